@@ -1,0 +1,215 @@
+//! What comes out of a chat.
+
+use crate::config::ChatConfig;
+use crate::error::{ErrorCode, Problem};
+use crate::ids::{CallId, MessageId, QuestionId};
+use crate::message::Message;
+use crate::plan::{Plan, StepStatus};
+use crate::question::{Question, QuestionKind, Severity};
+use crate::role::Role;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum Event {
+    MessageCreated {
+        message: Message,
+    },
+    MessageUpdated {
+        message: Message,
+    },
+    /// A piece of an answer being written. `offset` counts characters; never stored one by one.
+    TextDelta {
+        message_id: MessageId,
+        offset: usize,
+        text: String,
+    },
+    ReasoningDelta {
+        message_id: MessageId,
+        offset: usize,
+        text: String,
+    },
+    ToolCall {
+        call_id: CallId,
+        tool: String,
+        args: Value,
+    },
+    ToolOutput {
+        call_id: CallId,
+        text: String,
+    },
+    ToolResult {
+        call_id: CallId,
+        #[serde(flatten)]
+        result: ToolResponse,
+    },
+    StateChanged {
+        state: ChatState,
+    },
+    QuestionPending {
+        question_id: QuestionId,
+        questions: Vec<Question>,
+        kind: QuestionKind,
+        severity: Severity,
+        created_at: Timestamp,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        plan: Option<Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<Value>,
+    },
+    QuestionResolved {
+        question_id: QuestionId,
+        outcome: QuestionOutcome,
+    },
+    ModeChanged {
+        #[serde(flatten)]
+        config: ChatConfig,
+        by: SwitchedBy,
+    },
+    IntentSuggested {
+        message_id: MessageId,
+    },
+    PlanUpdated {
+        plan_file: String,
+        plan: Plan,
+    },
+    PlanStep {
+        step_number: u32,
+        status: StepStatus,
+    },
+    Usage(Usage),
+    RunFinished {
+        outcome: RunOutcome,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<Problem>,
+    },
+    Violation {
+        code: ErrorCode,
+        tool: String,
+        agent_role: Role,
+    },
+    /// The client's last id is unknown here: fetch the snapshot and start over.
+    Reset {},
+}
+
+/// An event as it is stored and sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    #[serde(flatten)]
+    pub event: Event,
+    /// Increases with every event of the chat.
+    pub seq: u64,
+    pub at: Timestamp,
+}
+
+impl Event {
+    /// The wire name, as in `event:` of the stream.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::MessageCreated { .. } => "message_created",
+            Event::MessageUpdated { .. } => "message_updated",
+            Event::TextDelta { .. } => "text_delta",
+            Event::ReasoningDelta { .. } => "reasoning_delta",
+            Event::ToolCall { .. } => "tool_call",
+            Event::ToolOutput { .. } => "tool_output",
+            Event::ToolResult { .. } => "tool_result",
+            Event::StateChanged { .. } => "state_changed",
+            Event::QuestionPending { .. } => "question_pending",
+            Event::QuestionResolved { .. } => "question_resolved",
+            Event::ModeChanged { .. } => "mode_changed",
+            Event::IntentSuggested { .. } => "intent_suggested",
+            Event::PlanUpdated { .. } => "plan_updated",
+            Event::PlanStep { .. } => "plan_step",
+            Event::Usage(_) => "usage",
+            Event::RunFinished { .. } => "run_finished",
+            Event::Violation { .. } => "violation",
+            Event::Reset {} => "reset",
+        }
+    }
+}
+
+/// What a tool answers, to the model and over HTTP alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResponse {
+    pub success: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+}
+
+impl From<Result<Value, Problem>> for ToolResponse {
+    fn from(outcome: Result<Value, Problem>) -> Self {
+        match outcome {
+            Ok(result) => Self { success: true, result: Some(result), error: None },
+            Err(problem) => Self { success: false, result: None, error: Some(problem) },
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatState {
+    #[default]
+    Idle,
+    Thinking,
+    Exploring,
+    Planning,
+    Executing,
+    AwaitingAnswer,
+    Stopping,
+    Failed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SwitchedBy {
+    User,
+    Intent,
+    Approval,
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionOutcome {
+    Answered,
+    Superseded,
+    Stopped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    Done,
+    Stopped,
+    Blocked,
+    Failed,
+}
+
+/// Tokens used and what they cost, in the catalog's currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cached_tokens: u64,
+    pub cost: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_event_is_an_envelope_of_type_data_seq_and_time() {
+        let envelope = Envelope { event: Event::StateChanged { state: ChatState::AwaitingAnswer }, seq: 7, at: Timestamp::UNIX_EPOCH };
+        let wire = serde_json::to_value(&envelope).unwrap();
+        assert_eq!(wire, json!({"type": "state_changed", "data": {"state": "awaiting_answer"}, "seq": 7, "at": "1970-01-01T00:00:00Z"}));
+        assert_eq!(wire["type"], envelope.event.name());
+        assert_eq!(serde_json::from_value::<Envelope>(wire).unwrap(), envelope);
+    }
+}

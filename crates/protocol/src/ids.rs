@@ -1,0 +1,52 @@
+//! One newtype per kind of id, so that a chat's id can't be passed for a message's.
+//! All are UUID v7: time-ordered, and safe to make on any node.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use uuid::Uuid;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// A new, time-ordered id.
+            #[must_use]
+            pub fn generate() -> Self {
+                Self(Uuid::now_v7())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::from_str(text).map(Self)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A folder the agent works in.
+    WorkspaceId
+    /// A conversation.
+    ChatId
+    /// An entry of a chat's history.
+    MessageId
+    /// From a user's message to the end of what it set off.
+    RunId
+    /// One call of a tool.
+    CallId
+    /// Something the user is asked.
+    QuestionId
+}

@@ -1,0 +1,37 @@
+//! The vocabulary every other crate speaks: types only, no async, no input or output.
+//!
+//! | module | what it names |
+//! | --- | --- |
+//! | [`ids`] | one newtype per kind of id |
+//! | [`role`] | the six roles: one row each, and everything that follows from it |
+//! | [`config`] | the role of a chat in all the words clients use for it |
+//! | [`message`] | what a chat's history is made of |
+//! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
+//! | [`question`] | what the agent may ask, and how an answer is checked |
+//! | [`op`], [`event`] | what goes into a chat, what comes out of it |
+//! | [`error`] | every error code, in one table |
+//! | [`json`] | JSON that two readers can't understand differently |
+//!
+//! Invariants: nothing here opens a file or a socket; the mode is never stored, only the role is.
+
+pub mod config;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod json;
+pub mod message;
+pub mod op;
+pub mod plan;
+pub mod question;
+pub mod role;
+
+pub use config::{ChatConfig, RoleRequest};
+pub use error::{ErrorCode, Problem};
+pub use event::{Envelope, Event, SwitchedBy};
+pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, WorkspaceId};
+pub use jiff::Timestamp;
+pub use message::{Author, Message, MessageType};
+pub use op::Op;
+pub use plan::{Plan, PlanDocument, PlanStep, StepStatus};
+pub use question::{Question, QuestionKind, Severity};
+pub use role::{Mode, Permission, Role};

@@ -1,0 +1,27 @@
+//! What goes into a chat.
+
+use crate::config::RoleRequest;
+use crate::ids::QuestionId;
+use serde_json::{Map, Value};
+
+/// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// The user wrote something.
+    UserMessage { content: String, metadata: Map<String, Value> },
+    /// The user answered the pending question; `answers` is keyed by the questions' names.
+    Answer { question_id: QuestionId, answers: Map<String, Value> },
+    /// The user approved the newest plan: switch to act mode and carry it out.
+    Execute { plan_file: Option<String> },
+    /// The user changed the chat itself.
+    Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
+    /// End the run; answered when nothing of it can happen any more.
+    Stop,
+}
+
+/// Whether the user has said yes to ending work in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirm {
+    Given,
+    NotGiven,
+}
