@@ -1,1 +1,22 @@
+//! How an agent thinks: what to do next, what to tell the model, how to read its answers.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`turn`] | the pure machine that says what comes next; rebuilt from a chat's history |
+//! | [`driver`] | the loop that obeys it |
+//! | [`provider`] | what a model is: one request, one stream of deltas |
+//! | [`history`] | a chat's history as a model reads it |
+//! | [`prompt`] | the system prompt, composed of prose files and facts |
+//!
+//! Invariants: nothing here reads a file, a socket or a clock; a model is only ever reached through [`Provider`].
 
+pub mod driver;
+pub mod history;
+pub mod intent;
+pub mod prompt;
+pub mod provider;
+pub mod turn;
+
+pub use driver::{Outcome, World, drive};
+pub use provider::{Delta, ModelCall, ModelMessage, Provider, Request, ToolDefinition};
+pub use turn::{Step, Turn};

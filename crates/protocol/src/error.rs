@@ -49,7 +49,6 @@ use Reader::{Client, Model, Operator, User};
 
 codes! {
     ValidationFailed      "VALIDATION_FAILED"       Client(422), false;
-    Malformed             "MALFORMED"               Client(400), false;
     Unauthenticated       "UNAUTHENTICATED"         Client(401), false;
     Forbidden             "FORBIDDEN"               Client(403), false;
     NotFound              "NOT_FOUND"               Client(404), false;

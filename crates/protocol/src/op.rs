@@ -11,8 +11,8 @@ pub enum Op {
     UserMessage { content: String, metadata: Map<String, Value> },
     /// The user answered the pending question; `answers` is keyed by the questions' names.
     Answer { question_id: QuestionId, answers: Map<String, Value> },
-    /// The user approved the newest plan: switch to act mode and carry it out.
-    Execute { plan_file: Option<String> },
+    /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
+    Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.
     Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
     /// End the run; answered when nothing of it can happen any more.

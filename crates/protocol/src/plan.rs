@@ -1,10 +1,17 @@
 //! The plan: one typed truth with two views, the JSON of a Plan message and the `.plan` file.
 
+mod frontmatter;
 mod lint;
 mod markdown;
+mod outline;
+mod read;
+mod scope;
+mod step;
+mod text;
+mod weave;
 
-pub use lint::{Finding, lint};
-pub use markdown::{PlanDocument, PlanFileStatus};
+pub use lint::{Finding, Gravity, lint};
+pub use markdown::{MAX_PLAN_BYTES, PlanDocument, PlanFileStatus, plan_sha256};
 
 use crate::error::{ErrorCode, Problem};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,39 @@
-//! What the agent may ask the user.
+//! What the agent may ask the user, and how an answer is checked.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `parse` | the model's JSON, of either form, to questions |
+//! | `card` | the server's own questions, and what their answers mean |
+//! | `schema` | a schema of the model, compiled and applied within limits |
+//! | `extent`, `pattern` | refuse a schema that would cost too much |
+//! | `answer` | answers against their questions |
+//! | `wording` | a schema's complaint, as a person would say it |
+//! | `text` | answers as one line of the chat |
+//! | `findings` | all complaints of one check, as one error |
+//! | `hostile` | tests with schemas that were written to do harm |
+//!
+//! Invariants: a schema is never fetched from anywhere, never refers back to itself, and is bounded in
+//! size before it is compiled; an answer is bounded before it is checked. Schemas come from the model
+//! and are hostile until proven otherwise.
+
+mod answer;
+mod card;
+mod extent;
+mod findings;
+#[cfg(test)]
+mod hostile;
+mod parse;
+mod pattern;
+mod schema;
+mod text;
+mod wording;
+
+pub use answer::{MAX_ANSWER_BYTES, read_answers, validate_answers};
+pub use card::{Decision, plan_is_approved};
+pub use extent::{MAX_DEPTH, MAX_SCHEMA_NODES};
+pub use parse::MAX_QUESTIONS;
+pub use schema::MAX_SCHEMA_BYTES;
+pub use text::answer_text;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +53,17 @@ pub struct Question {
     pub context: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+}
+
+impl Question {
+    /// The answer to take when nobody is there to give one: the question's default, else the
+    /// default that its schema names, if that fits.
+    #[must_use]
+    pub fn default_answer(&self) -> Option<&Value> {
+        let candidate = self.default.as_ref().or_else(|| self.schema.get("default"))?;
+        let schema = schema::CompiledSchema::compile(&self.schema).ok()?;
+        schema.check(candidate).is_empty().then_some(candidate)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,1 +1,31 @@
+//! Chats that live: one actor per chat admits ops, runs turns, stores and publishes what happens.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`actor`] | what each op does to a chat |
+//! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
+//! | [`run`] | a run: asks the model, carries out calls |
+//! | [`call`] | one tool call from its arguments to its result, also after a crash |
+//! | [`follow`] | what happened since, then what happens |
+//! | [`view`] | the tools, as clients read them |
+//! | [`card`] | the questions a chat can wait for |
+//!
+//! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
+//! did is on disk; two ops of a chat never overlap.
 
+mod actor;
+mod call;
+mod card;
+mod chat;
+mod follow;
+mod run;
+mod sessions;
+mod view;
+
+pub use actor::Reply;
+pub use card::Pending;
+pub use chat::{Chat, ChatView, Frame, Snapshot, storage};
+pub use follow::Follower;
+pub use sessions::{DefaultMode, Handle, Limits, Models, Sessions, Settings};
+pub use view::{ToolView, tool_views};

@@ -1,1 +1,28 @@
+//! What an agent can do to a workspace, and the one place that decides whether it may.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`path`] | workspace paths: parsed once, never joined to a host path as text |
+//! | [`effect`] | what a call would do, said before it is done |
+//! | [`gate`] | the decision: role, mode, plan and settings against effects; the permit that proves it, the fence that ends it |
+//! | [`workspace`] | the only module that touches workspace files |
+//! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
+//!
+//! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`].
+//!
+//! Invariants: no tool asks for its own mode or role; nothing outside [`gate`] can make a permit;
+//! no change to a workspace happens without one.
 
+pub mod builtin;
+pub mod effect;
+pub mod gate;
+pub mod path;
+pub mod tool;
+pub mod workspace;
+
+pub use builtin::BUILTIN;
+pub use effect::Effect;
+pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
+pub use path::WorkspacePath;
+pub use tool::{Category, FileChange, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
+pub use workspace::Workspace;

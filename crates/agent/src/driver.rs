@@ -1,0 +1,45 @@
+//! The loop. It decides nothing: the turn says what comes next, the world does it.
+
+use crate::turn::{Step, Turn};
+use async_trait::async_trait;
+use planwright_protocol::{ErrorCode, Message, Problem, QuestionId};
+
+/// What a turn can have done. Each way stores what happened before it returns.
+#[async_trait]
+pub trait World: Send {
+    /// Asks the model, with the history so far, and gives its reply.
+    async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem>;
+
+    /// Carries out the calls that have no result yet, and gives their results, or the question
+    /// that must be answered first.
+    async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Done,
+    /// The turn is over; the answer to this question starts it again.
+    Parked(QuestionId),
+    Failed(Problem),
+}
+
+pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
+    loop {
+        let happened = match turn.next() {
+            Step::CallModel => world.model(turn.history()).await,
+            Step::CallTools(calls) => world.tools(calls, turn.history()).await,
+            Step::Ask(question) => return Outcome::Parked(question),
+            Step::Done => return Outcome::Done,
+            Step::OutOfTurns(limit) => Err(Problem::new(
+                ErrorCode::LimitReached,
+                format!(
+                    "The run has asked the model {limit} times, which is the limit. Send a message to go on, or raise `turns` under [limits]."
+                ),
+            )),
+        };
+        match happened {
+            Ok(messages) => messages.into_iter().for_each(|message| turn.apply(message)),
+            Err(problem) => return Outcome::Failed(problem),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A chat's history as a model reads it.
+
+use crate::provider::{ModelCall, ModelMessage};
+use planwright_protocol::{Author, Message, MessageType, Mode, Role};
+use serde_json::Value;
+
+/// The conversation, in the order every wire format asks for: a reply's calls are followed by their
+/// results, and what the user wrote meanwhile comes after those.
+#[must_use]
+pub fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
+    let mut out: Vec<ModelMessage> = Vec::new();
+    let mut open = 0_usize;
+    let mut waiting = Vec::new();
+    for message in history {
+        match (message.author, message.message_type) {
+            (Author::Assistant, MessageType::ToolCall) => {
+                push_reply(&mut out, message, None, Some(model_call(message)));
+                open += 1;
+            }
+            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(&mut out, message, Some(&message.content), None),
+            // The server's own cards are not the model's words; what came of them is in the results.
+            (Author::Assistant | Author::System, MessageType::Question) => {}
+            (Author::Tool, _) => {
+                let text = answer_in_place(message, history).unwrap_or(&message.content);
+                out.push(ModelMessage::ToolResult { call_id: message.meta("call_id").to_owned(), text: text.to_owned() });
+                open = open.saturating_sub(1);
+            }
+            (Author::User, _) if answers_a_call(message, history) => {}
+            (Author::User | Author::System, _) if open > 0 => waiting.push(ModelMessage::User(message.content.clone())),
+            (Author::User | Author::System, _) => out.push(ModelMessage::User(message.content.clone())),
+            (Author::Assistant, MessageType::ToolResult) => {}
+        }
+        if open == 0 {
+            out.append(&mut waiting);
+        }
+    }
+    out.append(&mut waiting);
+    out
+}
+
+/// The user's answer, for a call that asked: the model reads it as the call's result.
+fn answer_in_place<'h>(result: &Message, history: &'h [Message]) -> Option<&'h str> {
+    let question = result.metadata.get("question_id")?;
+    let answer = history.iter().find(|message| answered_question(message) == Some(question));
+    Some(answer.map_or("The user did not answer this, and wrote something else instead.", |message| message.content.as_str()))
+}
+
+/// Whether the model has this answer already, as the result of its call.
+fn answers_a_call(message: &Message, history: &[Message]) -> bool {
+    answered_question(message).is_some_and(|question| {
+        history.iter().any(|other| other.author == Author::Tool && other.metadata.get("question_id") == Some(question))
+    })
+}
+
+fn answered_question(message: &Message) -> Option<&Value> {
+    message.metadata.get("question_answer")?.get("question_id")
+}
+
+/// Text and calls of one reply are one entry.
+fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>, call: Option<ModelCall>) {
+    let mode = message.agent_role.map_or(Mode::Act, Role::mode);
+    // A plan that `write_plan` stored is already in that call's arguments.
+    let said = said.filter(|_| message.meta("call_id").is_empty());
+    match out.last_mut() {
+        Some(ModelMessage::Assistant { text, calls, .. }) => {
+            text.push_str(said.unwrap_or_default());
+            calls.extend(call);
+        }
+        Some(ModelMessage::User(_) | ModelMessage::ToolResult { .. }) | None => {
+            if said.is_some() || call.is_some() {
+                out.push(ModelMessage::Assistant { mode, text: said.unwrap_or_default().to_owned(), calls: call.into_iter().collect() });
+            }
+        }
+    }
+}
+
+fn model_call(message: &Message) -> ModelCall {
+    ModelCall { id: message.meta("call_id").to_owned(), tool: message.meta("tool").to_owned(), args: call_args(message) }
+}
+
+/// The arguments of a stored call, as the model wrote them. Those that were not JSON are kept as text.
+#[must_use]
+pub fn call_args(message: &Message) -> String {
+    match message.metadata.get("args") {
+        Some(Value::String(raw)) => raw.clone(),
+        Some(args) => args.to_string(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::ChatId;
+    use serde_json::json;
+
+    fn message(author: Author, message_type: MessageType, content: &str) -> Message {
+        Message::new(ChatId::generate(), author, message_type, content).by(Role::Planner)
+    }
+
+    #[test]
+    fn an_answer_is_the_result_of_the_call_that_asked_and_stands_nowhere_else() {
+        let asked = [
+            message(Author::Assistant, MessageType::ToolCall, "").with("call_id", "a").with("tool", "ask_user").with("args", json!({})),
+            message(Author::Tool, MessageType::ToolResult, "question_pending").with("call_id", "a").with("question_id", "q"),
+            message(Author::Assistant, MessageType::Question, "Which?").with("question_id", "q"),
+        ];
+        let answer = message(Author::User, MessageType::Text, "[Answered: staging]").with("question_answer", json!({"question_id": "q"}));
+        let other = message(Author::User, MessageType::Text, "never mind");
+        let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
+        assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
+        assert_eq!(
+            model_messages(&[&asked[..], &[other]].concat())[1..],
+            [result("The user did not answer this, and wrote something else instead."), ModelMessage::User("never mind".into())]
+        );
+    }
+
+    #[test]
+    fn what_the_user_writes_during_a_call_comes_after_its_result() {
+        let call = |id: &str| {
+            message(Author::Assistant, MessageType::ToolCall, "").with("call_id", id).with("tool", "read").with("args", json!({"path": id}))
+        };
+        let result = |id: &str| message(Author::Tool, MessageType::ToolResult, "ok").with("call_id", id);
+        let history = [
+            message(Author::User, MessageType::Text, "do it"),
+            message(Author::Assistant, MessageType::Text, "Looking."),
+            call("a"),
+            call("b"),
+            message(Author::User, MessageType::Text, "hurry"),
+            result("a"),
+            result("b"),
+            message(Author::Assistant, MessageType::Text, "Done."),
+        ];
+        let asked = |id: &str| ModelCall { id: id.into(), tool: "read".into(), args: json!({"path": id}).to_string() };
+        assert_eq!(
+            model_messages(&history),
+            [
+                ModelMessage::User("do it".into()),
+                ModelMessage::Assistant { mode: Mode::Plan, text: "Looking.".into(), calls: vec![asked("a"), asked("b")] },
+                ModelMessage::ToolResult { call_id: "a".into(), text: "ok".into() },
+                ModelMessage::ToolResult { call_id: "b".into(), text: "ok".into() },
+                ModelMessage::User("hurry".into()),
+                ModelMessage::Assistant { mode: Mode::Plan, text: "Done.".into(), calls: vec![] },
+            ]
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The system prompt: prose files for mode and role, then facts computed from the same data that
+//! the gate enforces.
+
+use crate::provider::ToolDefinition;
+use planwright_protocol::{Mode, Permission, Role};
+use planwright_tools::{Category, tools_of};
+use std::fmt::Write;
+
+/// What the prompt tells besides the role's own text.
+#[derive(Clone, Debug, Default)]
+pub struct Facts<'a> {
+    /// The approved plan's file, as it was approved.
+    pub approved_plan: Option<&'a str>,
+    /// The workspace's own instructions.
+    pub agents_md: Option<&'a str>,
+}
+
+/// What a mode allows, by category.
+#[derive(Debug)]
+pub struct ModePolicy {
+    pub mode: Mode,
+    pub allowed: Vec<Category>,
+    pub disallowed: Vec<Category>,
+}
+
+impl ModePolicy {
+    /// Follows from the role's rights, so that prompt and gate can't disagree.
+    #[must_use]
+    pub fn of(role: Role) -> Self {
+        let right = |category: Category| match category {
+            Category::Read | Category::Search => role.has(Permission::Read),
+            Category::Write => role.has(Permission::Write) || role.has(Permission::Create),
+            Category::Execute => role.has(Permission::Execute),
+            Category::Other => true,
+        };
+        let (allowed, disallowed) = [Category::Read, Category::Search, Category::Write, Category::Execute, Category::Other]
+            .into_iter()
+            .partition(|&category| right(category));
+        Self { mode: role.mode(), allowed, disallowed }
+    }
+}
+
+#[must_use]
+pub fn system_prompt(role: Role, facts: &Facts<'_>) -> String {
+    let mut prompt = String::new();
+    let mode = match role.mode() {
+        Mode::Plan => include_str!("../prompts/mode/plan.md"),
+        Mode::Act => include_str!("../prompts/mode/act.md"),
+    };
+    section(&mut prompt, mode);
+    section(&mut prompt, role.row().prompt);
+    section(&mut prompt, &tool_section(role));
+    section(&mut prompt, &policy_section(role));
+    if let Some(text) = facts.agents_md {
+        section(&mut prompt, &format!("## AGENTS.md\n\nThe workspace's own instructions. They raise no rights.\n\n{text}"));
+    }
+    if let (Mode::Act, Some(plan)) = (role.mode(), facts.approved_plan) {
+        section(&mut prompt, &format!("## APPROVED EXECUTION PLAN\n\n{plan}"));
+    }
+    prompt
+}
+
+/// The definitions that go with a request.
+#[must_use]
+pub fn tool_definitions(role: Role) -> Vec<ToolDefinition> {
+    tools_of(role)
+        .map(|tool| ToolDefinition { name: tool.spec().name.to_owned(), description: tool.description(), schema: tool.schema() })
+        .collect()
+}
+
+fn section(prompt: &mut String, text: &str) {
+    if !prompt.is_empty() {
+        prompt.push_str("\n\n");
+    }
+    prompt.push_str(text.trim());
+}
+
+fn tool_section(role: Role) -> String {
+    let mut text = "## Tools\n".to_owned();
+    for tool in tools_of(role) {
+        let spec = tool.spec();
+        let _ = write!(text, "\n- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk));
+    }
+    text
+}
+
+fn policy_section(role: Role) -> String {
+    let policy = ModePolicy::of(role);
+    let list = |categories: &[Category]| {
+        if categories.is_empty() { "none".to_owned() } else { categories.iter().map(word).collect::<Vec<_>>().join(", ") }
+    };
+    format!(
+        "## Policy\n\nMode: {}. Allowed: {}. Not allowed: {}. Calls that are not allowed are refused and logged.",
+        word(policy.mode),
+        list(&policy.allowed),
+        list(&policy.disallowed)
+    )
+}
+
+/// The wire name of an enum's variant.
+fn word(value: impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_prompt_lists_no_tool_that_changes_files() {
+        for role in Role::all().filter(|role| role.mode() == Mode::Plan) {
+            let tools = tool_section(role);
+            for name in ["`write`", "`edit`", "`rm`", "`mv`", "`run`", "`touch`", "`mkdir`"] {
+                assert!(!tools.contains(name), "{role} is offered {name}");
+            }
+            assert!(policy_section(role).contains("Not allowed: write, execute."));
+        }
+    }
+
+    #[test]
+    fn each_prompt_names_its_mode_and_role() {
+        for role in Role::all() {
+            let prompt = system_prompt(role, &Facts::default());
+            let mode = word(role.mode()).to_uppercase();
+            assert!(prompt.contains(&format!("You are in {mode} mode")), "{role}");
+            assert!(prompt.contains(&format!("You are operating in {} role", role.row().name.to_uppercase())), "{role}");
+        }
+    }
+
+    #[test]
+    fn the_approved_plan_stands_in_the_act_prompt_only() {
+        let facts = Facts { approved_plan: Some("# Greet in French"), agents_md: None };
+        assert!(system_prompt(Role::Actor, &facts).ends_with("## APPROVED EXECUTION PLAN\n\n# Greet in French"));
+        assert!(!system_prompt(Role::Planner, &facts).contains("Greet in French"));
+    }
+}

@@ -1,0 +1,60 @@
+//! What a model is to the rest: one request, one stream of deltas.
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use planwright_protocol::event::Usage;
+use planwright_protocol::{Mode, Problem};
+use serde_json::Value;
+
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// `provider/model`, as people configure it and the audit log keeps it.
+    fn name(&self) -> &str;
+
+    /// Asks for one reply. Dropping the stream cancels it.
+    ///
+    /// # Errors
+    /// One of the `PROVIDER_*` codes, saying what to do.
+    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub system: String,
+    pub messages: Vec<ModelMessage>,
+    pub tools: Vec<ToolDefinition>,
+    pub mode: Mode,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDefinition {
+    pub name: String,
+    pub description: String,
+    pub schema: Value,
+}
+
+/// One entry of the conversation as every wire format has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelMessage {
+    User(String),
+    Assistant { mode: Mode, text: String, calls: Vec<ModelCall> },
+    ToolResult { call_id: String, text: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelCall {
+    pub id: String,
+    pub tool: String,
+    /// As the model wrote them, not yet parsed.
+    pub args: String,
+}
+
+/// A piece of a reply.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delta {
+    Text(String),
+    Reasoning(String),
+    /// A whole call; half of one is never passed on.
+    Call(ModelCall),
+    Usage(Usage),
+}

@@ -1,0 +1,196 @@
+//! What comes next, decided without input or output.
+//!
+//! A turn is the fold of a chat's messages: replaying the stored ones gives the same turn, so a run
+//! goes on after a crash where it was.
+
+use planwright_protocol::{Author, Message, MessageType, QuestionId};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    CallModel,
+    /// The calls of the newest reply that have no result yet.
+    CallTools(Vec<Message>),
+    Ask(QuestionId),
+    Done,
+    OutOfTurns(u32),
+}
+
+#[derive(Clone, Debug)]
+pub struct Turn {
+    history: Vec<Message>,
+    /// Where in the history the calls without a result are.
+    open: Vec<usize>,
+    asked: Option<QuestionId>,
+    /// Whether the model has not yet seen the newest message.
+    unseen: bool,
+    /// Replies since the user last had a word.
+    replies: u32,
+    limit: u32,
+}
+
+impl Turn {
+    #[must_use]
+    pub fn replay(history: Vec<Message>, limit: u32) -> Self {
+        let mut turn = Turn { history: Vec::new(), open: Vec::new(), asked: None, unseen: false, replies: 0, limit };
+        history.into_iter().for_each(|message| turn.apply(message));
+        turn
+    }
+
+    #[must_use]
+    pub fn history(&self) -> &[Message] {
+        &self.history
+    }
+
+    #[must_use]
+    pub fn next(&self) -> Step {
+        if let Some(question) = self.asked {
+            Step::Ask(question)
+        } else if !self.open.is_empty() {
+            Step::CallTools(self.open.iter().map(|&index| self.history[index].clone()).collect())
+        } else if !self.unseen {
+            Step::Done
+        } else if self.replies >= self.limit {
+            Step::OutOfTurns(self.limit)
+        } else {
+            Step::CallModel
+        }
+    }
+
+    /// Takes in what has happened. A message that is already known, by its id, is an update of it.
+    pub fn apply(&mut self, message: Message) {
+        if let Some(known) = self.history.iter_mut().rev().find(|known| known.id == message.id) {
+            *known = message;
+            return;
+        }
+        match (message.author, message.message_type) {
+            (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
+            (Author::User, _) => self.heard(&message),
+            (Author::Assistant, MessageType::ToolCall) => self.open.push(self.history.len()),
+            (Author::Assistant, _) => {
+                // The messages of one reply share its id, so only the first counts.
+                let same_reply = self
+                    .history
+                    .last()
+                    .is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
+                self.replies += u32::from(!same_reply);
+                self.unseen = false;
+            }
+            (Author::Tool, _) => {
+                let call = message.meta("call_id");
+                self.open.retain(|&index| self.history[index].meta("call_id") != call);
+                self.unseen = true;
+            }
+            (Author::System, _) => {
+                if starts_work(&message) {
+                    self.heard(&message);
+                }
+            }
+        }
+        self.history.push(message);
+    }
+
+    fn heard(&mut self, message: &Message) {
+        self.unseen = true;
+        self.replies = 0;
+        // A new message supersedes the question; an answer resolves it.
+        if message.author == Author::User {
+            self.asked = None;
+        }
+    }
+}
+
+/// An approval is the user's word to begin, though it stands in the history as the system's note.
+fn starts_work(message: &Message) -> bool {
+    matches!(
+        message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
+        Some("approval" | "intent")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::{ChatId, QuestionId};
+    use serde_json::json;
+
+    fn message(author: Author, message_type: MessageType) -> Message {
+        Message::new(ChatId::generate(), author, message_type, "")
+    }
+
+    fn user() -> Message {
+        message(Author::User, MessageType::Text)
+    }
+
+    fn call(id: &str) -> Message {
+        message(Author::Assistant, MessageType::ToolCall).with("call_id", id)
+    }
+
+    fn result(id: &str) -> Message {
+        message(Author::Tool, MessageType::ToolResult).with("call_id", id)
+    }
+
+    fn say(reply: &str) -> Message {
+        message(Author::Assistant, MessageType::Text).with("reply", reply)
+    }
+
+    #[test]
+    fn a_message_calls_the_model_and_its_answer_ends_the_turn() {
+        let mut turn = Turn::replay(vec![], 5);
+        assert_eq!(turn.next(), Step::Done);
+        turn.apply(user());
+        assert_eq!(turn.next(), Step::CallModel);
+        turn.apply(say("1"));
+        assert_eq!(turn.next(), Step::Done);
+    }
+
+    #[test]
+    fn calls_are_made_until_each_has_a_result_and_then_the_model_goes_on() {
+        let mut turn = Turn::replay(vec![user(), say("1"), call("a"), call("b")], 5);
+        assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 2));
+        turn.apply(result("b"));
+        assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].meta("call_id") == "a"));
+        turn.apply(result("a"));
+        assert_eq!(turn.next(), Step::CallModel);
+    }
+
+    #[test]
+    fn replaying_the_history_gives_the_same_turn_at_every_point() {
+        let history =
+            [user(), say("1"), call("a"), result("a"), say("2"), call("b"), call("c"), user(), result("c"), result("b"), say("3")];
+        let mut live = Turn::replay(vec![], 5);
+        for end in 0..history.len() {
+            live.apply(history[end].clone());
+            assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 5).next(), "after {end}");
+        }
+        assert_eq!(live.next(), Step::Done);
+    }
+
+    #[test]
+    fn a_question_parks_the_turn_until_the_user_speaks() {
+        let id = QuestionId::generate();
+        let question = message(Author::Assistant, MessageType::Question).with("question_id", id.to_string());
+        let mut turn = Turn::replay(vec![user(), call("a"), question], 5);
+        assert_eq!(turn.next(), Step::Ask(id));
+        turn.apply(user());
+        assert!(matches!(turn.next(), Step::CallTools(_)));
+    }
+
+    #[test]
+    fn an_approval_starts_work_and_a_plain_switch_does_not() {
+        let switch = |by: &str| message(Author::System, MessageType::Text).with("mode_change", json!({"by": by}));
+        assert_eq!(Turn::replay(vec![switch("user")], 5).next(), Step::Done);
+        assert_eq!(Turn::replay(vec![switch("approval")], 5).next(), Step::CallModel);
+    }
+
+    #[test]
+    fn a_run_stops_at_its_limit_of_turns_and_a_new_message_gives_it_more() {
+        let mut history = vec![user()];
+        for n in 0..5 {
+            history.extend([say(&n.to_string()), call(&n.to_string()), result(&n.to_string())]);
+        }
+        let mut turn = Turn::replay(history, 5);
+        assert_eq!(turn.next(), Step::OutOfTurns(5));
+        turn.apply(user());
+        assert_eq!(turn.next(), Step::CallModel);
+    }
+}

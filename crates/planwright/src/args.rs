@@ -1,0 +1,100 @@
+//! The command line.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A coding agent that cannot touch your code until you have approved its plan, and then keeps to it.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  planwright serve --workspace ~/project                 open the printed address in a browser
+  planwright serve --workspace . --model demo/demo       try it without a model
+  planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan";
+
+#[derive(Subcommand)]
+pub enum Command {
+    Serve(ServeArgs),
+    Run(RunArgs),
+}
+
+#[derive(ClapArgs)]
+pub struct CommonArgs {
+    /// Where chats are kept [default: planwright in the user's data folder]
+    #[arg(long, env = "PLANWRIGHT_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The model, as PROVIDER/MODEL, for both modes; over what the configuration says
+    #[arg(long, env = "PLANWRIGHT_MODEL", value_name = "P/M")]
+    pub model: Option<String>,
+}
+
+/// Serve the API, the events and the web page on one port
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright serve --workspace ~/project
+  planwright serve --workspace a --workspace b --listen 127.0.0.1:0")]
+pub struct ServeArgs {
+    /// A folder to work in; may be given several times [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Vec<PathBuf>,
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR")]
+    pub listen: SocketAddr,
+    /// Who may come in: whoever has the token, or everyone on this machine
+    #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
+    pub auth: Auth,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Auth {
+    Token,
+    Off,
+}
+
+/// Run one task to its end, without a server
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 bad usage, 3 blocked (needs an answer that nobody is there to give), 130 interrupted.
+
+Examples:
+  planwright run \"Add a --quiet flag\"
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan --json"
+)]
+pub struct RunArgs {
+    /// What to do
+    pub task: String,
+    /// The folder to work in
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub workspace: PathBuf,
+    /// plan writes a plan and changes nothing else; act carries one out
+    #[arg(long, value_enum, default_value_t = RunMode::Plan, conflicts_with = "role")]
+    pub mode: RunMode,
+    /// A role instead of a mode
+    #[arg(long, value_name = "R")]
+    pub role: Option<String>,
+    /// The plan to carry out: naming it approves its present content
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Approve tool calls and take a question's default. Never approves a plan
+    #[arg(long)]
+    pub yes: bool,
+    /// Print one event per line, as the event stream has them
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunMode {
+    Plan,
+    Act,
+}

@@ -1,0 +1,120 @@
+//! The user's configuration file.
+
+use anyhow::{Context, bail};
+use planwright_session::{DefaultMode, Limits, Settings};
+use planwright_tools::{Approvals, Secrets};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub models: ModelChoice,
+    pub providers: BTreeMap<String, ProviderConfig>,
+    pub chat: ChatConfig,
+    pub approvals: Approvals,
+    pub files: FilesConfig,
+    pub limits: Limits,
+}
+
+/// A model for each mode, or `default` for both.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelChoice {
+    pub default: Option<String>,
+    pub plan: Option<String>,
+    pub act: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ProviderConfig {
+    /// The built-in demonstration.
+    Demo {},
+    /// Scripts in a folder; the model is the file's name.
+    Script { path: PathBuf },
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChatConfig {
+    pub default_mode: DefaultMode,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilesConfig {
+    /// Reading these asks first.
+    pub secrets: Vec<String>,
+}
+
+impl Default for FilesConfig {
+    fn default() -> Self {
+        Self { secrets: Secrets::shipped() }
+    }
+}
+
+impl Config {
+    /// Reads the user's file, if there is one.
+    pub fn load() -> anyhow::Result<Self> {
+        let Some(folder) = xdg("XDG_CONFIG_HOME", ".config") else { return Ok(Self::default()) };
+        let file = folder.join("planwright/config.toml");
+        match std::fs::read_to_string(&file) {
+            Ok(text) => Self::parse(&text, &file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error).with_context(|| format!("{} can't be read", file.display())),
+        }
+    }
+
+    fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
+        // The parser's message shows line, column and key.
+        toml::from_str(text).map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+    }
+
+    pub fn settings(&self) -> anyhow::Result<Settings> {
+        let secrets = match Secrets::new(&self.files.secrets) {
+            Ok(secrets) => secrets,
+            Err(error) => bail!("[files] secrets: {error}"),
+        };
+        Ok(Settings {
+            approvals: Arc::new(self.approvals.clone()),
+            secrets: Arc::new(secrets),
+            default_mode: self.chat.default_mode,
+            limits: self.limits,
+        })
+    }
+}
+
+/// A folder of the user's, by the XDG rules.
+pub fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    set.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(below_home)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Config::parse(text, Path::new("config.toml")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_file_and_line() {
+        let message = error("[chat]\n\ndefault_mod = \"plan\"\n");
+        for part in ["config.toml", "line 3", "default_mod"] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(error("[approvals]\ndelete = \"maybe\"\n").contains("line 2"));
+    }
+
+    #[test]
+    fn every_documented_key_is_read() {
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
+        let config = Config::parse(text, Path::new("config.toml")).unwrap();
+        assert_eq!(config.models.act.as_deref(), Some("c/d"));
+        assert_eq!(config.settings().unwrap().limits.turns, 7);
+    }
+}

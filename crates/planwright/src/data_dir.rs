@@ -1,0 +1,82 @@
+//! The folder that chats are kept in.
+
+use crate::config::xdg;
+use anyhow::{Context, bail};
+use planwright_protocol::ErrorCode;
+use planwright_store::Store;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+/// The folder, held so that no second process uses it.
+pub struct DataDir {
+    path: PathBuf,
+    #[expect(dead_code, reason = "held for its lock")]
+    lock: File,
+}
+
+impl DataDir {
+    pub fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
+        let path = match path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright"))) {
+            Some(path) => path,
+            None => bail!("there is no home folder to keep chats in; give --data-dir"),
+        };
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&path)
+            .with_context(|| format!("the data folder {} can't be made", path.display()))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(path.join("lock"))
+            .with_context(|| format!("the data folder {} can't be written", path.display()))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path, lock }),
+            Err(TryLockError::WouldBlock) => bail!(
+                "{}: another planwright uses the data folder {}; stop it, or give another --data-dir",
+                ErrorCode::DataDirLocked,
+                path.display()
+            ),
+            Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("the data folder {} can't be locked", path.display())),
+        }
+    }
+
+    pub async fn store(&self) -> anyhow::Result<Store> {
+        let file = self.path.join("planwright.db");
+        Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
+    }
+
+    /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.
+    pub fn token(&self) -> anyhow::Result<String> {
+        if let Some(token) = std::env::var("PLANWRIGHT_TOKEN").ok().filter(|token| !token.is_empty()) {
+            return Ok(token);
+        }
+        let file = self.path.join("token");
+        match std::fs::read_to_string(&file) {
+            Ok(token) if !token.trim().is_empty() => return Ok(token.trim().to_owned()),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("{} can't be read", file.display())),
+        }
+        let token = random_token().context("no random token could be made")?;
+        let mut out = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&file)
+            .with_context(|| format!("{} can't be written", file.display()))?;
+        out.write_all(token.as_bytes())?;
+        Ok(token)
+    }
+}
+
+fn random_token() -> std::io::Result<String> {
+    let mut bytes = [0_u8; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

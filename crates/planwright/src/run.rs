@@ -1,0 +1,204 @@
+//! `planwright run`
+
+use crate::args::{RunArgs, RunMode};
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::models::ConfiguredModels;
+use crate::output;
+use crate::serve::add_workspace;
+use anyhow::{Context, bail};
+use planwright_protocol::event::{ChatState, RunOutcome};
+use planwright_protocol::{Envelope, Event, Op, Plan, Question, QuestionId, QuestionKind, Role, RoleRequest};
+use planwright_session::{Follower, Handle, Sessions};
+use planwright_tools::WorkspacePath;
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const BLOCKED: u8 = 3;
+const INTERRUPTED: u8 = 130;
+
+pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let config = Config::load()?;
+    let data = DataDir::open(args.common.data_dir.clone())?;
+    let store = data.store().await?;
+    let workspace = add_workspace(&store, &args.workspace).await?;
+    let plan_file = args.plan.as_deref().map(|file| plan_path(Path::new(&workspace.path), file)).transpose()?;
+    let role = role(&args)?;
+    if plan_file.is_some() && (args.role.is_some() || args.mode == RunMode::Plan) {
+        bail!("--plan carries a plan out; say --mode act with it");
+    }
+    let models = Arc::new(ConfiguredModels::new(&config, args.common.model.clone()));
+    let sessions = Sessions::new(store.clone(), config.settings()?, models);
+    // A plan is approved from plan mode; naming it is the approval.
+    let first_role = if plan_file.is_some() { Role::Planner } else { role };
+    let handle = sessions.create(workspace.id, Some(title(&args.task)), Some(first_role)).await?;
+    let follower = Follower::after(handle.chat().clone(), 0).await;
+    let op = match plan_file {
+        Some(path) => Op::Execute { plan_file: Some(path.to_string()), content: Some(args.task.clone()) },
+        None => Op::UserMessage { content: args.task.clone(), metadata: Map::new() },
+    };
+    handle.submit(op).await?;
+    let watcher = Watcher { handle: handle.clone(), yes: args.yes, json: args.json, plan: None, in_text: false };
+    let code = tokio::select! {
+        code = watcher.watch(follower) => code?,
+        interrupt = tokio::signal::ctrl_c() => {
+            interrupt?;
+            handle.submit(Op::Stop).await?;
+            INTERRUPTED
+        }
+    };
+    sessions.park_all().await;
+    store.close().await;
+    Ok(ExitCode::from(code))
+}
+
+fn role(args: &RunArgs) -> anyhow::Result<Role> {
+    let word = args.role.clone().unwrap_or_else(|| match args.mode {
+        RunMode::Plan => "plan".to_owned(),
+        RunMode::Act => "act".to_owned(),
+    });
+    Ok(RoleRequest::role(&word).resolve(None)?.unwrap_or(Role::Planner))
+}
+
+/// A plan named from where the user stands, or as the workspace names it.
+fn plan_path(workspace: &Path, file: &Path) -> anyhow::Result<WorkspacePath> {
+    let inside = std::fs::canonicalize(file).ok().and_then(|path| path.strip_prefix(workspace).ok().map(Path::to_owned));
+    let path = inside.as_deref().unwrap_or(file).to_str().context("the plan's path is not UTF-8")?;
+    let path = WorkspacePath::parse_file(path)?;
+    if !path.is_plan() {
+        bail!("{path} is not a plan: plans are named plans/NAME.plan in the workspace");
+    }
+    Ok(path)
+}
+
+fn title(task: &str) -> String {
+    task.lines().next().unwrap_or_default().chars().take(60).collect()
+}
+
+struct Watcher {
+    handle: Handle,
+    yes: bool,
+    json: bool,
+    plan: Option<(String, Plan)>,
+    /// Whether the cursor stands behind a piece of an answer.
+    in_text: bool,
+}
+
+impl Watcher {
+    /// Shows what happens, answers what it may, and gives the exit code.
+    async fn watch(mut self, mut follower: Follower) -> anyhow::Result<u8> {
+        let mut waiting = None;
+        while let Some(frame) = follower.next().await? {
+            let envelope: Envelope = serde_json::from_str(&frame.json)?;
+            if self.json {
+                output::line(&frame.json);
+            } else {
+                self.show(&envelope.event);
+            }
+            match envelope.event {
+                Event::QuestionPending { question_id, questions, kind, .. } => {
+                    waiting = self.answers(kind, &questions).map(|answers| (question_id, answers));
+                }
+                Event::StateChanged { state: ChatState::AwaitingAnswer } => match waiting.take() {
+                    Some((question, answers)) => self.answer(question, answers).await?,
+                    None => {
+                        output::note(
+                            "blocked: this needs an answer. Open the chat in the web page, or run again with --yes if a default will do.",
+                        );
+                        return Ok(BLOCKED);
+                    }
+                },
+                Event::RunFinished { outcome, error } => return Ok(self.finish(outcome, error.as_ref())),
+                _ => {}
+            }
+        }
+        bail!("the run ended without a word");
+    }
+
+    async fn answer(&self, question_id: QuestionId, answers: Map<String, Value>) -> anyhow::Result<()> {
+        self.handle.submit(Op::Answer { question_id, answers }).await?;
+        Ok(())
+    }
+
+    /// What `--yes` stands for: a tool call's approval, a question's default, and never a plan.
+    fn answers(&self, kind: QuestionKind, questions: &[Question]) -> Option<Map<String, Value>> {
+        if !self.yes {
+            return None;
+        }
+        match kind {
+            QuestionKind::PlanApproval => None,
+            QuestionKind::ToolApproval => Some([("decision".to_owned(), Value::from("approve"))].into_iter().collect()),
+            QuestionKind::User => {
+                questions.iter().map(|question| Some((question.name.clone(), question.default_answer()?.clone()))).collect()
+            }
+        }
+    }
+
+    fn show(&mut self, event: &Event) {
+        if let Event::TextDelta { text, .. } = event {
+            self.in_text = true;
+            return output::piece(text);
+        }
+        let line = match event {
+            Event::ToolCall { tool, args, .. } => format!("→ {tool} {}", brief(args)),
+            Event::ToolResult { result, .. } => match &result.error {
+                Some(problem) => format!("✗ {}: {}", problem.code, problem.message),
+                None => return,
+            },
+            Event::QuestionPending { questions, .. } => {
+                questions.iter().map(|question| format!("? {}", question.question)).collect::<Vec<_>>().join("\n")
+            }
+            Event::ModeChanged { config, .. } => format!("= {} ({:?} mode)", config.role, config.role.mode()),
+            Event::PlanUpdated { plan_file, plan } => {
+                self.plan = Some((plan_file.clone(), plan.clone()));
+                return;
+            }
+            _ => return,
+        };
+        if std::mem::take(&mut self.in_text) {
+            output::line("");
+        }
+        output::line(&line);
+    }
+
+    fn finish(&mut self, outcome: RunOutcome, error: Option<&planwright_protocol::Problem>) -> u8 {
+        if !self.json {
+            if self.in_text {
+                output::line("");
+            }
+            if let Some((file, plan)) = &self.plan {
+                show_plan(file, plan);
+            }
+        }
+        if let Some(problem) = error {
+            output::note(&format!("failed: {}: {}", problem.code, problem.message));
+        }
+        match outcome {
+            RunOutcome::Done => 0,
+            RunOutcome::Failed => 1,
+            RunOutcome::Blocked => BLOCKED,
+            RunOutcome::Stopped => INTERRUPTED,
+        }
+    }
+}
+
+fn show_plan(file: &str, plan: &Plan) {
+    output::line(&format!("\nPlan: {}", plan.goal));
+    for step in &plan.steps {
+        output::line(&format!("  {}. {}", step.step_number, step.action));
+        if !step.files.is_empty() {
+            output::line(&format!("     files: {}", step.files.join(", ")));
+        }
+    }
+    output::line(&format!(
+        "\nWritten to {file}. Carry it out with: planwright run \"Go\" --mode act --plan {}",
+        file.trim_start_matches('/')
+    ));
+}
+
+fn brief(args: &Value) -> String {
+    let text = args.get("path").and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_owned);
+    if text.chars().count() > 80 { text.chars().take(79).chain(['…']).collect() } else { text }
+}

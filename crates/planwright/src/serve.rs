@@ -1,0 +1,89 @@
+//! `planwright serve`
+
+use crate::args::{Auth, ServeArgs};
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::models::ConfiguredModels;
+use crate::output;
+use anyhow::{Context, bail};
+use planwright_server::{Access, App};
+use planwright_session::Sessions;
+use planwright_store::Store;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// How long answers under way may take at a shutdown.
+const DRAIN: Duration = Duration::from_secs(10);
+
+pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
+    if !args.listen.ip().is_loopback() {
+        bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
+    }
+    let config = Config::load()?;
+    let data = DataDir::open(args.common.data_dir)?;
+    let store = data.store().await?;
+    let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
+    for folder in &folders {
+        add_workspace(&store, folder).await?;
+    }
+    let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
+    let names = models.names();
+    let sessions = Sessions::new(store.clone(), config.settings()?, models);
+    sessions.resume_all().await?;
+
+    let token = match args.auth {
+        Auth::Token => Some(data.token()?),
+        Auth::Off => None,
+    };
+    let listener = TcpListener::bind(args.listen)
+        .await
+        .with_context(|| format!("can't listen on {}; is another server there? --listen 127.0.0.1:0 takes a free port", args.listen))?;
+    let address = listener.local_addr()?;
+    let access = Access { token: token.clone(), hosts: host_names(address) };
+    let app = App { sessions: sessions.clone(), access: Arc::new(access), models: Arc::new(names), closing: CancellationToken::new() };
+    output::line(&format!("listening on http://{address}"));
+    if let Some(token) = token {
+        output::line(&format!("sign in at http://{address}/#token={token}"));
+    }
+
+    let closing = app.closing.clone();
+    let serving = tokio::spawn(planwright_server::serve(listener, app));
+    interrupted().await?;
+    output::note("shutting down; runs in progress go on after the next start");
+    closing.cancel();
+    sessions.park_all().await;
+    let _ = tokio::time::timeout(DRAIN, serving).await;
+    store.close().await;
+    Ok(())
+}
+
+/// Makes a folder known as a workspace.
+pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
+    let path = std::fs::canonicalize(folder).with_context(|| format!("the workspace {} can't be opened", folder.display()))?;
+    if !path.is_dir() {
+        bail!("the workspace {} is not a folder", folder.display());
+    }
+    let Some(text) = path.to_str() else { bail!("the path of the workspace {} is not UTF-8", folder.display()) };
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
+    Ok(store.ensure_workspace(name, text).await?)
+}
+
+/// What `Host` may say: the address itself, or this machine's usual names.
+fn host_names(address: SocketAddr) -> Vec<String> {
+    let port = address.port();
+    vec![address.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")]
+}
+
+async fn interrupted() -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupt = tokio::signal::ctrl_c() => interrupt?,
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The `demo` model: a fixed script on the sample workspace, so that a newcomer sees a plan, an
+//! approval and a change without a key. Labelled as such wherever it shows.
+
+use crate::script::Script;
+
+/// # Errors
+/// Never, while the built-in script is well-formed; a test holds it to that.
+pub fn demo() -> Result<Script, String> {
+    Script::parse("demo/demo", include_str!("demo/script.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_built_in_script_is_well_formed() {
+        super::demo().unwrap();
+    }
+}

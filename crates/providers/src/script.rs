@@ -1,0 +1,148 @@
+//! Plays a file of scripted turns in place of a model.
+//!
+//! ```json
+//! {
+//!   "plan": [{ "text": "Looking.", "calls": [{ "tool": "read", "args": { "path": "/a" } }] }, { "text": "Done." }],
+//!   "act":  [{ "text": "Working.", "delay_ms": 200 }],
+//!   "repeat": true
+//! }
+//! ```
+//!
+//! Each mode has its own list, or `turns` serves both. The reply is the one whose place in the list is the
+//! number of replies of that mode in the conversation so far, so a script goes on after a restart where it was.
+//! With `repeat` the list begins anew when it is over; without, the run fails and says so.
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request};
+use planwright_protocol::event::Usage;
+use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// A scripted model.
+#[derive(Clone, Debug)]
+pub struct Script {
+    name: String,
+    file: ScriptFile,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptFile {
+    #[serde(default)]
+    turns: Vec<ScriptTurn>,
+    #[serde(default)]
+    plan: Vec<ScriptTurn>,
+    #[serde(default)]
+    act: Vec<ScriptTurn>,
+    #[serde(default)]
+    repeat: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptTurn {
+    #[serde(default)]
+    reasoning: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    calls: Vec<ScriptCall>,
+    /// Waited before each piece of the reply.
+    #[serde(default)]
+    delay_ms: u64,
+    /// Ends the reply with this error instead.
+    error: Option<ErrorCode>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptCall {
+    tool: String,
+    /// Handed on as written, so that a script can send what is not well-formed: a text stands for itself.
+    args: Box<RawValue>,
+}
+
+impl Script {
+    /// # Errors
+    /// What is wrong with the script, and where.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+        let file: ScriptFile = serde_json::from_str(text).map_err(|error| format!("the script {name} is not well-formed: {error}"))?;
+        if file.turns.is_empty() && file.plan.is_empty() && file.act.is_empty() {
+            return Err(format!("the script {name} has no turns: give `turns`, or `plan` and `act`"));
+        }
+        Ok(Self { name: name.to_owned(), file })
+    }
+
+    fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
+        let of_mode = match request.mode {
+            Mode::Plan => &self.file.plan,
+            Mode::Act => &self.file.act,
+        };
+        let shared = of_mode.is_empty();
+        let turns = if shared { &self.file.turns } else { of_mode };
+        let replies = request
+            .messages
+            .iter()
+            .filter(|message| matches!(message, ModelMessage::Assistant { mode, .. } if shared || *mode == request.mode))
+            .count();
+        let index = if self.file.repeat && !turns.is_empty() { replies % turns.len() } else { replies };
+        turns.get(index).cloned().ok_or_else(|| {
+            Problem::new(
+                ErrorCode::ProviderRejected,
+                format!(
+                    "The script {} has only {} turns for this mode, and all have been played. Add one, or set `repeat`.",
+                    self.name,
+                    turns.len()
+                ),
+            )
+        })
+    }
+}
+
+#[async_trait]
+impl Provider for Script {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+        let turn = self.turn(&request)?;
+        let mut deltas: Vec<Result<Delta, Problem>> = words(&turn.reasoning).map(|word| Ok(Delta::Reasoning(word))).collect();
+        deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
+        deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));
+        let output_tokens = deltas.len() as u64;
+        deltas.push(match turn.error {
+            Some(code) => Err(Problem::new(code, format!("The script {} says so.", self.name))),
+            None => Ok(Delta::Usage(Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() })),
+        });
+        let delay = Duration::from_millis(turn.delay_ms);
+        Ok(stream::iter(deltas)
+            .then(move |delta| async move {
+                if !delay.is_zero() {
+                    tokio::time::sleep(delay).await;
+                }
+                delta
+            })
+            .boxed())
+    }
+}
+
+impl ScriptCall {
+    fn to_model_call(&self) -> ModelCall {
+        let args = match serde_json::from_str(self.args.get()) {
+            Ok(Value::String(text)) => text,
+            Ok(_) | Err(_) => self.args.get().to_owned(),
+        };
+        ModelCall { id: CallId::generate().to_string(), tool: self.tool.clone(), args }
+    }
+}
+
+/// A text in the pieces a model would send it in.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split_inclusive(' ').map(str::to_owned)
+}

@@ -1,0 +1,115 @@
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Body, Ids};
+use crate::sse;
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse;
+use planwright_protocol::op::Confirm;
+use planwright_protocol::{ChatId, ErrorCode, Op, Problem, RoleRequest, WorkspaceId};
+use planwright_session::{ChatView, Handle, Snapshot, storage};
+use planwright_store::ChatFilter;
+use serde::Deserialize;
+
+/// The chat of a path, if it is in the workspace of that path.
+pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
+    let handle = app.sessions.chat(chat).await?;
+    if handle.chat().row().await.workspace_id != workspace {
+        return Err(Problem::new(ErrorCode::NotFound, format!("There is no chat {chat}.")).into());
+    }
+    Ok(handle)
+}
+
+#[derive(Deserialize)]
+pub struct ListQuery {
+    mode: Option<String>,
+    role: Option<String>,
+    plan_file: Option<String>,
+}
+
+pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Query(query): Query<ListQuery>) -> ApiResult<Vec<ChatView>> {
+    let wanted = |word: &Option<String>| word.as_deref().map(|word| RoleRequest::role(word).resolve(None)).transpose().map(Option::flatten);
+    let filter = ChatFilter { mode: wanted(&query.mode)?.map(|role| role.mode()), role: wanted(&query.role)?, plan_file: query.plan_file };
+    let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
+    Ok(Json(rows.into_iter().map(ChatView::from).collect()))
+}
+
+#[derive(Deserialize)]
+pub struct CreateBody {
+    title: Option<String>,
+    #[serde(flatten)]
+    role: RoleRequest,
+}
+
+pub async fn create(
+    State(app): State<App>,
+    Ids(workspace): Ids<WorkspaceId>,
+    Body(body): Body<CreateBody>,
+) -> Result<impl IntoResponse, ApiError> {
+    let role = body.role.resolve(None)?;
+    let handle = app.sessions.create(workspace, body.title, role).await?;
+    Ok((StatusCode::CREATED, Json(ChatView::from(handle.chat().row().await))))
+}
+
+pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().row().await.into()))
+}
+
+#[derive(Deserialize)]
+pub struct UpdateBody {
+    title: Option<String>,
+    #[serde(flatten)]
+    role: RoleRequest,
+    plan_file: Option<String>,
+    #[serde(default)]
+    confirm: bool,
+}
+
+pub async fn update(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Body(body): Body<UpdateBody>,
+) -> ApiResult<ChatView> {
+    let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
+    let op = Op::Update { title: body.title, role: body.role, plan_file: body.plan_file, confirm };
+    Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+}
+
+pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
+}
+
+#[derive(Deserialize)]
+pub struct EventsQuery {
+    after: Option<u64>,
+}
+
+pub async fn events(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Query(query): Query<EventsQuery>,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, ApiError> {
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(|value| value.parse().ok());
+    let handle = handle(&app, workspace, chat).await?;
+    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct ExecuteBody {
+    plan_file: Option<String>,
+}
+
+pub async fn execute(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    body: Option<Json<ExecuteBody>>,
+) -> ApiResult<ChatView> {
+    let plan_file = body.and_then(|Json(body)| body.plan_file);
+    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Execute { plan_file, content: None }).await?.chat))
+}
+
+pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
+    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Stop).await?.chat))
+}

@@ -1,0 +1,54 @@
+use super::chats::handle;
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Body, Ids};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use planwright_protocol::{ChatId, ErrorCode, Message, Op, Problem, QuestionId, WorkspaceId};
+use planwright_session::storage;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+pub async fn list(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Vec<Message>> {
+    handle(&app, workspace, chat).await?;
+    let mut messages = app.sessions.store().messages(chat).await.map_err(storage)?;
+    messages.reverse();
+    Ok(Json(messages))
+}
+
+#[derive(Deserialize)]
+pub struct CreateBody {
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    metadata: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct QuestionAnswer {
+    question_id: QuestionId,
+    answers: Map<String, Value>,
+}
+
+pub async fn create(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Body(mut body): Body<CreateBody>,
+) -> Result<impl IntoResponse, ApiError> {
+    let handle = handle(&app, workspace, chat).await?;
+    let op = match body.metadata.remove("question_answer") {
+        Some(answer) => {
+            let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|error| {
+                ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` doesn't fit: {error}")))
+            })?;
+            Op::Answer { question_id, answers }
+        }
+        None => Op::UserMessage { content: body.content, metadata: body.metadata },
+    };
+    let is_answer = matches!(op, Op::Answer { .. });
+    let reply = handle.submit(op).await.map_err(|problem| {
+        if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
+    })?;
+    Ok((StatusCode::ACCEPTED, Json(json!({ "message": reply.message }))))
+}

@@ -1,0 +1,389 @@
+//! What each op does to a chat. One at a time.
+
+use crate::call;
+use crate::chat::{Change, Chat, ChatView, storage};
+use crate::run::{Inbox, Run};
+use crate::sessions::Models;
+use planwright_agent::{Outcome, Step, Turn};
+use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
+use planwright_protocol::op::Confirm;
+use planwright_protocol::question::{answer_text, validate_answers};
+use planwright_protocol::{
+    Author, ErrorCode, Event, Message, MessageType, Mode, Op, PlanDocument, Problem, QuestionId, QuestionKind, Role, RoleRequest, RunId,
+    SwitchedBy, Timestamp,
+};
+use planwright_store::{ApprovalRow, AuditKind, ChatRow};
+use planwright_tools::WorkspacePath;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// What an op is answered with.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub chat: ChatView,
+    /// The message that the op put into the history.
+    pub message: Option<Message>,
+}
+
+type Answer = oneshot::Sender<Result<Reply, Problem>>;
+
+pub enum Command {
+    Op(Op, Answer),
+    /// Go on with the run that was cut off.
+    Resume(Answer),
+    /// Let go; the run goes on after the next start.
+    Park(Answer),
+}
+
+pub fn spawn(chat: Arc<Chat>, models: Arc<dyn Models>) -> mpsc::Sender<Command> {
+    let (sender, receiver) = mpsc::channel(64);
+    tokio::spawn(Actor { chat, models, running: None }.serve(receiver));
+    sender
+}
+
+struct Actor {
+    chat: Arc<Chat>,
+    models: Arc<dyn Models>,
+    running: Option<Running>,
+}
+
+struct Running {
+    task: JoinHandle<Option<Outcome>>,
+    cancel: CancellationToken,
+    inbox: Inbox,
+}
+
+impl Actor {
+    async fn serve(mut self, mut commands: mpsc::Receiver<Command>) {
+        loop {
+            tokio::select! {
+                command = commands.recv() => match command {
+                    Some(Command::Op(op, answer)) => {
+                        let reply = self.admit(op).await;
+                        let _ = answer.send(self.reply(reply).await);
+                    }
+                    Some(Command::Resume(answer)) => {
+                        self.start();
+                        let _ = answer.send(self.reply(Ok(None)).await);
+                    }
+                    Some(Command::Park(answer)) => {
+                        self.halt().await;
+                        let _ = answer.send(self.reply(Ok(None)).await);
+                        return;
+                    }
+                    None => return,
+                },
+                outcome = finished(&mut self.running) => {
+                    if let Err(problem) = self.conclude(outcome).await {
+                        tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored");
+                    }
+                }
+            }
+        }
+    }
+
+    async fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
+        let message = outcome?;
+        Ok(Reply { chat: self.chat.row().await.into(), message })
+    }
+
+    async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
+        match op {
+            Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
+            Op::Answer { question_id, answers } => self.answer(question_id, answers).await.map(Some),
+            Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
+            Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
+            Op::Stop => self.stop().await.map(|()| None),
+        }
+    }
+
+    async fn user_message(&mut self, content: String, metadata: Map<String, Value>) -> Result<Message, Problem> {
+        if content.trim().is_empty() {
+            return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
+                .with_details(json!({"fields": {"content": "must not be empty"}})));
+        }
+        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
+        message.metadata = metadata;
+        let mut change = Change::messages([message.clone()]);
+        if let Some(pending) = self.chat.pending().await {
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Superseded });
+        }
+        self.publish_and_start(change, &message).await?;
+        Ok(message)
+    }
+
+    async fn answer(&mut self, question_id: QuestionId, answers: Map<String, Value>) -> Result<Message, Problem> {
+        let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
+        let pending = pending.ok_or_else(|| {
+            Problem::new(
+                ErrorCode::QuestionNotPending,
+                "This question is not waiting for an answer any more. Reload the chat to see what is.",
+            )
+        })?;
+        validate_answers(&pending.questions, &answers)?;
+        let message = Message::new(self.chat.id, Author::User, MessageType::Text, answer_text(&pending.questions, &answers))
+            .with("question_answer", json!({ "question_id": question_id, "answers": answers }));
+        let accepted = pending.kind == QuestionKind::PlanApproval && answers.get("approve") == Some(&Value::Bool(true));
+        let approval = if accepted { Some(self.approval(None, SwitchedBy::Approval).await?) } else { None };
+        let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
+        match approval {
+            Some(approval) => {
+                self.approve(change, approval).await?;
+            }
+            None => self.publish_and_start(change, &message).await?,
+        }
+        Ok(message)
+    }
+
+    async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
+        if self.running.is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
+        }
+        let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
+        let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
+        let mut change = Change::messages(said);
+        if let Some(pending) = self.chat.pending().await {
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Answered });
+        }
+        self.approve(change, approval).await
+    }
+
+    /// The record of the user's yes to the plan as its file is now.
+    async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
+        let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
+        let row = self.chat.row().await;
+        let plan_file = plan_file.or(row.config.plan_file).ok_or_else(|| no_plan("This chat has no plan yet."))?;
+        let path = WorkspacePath::parse_file(&plan_file)?;
+        if !path.is_plan() {
+            return Err(no_plan(&format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
+        }
+        let workspace = self.chat.workspace.clone();
+        let read_path = path.clone();
+        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&read_path)).await.map_err(crate::chat::broken)?;
+        let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
+        let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
+        let document = PlanDocument::parse(&content).map_err(|findings| {
+            no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))
+        })?;
+        Ok(ApprovalRow {
+            plan_file: path.to_string(),
+            revision: document.revision,
+            sha256: planwright_protocol::plan::plan_sha256(&snapshot.bytes),
+            content,
+            approver: "user".to_owned(),
+            given_by: by,
+            at: Timestamp::now(),
+        })
+    }
+
+    /// Switches to act mode under an approval, and starts.
+    async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
+        // A run that raised the card may still be putting its things away.
+        self.halt().await;
+        let row = self.chat.row().await;
+        let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
+        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
+        let note = switch_note(&row, role, approval.given_by, &text);
+        let plan_file = approval.plan_file.clone();
+        change = change
+            .event(Event::MessageCreated { message: note.clone() })
+            .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
+            .log(
+                AuditKind::PlanApproved,
+                "",
+                row.config.role,
+                json!({"plan_file": plan_file, "revision": approval.revision, "sha256": approval.sha256}),
+            )
+            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }))
+            .event(Event::StateChanged { state: ChatState::Thinking });
+        change.approval = Some(approval);
+        self.chat
+            .switch(change, |row| {
+                row.config.role = role;
+                row.config.plan_file = Some(plan_file);
+                begin(row);
+            })
+            .await?;
+        self.start();
+        Ok(note)
+    }
+
+    async fn update(
+        &mut self,
+        title: Option<String>,
+        role: RoleRequest,
+        plan_file: Option<String>,
+        confirm: Confirm,
+    ) -> Result<(), Problem> {
+        let row = self.chat.row().await;
+        let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
+        let plan_file = plan_file.map(|path| WorkspacePath::parse_file(&path)).transpose()?;
+        if let Some(path) = plan_file.as_ref().filter(|path| !path.is_plan()) {
+            return Err(Problem::new(ErrorCode::ValidationFailed, format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
+        }
+        let in_progress = self.running.is_some() || row.pending.is_some();
+        if row.config.role.mode() == Mode::Act && role.mode() == Mode::Plan && in_progress {
+            if confirm == Confirm::NotGiven {
+                return Err(Problem::new(
+                    ErrorCode::ConfirmationRequired,
+                    "Work is in progress and will stop. Send `confirm: true` to switch all the same.",
+                ));
+            }
+            self.stop().await?;
+        }
+        let plan_file = plan_file.map(|path| path.to_string()).or(row.config.plan_file.clone());
+        let mut change = Change::default();
+        if role != row.config.role {
+            let note =
+                switch_note(&row, role, SwitchedBy::User, &format!("The user switched the role from {} to {role}.", row.config.role));
+            change = change
+                .event(Event::MessageCreated { message: note })
+                .event(mode_changed(&row, role, plan_file.clone(), SwitchedBy::User))
+                .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }));
+        }
+        let edit = |row: &mut ChatRow| {
+            row.config.role = role;
+            row.config.plan_file = plan_file;
+            row.title = title.unwrap_or_else(|| row.title.clone());
+        };
+        if role == row.config.role { self.chat.publish(change, edit).await } else { self.chat.switch(change, edit).await }
+    }
+
+    async fn stop(&mut self) -> Result<(), Problem> {
+        let row = self.chat.row().await;
+        if self.running.is_none() && row.pending.is_none() {
+            return Ok(());
+        }
+        self.halt().await;
+        let mut change = Change::default();
+        if let Some(pending) = self.chat.pending().await {
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
+        }
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        // Asked without the question, which is over now.
+        let mut turn = Turn::replay(history, u32::MAX);
+        if let Step::Ask(_) = turn.next() {
+            turn.apply(Message::new(self.chat.id, Author::User, MessageType::Text, ""));
+        }
+        if let Step::CallTools(calls) = turn.next() {
+            for open in calls {
+                change = change.event(Event::MessageCreated { message: call::cancelled(&self.chat, &open).await });
+            }
+        }
+        change = change
+            .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None })
+            .event(Event::StateChanged { state: ChatState::Idle });
+        self.chat.publish(change, |row| end(row, ChatState::Idle)).await
+    }
+
+    /// Ends the run so that nothing of it can happen any more.
+    async fn halt(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        running.cancel.cancel();
+        // A tool that is past its decision may still run on a thread of its own; its permit ends here.
+        let fence = self.chat.fence.clone();
+        let _ = tokio::task::spawn_blocking(move || fence.advance()).await;
+        let _ = running.task.await;
+        self.chat.drop_partial().await;
+    }
+
+    /// Stores what the user said, and lets the run that is under way read it, or starts one.
+    async fn publish_and_start(&mut self, change: Change, message: &Message) -> Result<(), Problem> {
+        if let Some(running) = &self.running {
+            self.chat.publish(change, |row| row.pending = None).await?;
+            running.inbox.put(message.clone());
+            return Ok(());
+        }
+        self.chat.publish(change.event(Event::StateChanged { state: ChatState::Thinking }), begin).await?;
+        self.start();
+        Ok(())
+    }
+
+    fn start(&mut self) {
+        let cancel = CancellationToken::new();
+        let inbox = Inbox::default();
+        let run = Run::new(self.chat.clone(), self.models.clone(), inbox.clone());
+        let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(run.to_the_end()));
+        self.running = Some(Running { task, cancel, inbox });
+    }
+
+    /// Stores how a run ended; begins another if the user wrote meanwhile.
+    async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
+        let Some(running) = self.running.take() else { return Ok(()) };
+        let failed = |problem: Problem| {
+            Change::default()
+                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem) })
+                .event(Event::StateChanged { state: ChatState::Failed })
+        };
+        match outcome {
+            Some(Outcome::Done | Outcome::Parked(_)) if !running.inbox.is_empty() => {
+                self.start();
+                Ok(())
+            }
+            // Everything about the question was stored with it.
+            Some(Outcome::Parked(_)) => {
+                self.chat
+                    .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
+                        end_run(row, ChatState::AwaitingAnswer)
+                    })
+                    .await
+            }
+            Some(Outcome::Done) => {
+                let change = Change::default()
+                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })
+                    .event(Event::StateChanged { state: ChatState::Idle });
+                self.chat.publish(change, |row| end(row, ChatState::Idle)).await
+            }
+            Some(Outcome::Failed(problem)) => {
+                self.chat.drop_partial().await;
+                self.chat.publish(failed(problem), |row| end(row, ChatState::Failed)).await
+            }
+            None => {
+                let problem = Problem::new(
+                    ErrorCode::Internal,
+                    "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
+                );
+                self.chat.publish(failed(problem), |row| end(row, ChatState::Failed)).await
+            }
+        }
+    }
+}
+
+async fn finished(running: &mut Option<Running>) -> Option<Outcome> {
+    match running {
+        Some(running) => (&mut running.task).await.ok().flatten(),
+        None => std::future::pending().await,
+    }
+}
+
+fn begin(row: &mut ChatRow) {
+    row.run = Some(RunId::generate());
+    row.state = ChatState::Thinking;
+    row.pending = None;
+}
+
+fn end(row: &mut ChatRow, state: ChatState) {
+    end_run(row, state);
+    row.pending = None;
+}
+
+fn end_run(row: &mut ChatRow, state: ChatState) {
+    row.run = None;
+    row.state = state;
+}
+
+/// The switch as an entry of the history.
+fn switch_note(row: &ChatRow, to: Role, by: SwitchedBy, text: &str) -> Message {
+    Message::new(row.id, Author::System, MessageType::Text, text)
+        .with("mode_change", json!({ "from": row.config.role, "to": to, "by": by }))
+}
+
+fn mode_changed(row: &ChatRow, role: Role, plan_file: Option<String>, by: SwitchedBy) -> Event {
+    let mut config = row.config.clone();
+    config.role = role;
+    config.plan_file = plan_file;
+    Event::ModeChanged { config, by }
+}

@@ -1,0 +1,313 @@
+//! One tool call, from its arguments to its result.
+//!
+//! Three records: the call as the model made it, the intent with the images of the files it will
+//! change, the result. After a crash the images tell what happened.
+
+use crate::card::{Pending, answers_to};
+use crate::chat::{Change, Chat, broken};
+use planwright_agent::history::call_args;
+use planwright_protocol::event::ToolResponse;
+use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::{
+    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Question, QuestionKind, Role, Severity,
+};
+use planwright_store::AuditKind;
+use planwright_tools::tool::tool_named;
+use planwright_tools::{Approval, Consent, Effect, FileChange, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub enum Carried {
+    /// The result, and what else came of it.
+    Done(Vec<Message>),
+    /// The user must answer first.
+    Asked(Vec<Message>),
+}
+
+pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
+    if call.meta("status") == "running" {
+        return recover(chat, call, history).await;
+    }
+    let consent = match consent(&call, history) {
+        Ok(consent) => consent,
+        Err(denied) => return finish(chat, &call, Err(denied), Change::default()).await,
+    };
+    let prepared = match prepare(chat, &call).await {
+        Ok(prepared) => prepared,
+        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
+    };
+    let situation = chat.situation(call.meta("tool"), consent).await?;
+    match decide(&situation, &prepared.effects) {
+        Verdict::Deny(problem) => {
+            let change = violation(&call, &problem, situation.role);
+            finish(chat, &call, Err(problem), change).await
+        }
+        Verdict::Ask(approval) => ask(chat, &call, &prepared.effects.clone(), approval, situation.role).await,
+        Verdict::Allow(permit) => {
+            let images = prepared.changes.iter().map(image).collect();
+            let call = intend(chat, call, images).await?;
+            let outcome = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
+            conclude(chat, &call, outcome).await
+        }
+    }
+}
+
+/// Tells what became of a call that was stopped.
+pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Message {
+    let done = call.meta("status") == "running" && images(chat, call).await == Images::After;
+    let outcome = if done {
+        Ok(Output::text("Done, right before the user stopped the run."))
+    } else {
+        Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made."))
+    };
+    result_message(chat, call, outcome.map(Output::into_result).into())
+}
+
+async fn prepare(chat: &Arc<Chat>, call: &Message) -> Result<Prepared, Problem> {
+    let tool = tool_named(call.meta("tool"))?;
+    let (args, cx) = (call_args(call), chat.tool_context().await);
+    tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
+}
+
+/// What the user said to the approval card of this call, if there was one.
+fn consent(call: &Message, history: &[Message]) -> Result<Consent, Problem> {
+    let card = history.iter().rev().find(|message| {
+        message.message_type == MessageType::Question
+            && message.metadata.get("call").and_then(|card| card.get("call_id")) == call.metadata.get("call_id")
+    });
+    let Some(card) = card else { return Ok(Consent::Needed) };
+    let decision = answers_to(history, card.meta("question_id")).and_then(|answers| answers.get("decision")).and_then(Value::as_str);
+    match decision {
+        Some("approve" | "approve_always") => Ok(Consent::Given),
+        // A card that the user passed over counts as a no.
+        Some(_) | None => Err(Problem::new(
+            ErrorCode::ApprovalDenied,
+            "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.",
+        )),
+    }
+}
+
+/// Stores that the call is about to be made, and what the files will be before and after.
+async fn intend(chat: &Arc<Chat>, call: Message, images: Vec<Value>) -> Result<Message, Problem> {
+    let call = call.with("status", "running").with("images", images);
+    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+    crash_point("intent_stored");
+    Ok(call)
+}
+
+fn image(change: &FileChange) -> Value {
+    let hash = |bytes: &Option<Arc<[u8]>>| bytes.as_ref().map(|bytes| plan_sha256(bytes));
+    json!({ "path": change.path, "before": hash(&change.before), "after": hash(&change.after) })
+}
+
+async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+    crash_point("effect_done");
+    let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
+    match signal {
+        None => finish(chat, call, outcome.map(Output::into_result), Change::default()).await,
+        Some(Signal::PlanFileChanged(path)) => {
+            let (change, plan) = plan_changed(chat, call, &path).await;
+            let mut carried =
+                finish_with(chat, call, outcome.map(Output::into_result), change, plan.is_some().then(|| path.to_string())).await?;
+            carried.extend(plan);
+            Ok(Carried::Done(carried))
+        }
+        Some(Signal::Ask(questions)) => park(chat, call, Pending::new(QuestionKind::User, Severity::Major, questions)).await,
+        Some(Signal::ExitPlanMode(path)) => {
+            let mut pending = Pending::new(QuestionKind::PlanApproval, Severity::Major, vec![Question::plan_approval()]);
+            pending.plan = read_plan(chat, &path).await.map(|(document, sha256)| {
+                json!({"plan_file": path, "revision": document.revision, "sha256": sha256, "goal": document.plan.goal, "steps": document.plan.steps})
+            });
+            park(chat, call, pending).await
+        }
+    }
+}
+
+/// The result says that a question is pending; the answer takes its place in the model's context.
+async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carried, Problem> {
+    let role = chat.row().await.config.role;
+    let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
+        .with("question_id", pending.question_id.to_string());
+    let question = pending.message(chat.id, role);
+    let change = Change::messages([result.clone(), question.clone()]).event(pending.event());
+    chat.publish(change, |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    Ok(Carried::Asked(vec![result, question]))
+}
+
+/// The call waits, without a result, for the user's word.
+async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: Approval, role: Role) -> Result<Carried, Problem> {
+    let tool = call.meta("tool");
+    let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![Question::tool_approval(tool, &approval.reason)]);
+    pending.call = Some(json!({
+        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason,
+    }));
+    let question = pending.message(chat.id, role);
+    let change = Change::messages([question.clone()]).event(pending.event()).log(
+        AuditKind::ApprovalRequested,
+        call.meta("model"),
+        role,
+        json!({"tool": tool, "reason": approval.reason}),
+    );
+    chat.publish(change, |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    Ok(Carried::Asked(vec![question]))
+}
+
+async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
+    finish_with(chat, call, outcome, change, None).await.map(Carried::Done)
+}
+
+async fn finish_with(
+    chat: &Arc<Chat>,
+    call: &Message,
+    outcome: Result<Value, Problem>,
+    mut change: Change,
+    plan_file: Option<String>,
+) -> Result<Vec<Message>, Problem> {
+    let response = ToolResponse::from(outcome);
+    let result = result_message(chat, call, response.clone());
+    let call = call.clone().with("status", if response.success { "done" } else { "failed" });
+    let mut events = vec![Event::MessageUpdated { message: call.clone() }, Event::MessageCreated { message: result.clone() }];
+    events.extend(call.meta("call_id").parse().ok().map(|call_id| Event::ToolResult { call_id, result: response }));
+    events.append(&mut change.events);
+    change.events = events;
+    chat.publish(change, |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
+    crash_point("result_stored");
+    Ok(vec![call, result])
+}
+
+fn result_message(chat: &Chat, call: &Message, response: ToolResponse) -> Message {
+    let text = match (&response.result, &response.error) {
+        (_, Some(problem)) => format!("{}: {}", problem.code, problem.message),
+        (Some(result), None) => result.get("output").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned),
+        (None, None) => String::new(),
+    };
+    let mut message = Message::new(chat.id, Author::Tool, MessageType::ToolResult, text)
+        .with("call_id", call.meta("call_id"))
+        .with("tool", call.meta("tool"))
+        .with("success", response.success);
+    if let Some(problem) = response.error {
+        message = message.with("error", serde_json::to_value(problem).unwrap_or_default());
+    }
+    if let Some(Value::Object(mut facts)) = response.result {
+        facts.remove("output");
+        message = message.with("facts", facts);
+    }
+    message
+}
+
+/// A refusal by policy is shown and logged; a mistake in the arguments is not.
+fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
+    let (tool, model) = (call.meta("tool").to_owned(), call.meta("model"));
+    let details = json!({"tool": tool, "code": problem.code, "args": call.metadata.get("args")});
+    let mut change = Change::default().event(Event::Violation { code: problem.code, tool, agent_role: role }).log(
+        AuditKind::ToolBlocked,
+        model,
+        role,
+        details.clone(),
+    );
+    if role.mode() == Mode::Plan {
+        change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
+    }
+    change
+}
+
+/// A plan file that changed becomes a Plan message, if it is a plan.
+async fn plan_changed(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) -> (Change, Option<Message>) {
+    let Some((document, sha256)) = read_plan(chat, path).await else { return (Change::default(), None) };
+    let role = chat.row().await.config.role;
+    let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, document.plan.goal.clone())
+        .by(role)
+        .with("call_id", call.meta("call_id"))
+        .with("reply", call.meta("reply"))
+        .with("plan", serde_json::to_value(&document.plan).unwrap_or_default())
+        .with("plan_file", path.to_string())
+        .with("revision", document.revision)
+        .with("sha256", sha256.clone());
+    let change = Change::messages([message.clone()]).event(Event::PlanUpdated { plan_file: path.to_string(), plan: document.plan }).log(
+        AuditKind::PlanWritten,
+        call.meta("model"),
+        role,
+        json!({"plan_file": path, "revision": document.revision, "sha256": sha256}),
+    );
+    (change, Some(message))
+}
+
+async fn read_plan(chat: &Arc<Chat>, path: &WorkspacePath) -> Option<(PlanDocument, String)> {
+    let (workspace, path) = (chat.workspace.clone(), path.clone());
+    let snapshot = tokio::task::spawn_blocking(move || workspace.read(&path)).await.ok()?.ok()?;
+    let document = PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok()?;
+    Some((document, plan_sha256(&snapshot.bytes)))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Images {
+    Before,
+    After,
+    Neither,
+}
+
+/// Which of its images the files of a call are now.
+async fn images(chat: &Arc<Chat>, call: &Message) -> Images {
+    let images = call.metadata.get("images").and_then(Value::as_array).cloned().unwrap_or_default();
+    let workspace = chat.workspace.clone();
+    let present = tokio::task::spawn_blocking(move || {
+        let is = |image: &Value, side: &str| {
+            let path = image.get("path").and_then(Value::as_str).and_then(|path| WorkspacePath::parse(path).ok());
+            let now = path.and_then(|path| workspace.read(&path).ok()).map(|snapshot| plan_sha256(&snapshot.bytes));
+            image.get(side).is_some_and(|hash| hash.as_str() == now.as_deref())
+        };
+        let all = |side: &str| images.iter().all(|image| is(image, side));
+        match (all("before"), all("after")) {
+            (true, _) => Images::Before,
+            (false, true) => Images::After,
+            (false, false) => Images::Neither,
+        }
+    });
+    present.await.unwrap_or(Images::Neither)
+}
+
+/// Goes on with a call whose intent is stored but not its result. Nothing is done twice.
+async fn recover(chat: &Arc<Chat>, mut call: Message, history: &[Message]) -> Result<Carried, Problem> {
+    match images(chat, &call).await {
+        Images::Before => {
+            call = call.with("status", "pending");
+            Box::pin(carry_out(chat, call, history)).await
+        }
+        Images::After => {
+            let path = call
+                .metadata
+                .get("images")
+                .and_then(|images| images.get(0))
+                .and_then(|image| image.get("path"))
+                .and_then(Value::as_str)
+                .and_then(|path| WorkspacePath::parse(path).ok());
+            let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
+            let plan = path.filter(WorkspacePath::is_plan);
+            conclude(
+                chat,
+                &call,
+                Ok(match plan {
+                    Some(path) => output.signalling(Signal::PlanFileChanged(path)),
+                    None => output,
+                }),
+            )
+            .await
+        }
+        Images::Neither => {
+            let problem = Problem::new(
+                ErrorCode::OutcomeUnknown,
+                "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.",
+            );
+            finish(chat, &call, Err(problem), Change::default()).await
+        }
+    }
+}
+
+/// A place where a test can have the process die. Not in release builds.
+fn crash_point(name: &str) {
+    #[cfg(debug_assertions)]
+    if std::env::var("PLANWRIGHT_CRASH_POINT").is_ok_and(|wanted| wanted == name) {
+        std::process::abort();
+    }
+    let _ = name;
+}

@@ -1,0 +1,295 @@
+//! A chat in memory, and the one way to change it.
+
+use crate::card::Pending;
+use crate::sessions::Settings;
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{
+    ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
+};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, Store, StoreError};
+use planwright_tools::tool::Seen;
+use planwright_tools::{Consent, Epoch, Fence, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::{Mutex, broadcast};
+
+/// How many numbers are set aside at a time for events that are not stored, so that numbers grow
+/// even over a crash.
+const RESERVE: u64 = 4096;
+/// How far a slow listener may fall behind before it has to read from the store again.
+const BACKLOG: usize = 1024;
+
+/// An event, serialised once for all who listen.
+#[derive(Debug)]
+pub struct Frame {
+    pub seq: u64,
+    pub name: &'static str,
+    pub json: String,
+}
+
+impl Frame {
+    pub fn of(envelope: &Envelope) -> Option<Arc<Self>> {
+        let json = serde_json::to_string(envelope).ok()?;
+        Some(Arc::new(Self { seq: envelope.seq, name: envelope.event.name(), json }))
+    }
+}
+
+/// A chat as clients read it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChatView {
+    pub id: ChatId,
+    pub workspace_id: WorkspaceId,
+    pub title: String,
+    pub config: ChatConfig,
+    pub app_data: ChatConfig,
+    pub state: ChatState,
+    pub pending_question: Option<Value>,
+    pub usage: Usage,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl From<ChatRow> for ChatView {
+    fn from(row: ChatRow) -> Self {
+        Self {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            title: row.title,
+            app_data: row.config.clone(),
+            config: row.config,
+            state: row.state,
+            pending_question: row.pending,
+            usage: row.usage,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// All a client needs to draw a chat.
+#[derive(Clone, Debug, Serialize)]
+pub struct Snapshot {
+    pub chat: ChatView,
+    pub messages: Vec<Message>,
+    pub partial: Option<Partial>,
+    pub last_event_id: u64,
+}
+
+/// An answer that is being written.
+#[derive(Clone, Debug, Serialize)]
+pub struct Partial {
+    pub message_id: MessageId,
+    pub text: String,
+}
+
+pub struct Chat {
+    pub id: ChatId,
+    pub store: Store,
+    pub settings: Arc<Settings>,
+    pub workspace: Arc<Workspace>,
+    pub fence: Arc<Fence>,
+    seen: Arc<Seen>,
+    bus: broadcast::Sender<Arc<Frame>>,
+    live: Mutex<Live>,
+}
+
+struct Live {
+    row: ChatRow,
+    seq: u64,
+    partial: Option<Partial>,
+    approval: Option<Arc<ApprovalRow>>,
+}
+
+/// One change to a chat: stored whole or not at all, then published.
+#[derive(Default)]
+pub struct Change {
+    pub events: Vec<Event>,
+    pub audit: Vec<AuditRow>,
+    pub approval: Option<ApprovalRow>,
+}
+
+impl Change {
+    pub fn messages(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self { events: messages.into_iter().map(|message| Event::MessageCreated { message }).collect(), ..Self::default() }
+    }
+
+    pub fn event(mut self, event: Event) -> Self {
+        self.events.push(event);
+        self
+    }
+
+    pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
+        self.audit.push(AuditRow { kind, model: model.to_owned(), role, details, at: Timestamp::now() });
+        self
+    }
+}
+
+impl Chat {
+    pub async fn load(id: ChatId, store: Store, settings: Arc<Settings>, workspace: Arc<Workspace>) -> Result<Arc<Self>, Problem> {
+        let row = store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
+        let approval = store.approval(id).await.map_err(storage)?.map(Arc::new);
+        let (bus, _) = broadcast::channel(BACKLOG);
+        let fence = Fence::new(Epoch(row.epoch));
+        // Numbers up to the ceiling may have been given away before a crash.
+        let seq = row.seq_ceiling;
+        let live = Mutex::new(Live { row, seq, partial: None, approval });
+        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live }))
+    }
+
+    pub async fn row(&self) -> ChatRow {
+        self.live.lock().await.row.clone()
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, Problem> {
+        // Held, so that the messages are those of this very number.
+        let live = self.live.lock().await;
+        let mut messages = self.store.messages(self.id).await.map_err(storage)?;
+        let newest = messages.split_off(messages.len().saturating_sub(50));
+        Ok(Snapshot { chat: live.row.clone().into(), messages: newest, partial: live.partial.clone(), last_event_id: live.seq })
+    }
+
+    /// The stream from now on. Whoever reads the store after this call misses nothing.
+    pub fn listen(&self) -> broadcast::Receiver<Arc<Frame>> {
+        self.bus.subscribe()
+    }
+
+    /// The number of the newest event and the answer being written, both of one moment.
+    pub async fn moment(&self) -> (u64, Option<Partial>) {
+        let live = self.live.lock().await;
+        (live.seq, live.partial.clone())
+    }
+
+    /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
+    pub async fn publish(&self, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        self.commit(&mut live, change, edit).await
+    }
+
+    /// Like [`Self::publish`], for a change of role: when it is answered, no effect of the old role can land any more.
+    pub async fn switch(&self, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        // Waits for commits under way, so it may not hold up the thread that others run on.
+        let fence = self.fence.clone();
+        let epoch = tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)?;
+        self.commit(&mut live, change, |row| {
+            edit(row);
+            row.epoch = epoch.0;
+        })
+        .await
+    }
+
+    async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
+        let mut row = live.row.clone();
+        edit(&mut row);
+        let at = Timestamp::now();
+        let envelopes: Vec<Envelope> =
+            change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at }).collect();
+        let seq = live.seq + envelopes.len() as u64;
+        row.updated_at = at;
+        row.seq_ceiling = seq + RESERVE;
+        self.store
+            .append(&row, Append { events: &envelopes, approval: change.approval.as_ref(), audit: &change.audit })
+            .await
+            .map_err(storage)?;
+        live.row = row;
+        live.seq = seq;
+        if let Some(approval) = change.approval {
+            live.approval = Some(Arc::new(approval));
+        }
+        for envelope in &envelopes {
+            if let (Event::MessageCreated { message }, Some(partial)) = (&envelope.event, &live.partial)
+                && message.id == partial.message_id
+            {
+                live.partial = None;
+            }
+            self.send(envelope);
+        }
+        Ok(())
+    }
+
+    /// Publishes a piece of an answer without storing it.
+    pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        if live.seq + 1 >= live.row.seq_ceiling {
+            self.commit(&mut live, Change::default(), |_| {}).await?;
+        }
+        live.seq += 1;
+        let seq = live.seq;
+        let partial = live.partial.get_or_insert_with(|| Partial { message_id, text: String::new() });
+        let offset = partial.text.chars().count();
+        partial.text.push_str(&text);
+        self.send(&Envelope { event: Event::TextDelta { message_id, offset, text }, seq, at: Timestamp::now() });
+        Ok(())
+    }
+
+    /// Forgets an answer that will not be finished.
+    pub async fn drop_partial(&self) {
+        self.live.lock().await.partial = None;
+    }
+
+    fn send(&self, envelope: &Envelope) {
+        if let Some(frame) = Frame::of(envelope) {
+            // Nobody listening is no fault.
+            let _ = self.bus.send(frame);
+        }
+    }
+
+    /// The approval that the present role works under, if there is one.
+    pub async fn approval(&self) -> Option<Arc<ApprovalRow>> {
+        let live = self.live.lock().await;
+        live.approval.clone().filter(|approval| live.row.config.plan_file.as_ref() == Some(&approval.plan_file))
+    }
+
+    /// What the gate needs to know, all of one moment.
+    pub async fn situation(&self, tool: &str, consent: Consent) -> Result<Situation, Problem> {
+        let scope = match self.approval().await {
+            Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
+            None => None,
+        };
+        let live = self.live.lock().await;
+        let foreign = self.store.foreign_plans(live.row.workspace_id, self.id).await.map_err(storage)?;
+        let foreign_plans: BTreeSet<WorkspacePath> = foreign.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect();
+        Ok(Situation {
+            role: live.row.config.role,
+            tool: tool.to_owned(),
+            epoch: self.fence.epoch(),
+            fence: self.fence.clone(),
+            foreign_plans: Arc::new(foreign_plans),
+            scope,
+            approvals: self.settings.approvals.clone(),
+            secrets: self.settings.secrets.clone(),
+            grants: Arc::default(),
+            consent,
+        })
+    }
+
+    pub async fn tool_context(&self) -> ToolContext {
+        let row = self.row().await;
+        let config = ToolConfig {
+            plan_mode: row.config.role.mode() == planwright_protocol::Mode::Plan,
+            active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            chat: Some(self.id),
+            secrets: self.settings.secrets.clone(),
+        };
+        ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config }
+    }
+
+    /// The question that waits for an answer.
+    pub async fn pending(&self) -> Option<Pending> {
+        self.row().await.pending.and_then(|value| serde_json::from_value(value).ok())
+    }
+}
+
+pub fn storage(error: StoreError) -> Problem {
+    Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
+}
+
+pub fn broken(error: tokio::task::JoinError) -> Problem {
+    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
+}
+
+pub fn no_chat(id: ChatId) -> Problem {
+    Problem::new(ErrorCode::NotFound, format!("There is no chat {id}."))
+}

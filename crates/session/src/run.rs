@@ -1,0 +1,184 @@
+//! A run: from what the user said to the end of what it set off.
+
+use crate::call::{self, Carried};
+use crate::chat::{Change, Chat, storage};
+use crate::sessions::Models;
+use async_trait::async_trait;
+use futures::StreamExt;
+use planwright_agent::history::model_messages;
+use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
+use planwright_agent::{Delta, ModelCall, Outcome, Provider, Request, Turn, World, drive};
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_tools::tool::tool_named;
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+
+/// What the user wrote while the run was under way, for the next request to the model.
+#[derive(Clone, Default)]
+pub struct Inbox(Arc<Mutex<Vec<Message>>>);
+
+impl Inbox {
+    pub fn put(&self, message: Message) {
+        self.lock().push(message);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Message>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+pub struct Run {
+    chat: Arc<Chat>,
+    models: Arc<dyn Models>,
+    inbox: Inbox,
+}
+
+impl Run {
+    pub fn new(chat: Arc<Chat>, models: Arc<dyn Models>, inbox: Inbox) -> Self {
+        Self { chat, models, inbox }
+    }
+
+    pub async fn to_the_end(mut self) -> Outcome {
+        let history = match self.chat.store.messages(self.chat.id).await {
+            Ok(history) => history,
+            Err(error) => return Outcome::Failed(storage(error)),
+        };
+        let mut turn = Turn::replay(history, self.chat.settings.limits.turns);
+        drive(&mut turn, &mut self).await
+    }
+
+    async fn request(&self, role: Role, history: &[Message]) -> Request {
+        let approval = self.chat.approval().await;
+        let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None };
+        Request { system: system_prompt(role, &facts), messages: model_messages(history), tools: tool_definitions(role), mode: role.mode() }
+    }
+
+    /// Reads the reply to its end; what has come so far is shown while it comes.
+    async fn receive(&self, provider: &dyn Provider, request: Request, text_id: MessageId) -> Result<Received, Problem> {
+        let mut received = Received::default();
+        let mut stream = provider.stream(request).await?;
+        while let Some(delta) = stream.next().await {
+            match delta? {
+                Delta::Text(text) => {
+                    received.text.push_str(&text);
+                    self.chat.delta(text_id, text).await?;
+                }
+                Delta::Reasoning(_) => {}
+                Delta::Call(call) => received.calls.push(call),
+                Delta::Usage(usage) => received.usage = usage,
+            }
+        }
+        Ok(received)
+    }
+
+    async fn show(&self, state: ChatState) -> Result<(), Problem> {
+        if self.chat.row().await.state == state {
+            return Ok(());
+        }
+        self.chat.publish(Change::default().event(Event::StateChanged { state }), |row| row.state = state).await
+    }
+}
+
+#[derive(Default)]
+struct Received {
+    text: String,
+    calls: Vec<ModelCall>,
+    usage: Usage,
+}
+
+#[async_trait]
+impl World for Run {
+    async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem> {
+        self.show(ChatState::Thinking).await?;
+        let mut happened = self.inbox.take();
+        let history = [history, &happened].concat();
+        let role = self.chat.row().await.config.role;
+        let provider = self.models.model(role.mode()).await?;
+        let text_id = MessageId::generate();
+        let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
+
+        let reply = text_id.to_string();
+        let mut messages = Vec::new();
+        if !received.text.is_empty() || received.calls.is_empty() {
+            let mut text = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text);
+            text.id = text_id;
+            messages.push(text);
+        }
+        messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
+        let messages: Vec<Message> =
+            messages.into_iter().map(|message| message.by(role).with("reply", reply.clone()).with("model", provider.name())).collect();
+        let mut change = Change::messages(messages.clone());
+        change.events.extend(messages.iter().filter_map(call_event));
+        change.events.push(Event::Usage(received.usage));
+        self.chat.publish(change, |row| add(&mut row.usage, received.usage)).await?;
+        happened.extend(messages);
+        Ok(happened)
+    }
+
+    async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem> {
+        let mut happened = Vec::new();
+        for open in calls {
+            self.show(state_of(self.chat.row().await.config.role, open.meta("tool"))).await?;
+            match call::carry_out(&self.chat, open, history).await? {
+                Carried::Done(messages) => happened.extend(messages),
+                Carried::Asked(messages) => {
+                    happened.extend(messages);
+                    break;
+                }
+            }
+        }
+        Ok(happened)
+    }
+}
+
+fn call_message(chat: &Chat, call: &ModelCall) -> Message {
+    // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
+    let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
+    let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
+        .with("call_id", CallId::generate().to_string())
+        .with("tool", call.tool.clone())
+        .with("args", args)
+        .with("status", "pending");
+    if let Ok(tool) = tool_named(&call.tool) {
+        message = message
+            .with("category", serde_json::to_value(tool.spec().category).unwrap_or_default())
+            .with("risk", serde_json::to_value(tool.spec().risk).unwrap_or_default());
+    }
+    message
+}
+
+fn call_event(message: &Message) -> Option<Event> {
+    if message.message_type != MessageType::ToolCall {
+        return None;
+    }
+    let call_id = message.meta("call_id").parse().ok()?;
+    Some(Event::ToolCall {
+        call_id,
+        tool: message.meta("tool").to_owned(),
+        args: message.metadata.get("args").cloned().unwrap_or_default(),
+    })
+}
+
+fn state_of(role: Role, tool: &str) -> ChatState {
+    match role.mode() {
+        Mode::Act => ChatState::Executing,
+        Mode::Plan if tool == "write_plan" => ChatState::Planning,
+        Mode::Plan => ChatState::Exploring,
+    }
+}
+
+fn add(total: &mut Usage, more: Usage) {
+    total.input_tokens += more.input_tokens;
+    total.output_tokens += more.output_tokens;
+    total.cached_tokens += more.cached_tokens;
+    total.cost += more.cost;
+}

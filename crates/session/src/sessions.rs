@@ -1,0 +1,209 @@
+//! All chats of a process.
+
+use crate::actor::{self, Command, Reply};
+use crate::chat::{Chat, broken, no_chat, storage};
+use async_trait::async_trait;
+use planwright_agent::Provider;
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
+use planwright_store::{ChatRow, Store};
+use planwright_tools::{Approvals, Secrets, Workspace};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+/// Where a run gets its model from.
+#[async_trait]
+pub trait Models: Send + Sync {
+    /// The model for a mode.
+    ///
+    /// # Errors
+    /// There is none, and how to configure one.
+    async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
+}
+
+/// What the configuration says about chats.
+#[derive(Debug, Default)]
+pub struct Settings {
+    pub approvals: Arc<Approvals>,
+    pub secrets: Arc<Secrets>,
+    pub default_mode: DefaultMode,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DefaultMode {
+    #[default]
+    Plan,
+    Act,
+}
+
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Requests to the model per run.
+    pub turns: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { turns: 100 }
+    }
+}
+
+#[derive(Clone)]
+pub struct Sessions {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    settings: Arc<Settings>,
+    models: Arc<dyn Models>,
+    open: Mutex<HashMap<ChatId, Handle>>,
+    workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
+}
+
+/// A chat that lives. Dropping it changes nothing.
+#[derive(Clone)]
+pub struct Handle {
+    chat: Arc<Chat>,
+    ops: mpsc::Sender<Command>,
+}
+
+impl Handle {
+    /// Puts an op to the chat's actor and waits until what it did is stored.
+    ///
+    /// # Errors
+    /// Why the chat did not take it.
+    pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
+        self.send(|answer| Command::Op(op, answer)).await
+    }
+
+    /// Ends all work of the chat, to go on after the next start.
+    pub async fn park(&self) {
+        let _ = self.send(Command::Park).await;
+    }
+
+    #[must_use]
+    pub fn chat(&self) -> &Arc<Chat> {
+        &self.chat
+    }
+
+    async fn resume(&self) -> Result<Reply, Problem> {
+        self.send(Command::Resume).await
+    }
+
+    async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
+        let closed = || Problem::new(ErrorCode::Conflict, "The server is shutting down; try again when it is back.");
+        let (answer, answered) = oneshot::channel();
+        self.ops.send(command(answer)).await.map_err(|_| closed())?;
+        answered.await.map_err(|_| closed())?
+    }
+}
+
+impl Sessions {
+    #[must_use]
+    pub fn new(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
+        Self {
+            inner: Arc::new(Inner { store, settings: Arc::new(settings), models, open: Mutex::default(), workspaces: Mutex::default() }),
+        }
+    }
+
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// A new chat, in the role asked for or the configured one.
+    ///
+    /// # Errors
+    /// No such workspace, or it can't be stored.
+    pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
+        self.workspace(workspace).await?;
+        let default_role = match self.inner.settings.default_mode {
+            DefaultMode::Plan => Mode::Plan.default_role(),
+            DefaultMode::Act => Mode::Act.default_role(),
+        };
+        let now = Timestamp::now();
+        let row = ChatRow {
+            id: ChatId::generate(),
+            workspace_id: workspace,
+            title: title.unwrap_or_else(|| "New chat".to_owned()),
+            config: ChatConfig { role: role.unwrap_or(default_role), plan_file: None },
+            state: ChatState::Idle,
+            pending: None,
+            epoch: 0,
+            seq_ceiling: 0,
+            usage: Usage::default(),
+            run: None,
+            created_at: now,
+            updated_at: now,
+        };
+        self.inner.store.create_chat(&row).await.map_err(storage)?;
+        self.chat(row.id).await
+    }
+
+    /// The chat of this id, woken if it sleeps.
+    ///
+    /// # Errors
+    /// No such chat, or its workspace can't be opened.
+    pub async fn chat(&self, id: ChatId) -> Result<Handle, Problem> {
+        let mut open = self.inner.open.lock().await;
+        if let Some(handle) = open.get(&id) {
+            return Ok(handle.clone());
+        }
+        let row = self.inner.store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
+        let workspace = self.workspace(row.workspace_id).await?;
+        let chat = Chat::load(id, self.inner.store.clone(), self.inner.settings.clone(), workspace).await?;
+        let handle = Handle { ops: actor::spawn(chat.clone(), self.inner.models.clone()), chat };
+        open.insert(id, handle.clone());
+        Ok(handle)
+    }
+
+    /// Goes on with the runs that were cut off.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn resume_all(&self) -> Result<usize, Problem> {
+        let unfinished = self.inner.store.unfinished().await.map_err(storage)?;
+        for &id in &unfinished {
+            match self.chat(id).await {
+                Ok(handle) => {
+                    handle.resume().await?;
+                }
+                Err(problem) => tracing::warn!(chat = %id, %problem, "a run could not be resumed"),
+            }
+        }
+        Ok(unfinished.len())
+    }
+
+    /// Lets go of all chats; their runs go on after the next start.
+    pub async fn park_all(&self) {
+        let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
+        futures::future::join_all(handles.iter().map(Handle::park)).await;
+    }
+
+    async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
+        let mut workspaces = self.inner.workspaces.lock().await;
+        if let Some(workspace) = workspaces.get(&id) {
+            return Ok(workspace.clone());
+        }
+        let row = self
+            .inner
+            .store
+            .workspace(id)
+            .await
+            .map_err(storage)?
+            .ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))?;
+        let path = row.path.clone();
+        let workspace = tokio::task::spawn_blocking(move || Workspace::open(Path::new(&path))).await.map_err(broken)?;
+        let workspace = workspace
+            .map_err(|error| Problem::new(ErrorCode::NotFound, format!("The workspace folder {} can't be opened: {error}.", row.path)))?;
+        let workspace = Arc::new(workspace);
+        workspaces.insert(id, workspace.clone());
+        Ok(workspace)
+    }
+}

@@ -1,0 +1,25 @@
+//! The tools, as clients read them.
+
+use planwright_protocol::Role;
+use planwright_tools::tool::{Spec, Tool};
+use planwright_tools::{BUILTIN, tools_of};
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Debug, Serialize)]
+pub struct ToolView {
+    #[serde(flatten)]
+    pub spec: Spec,
+    pub description: String,
+    pub schema: Value,
+}
+
+/// The tools a role has; all there are when no role is named.
+#[must_use]
+pub fn tool_views(role: Option<Role>) -> Vec<ToolView> {
+    let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
+    match role {
+        Some(role) => tools_of(role).map(view).collect(),
+        None => BUILTIN.iter().copied().map(view).collect(),
+    }
+}

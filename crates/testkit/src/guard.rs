@@ -1,0 +1,1 @@
+//! The attacks of `guard-cases.json`.

@@ -1,0 +1,38 @@
+//! The tools: one file each, and this list. Prompt, documentation, API and UI are computed from it.
+
+mod files;
+mod read;
+mod write;
+mod write_plan;
+
+use crate::tool::{Builtin, Tool};
+
+/// Every built-in tool, in the order models and people see them.
+pub const BUILTIN: &[&dyn Tool] = &[&Builtin::<read::Read>::TOOL, &Builtin::<write::Write>::TOOL, &Builtin::<write_plan::WritePlan>::TOOL];
+
+#[cfg(test)]
+mod tests {
+    use super::BUILTIN;
+
+    #[test]
+    fn every_tool_file_is_in_the_list_and_named_after_its_tool() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/builtin");
+        let mut files: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        files.retain(|file| file != "files.rs");
+        files.sort();
+        let mut listed: Vec<String> = BUILTIN.iter().map(|tool| format!("{}.rs", tool.spec().name)).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+
+    #[test]
+    fn every_tool_says_what_it_does_and_refuses_unknown_arguments() {
+        for tool in BUILTIN {
+            let name = tool.spec().name;
+            assert!(tool.description().len() > 40, "{name} needs a doc comment on its input type");
+            assert_eq!(tool.schema()["additionalProperties"], false, "{name}");
+            assert!(!tool.spec().examples.is_empty(), "{name}");
+        }
+    }
+}

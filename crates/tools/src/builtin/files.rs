@@ -1,0 +1,91 @@
+//! What the tools that change files share.
+
+use crate::path::WorkspacePath;
+use crate::tool::{FileChange, Output, Signal, ToolContext};
+use crate::workspace::{Kind, LARGEST_FILE, Snapshot, Stamp};
+use planwright_protocol::{ErrorCode, Problem};
+use similar::TextDiff;
+use std::sync::Arc;
+
+/// Diffs longer than this are cut: the model has no use for more.
+const LONGEST_DIFF: usize = 20_000;
+
+/// The file that a call means to change, as it is now; `None` if there is none.
+///
+/// # Errors
+/// A link, a hard link to a plan, a folder, a device, too large, or changed since the model read it.
+pub fn present(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Snapshot>, Problem> {
+    let Some(entry) = cx.workspace.entry(path)? else { return Ok(None) };
+    match entry.kind {
+        Kind::File => {}
+        Kind::Link => {
+            return Err(Problem::new(
+                ErrorCode::PathSymlinkRefused,
+                format!("{path} is a symbolic link, and nothing is written through links. Name the file it points to instead."),
+            ));
+        }
+        Kind::Folder => return Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Name a file in it."))),
+        Kind::Other => {
+            return Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text.")));
+        }
+    }
+    refuse_hard_linked_plan(path, entry.links)?;
+    let snapshot = cx.workspace.read(path)?;
+    cx.seen.check(path, &snapshot.stamp)?;
+    Ok(Some(snapshot))
+}
+
+/// A plan that is also another file would open that one to a role that may only write plans.
+pub fn refuse_hard_linked_plan(path: &WorkspacePath, links: u64) -> Result<(), Problem> {
+    if path.is_plan() && links > 1 {
+        return Err(Problem::new(
+            ErrorCode::PathHardlinkRefused,
+            format!("{path} is a hard link: the same file has another name elsewhere. Choose another name for the plan."),
+        ));
+    }
+    Ok(())
+}
+
+pub fn check_size(path: &WorkspacePath, bytes: usize) -> Result<(), Problem> {
+    if bytes as u64 > LARGEST_FILE {
+        return Err(Problem::new(
+            ErrorCode::FileTooLarge,
+            format!("{path} would have {bytes} bytes; at most {LARGEST_FILE} are allowed. Write less, or in several files."),
+        ));
+    }
+    Ok(())
+}
+
+/// One file before and after.
+pub fn change(path: &WorkspacePath, before: Option<&Snapshot>, after: Option<&[u8]>) -> FileChange {
+    FileChange { path: path.clone(), before: before.map(|snapshot| Arc::from(snapshot.bytes.as_slice())), after: after.map(Arc::from) }
+}
+
+/// Remembers the file as the model now knows it, and tells what was done to it.
+pub fn written(cx: &ToolContext, path: &WorkspacePath, stamp: Stamp, change: &FileChange, what: &str) -> Output {
+    cx.seen.note(path, stamp);
+    let diff = unified_diff(change);
+    let output = Output::text(format!("{what} {path}.\n{diff}")).with("path", path.to_string()).with("diff", diff);
+    if path.is_plan() { output.signalling(Signal::PlanFileChanged(path.clone())) } else { output }
+}
+
+/// The change as a unified diff.
+#[must_use]
+pub fn unified_diff(change: &FileChange) -> String {
+    let text = |bytes: &Option<Arc<[u8]>>| bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+    let (before, after) = (text(&change.before), text(&change.after));
+    let name =
+        |bytes: &Option<Arc<[u8]>>, side: &str| if bytes.is_some() { format!("{side}{}", change.path) } else { "/dev/null".to_owned() };
+    let mut diff = TextDiff::from_lines(&before, &after)
+        .unified_diff()
+        .context_radius(3)
+        .header(&name(&change.before, "a"), &name(&change.after, "b"))
+        .to_string();
+    if diff.len() > LONGEST_DIFF {
+        let cut = diff.floor_char_boundary(LONGEST_DIFF);
+        let left = diff.len() - cut;
+        diff.truncate(cut);
+        diff.push_str(&format!("\n[diff cut: {left} more bytes]\n"));
+    }
+    diff
+}

@@ -1,0 +1,154 @@
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::workspace::Stamp;
+use planwright_protocol::{ErrorCode, Permission, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _};
+
+/// Reads a text file and gives its lines with their numbers. Long files are given in part: use
+/// `offset` and `limit` to read on.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The file, such as /src/main.rs.
+    path: String,
+    /// The first line wanted, counted from 1.
+    offset: Option<u64>,
+    /// How many lines at the most. 2000 unless said.
+    limit: Option<u64>,
+}
+
+const LINES: u64 = 2000;
+const LONGEST_LINE: usize = 2000;
+const LONGEST_OUTPUT: usize = 100_000;
+/// How far into a file `offset` may look for its line.
+const FARTHEST: u64 = 1 << 30;
+
+impl Input for Read {
+    const SPEC: Spec = Spec {
+        name: "read",
+        category: Category::Read,
+        risk: Risk::Low,
+        read_only: true,
+        needs: &[Permission::Read],
+        examples: &[r#"{"path": "/src/main.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#],
+    };
+
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let path = WorkspacePath::parse(&self.path)?;
+        let first = self.offset.unwrap_or(1).max(1);
+        let limit = self.limit.unwrap_or(LINES).clamp(1, LINES);
+        let file = cx.workspace.open_file(&path)?;
+        let mut effects = vec![Effect::Read(path.clone())];
+        // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
+        if let Some(real) = cx.workspace.real_path(&file).filter(|real| *real != path) {
+            effects.push(Effect::Read(real));
+        }
+        let cx = cx.clone();
+        Ok(Prepared::new(effects, move |_| {
+            let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("{path} could not be read: {error}."));
+            let stamp = Stamp::of_file(&file).map_err(failed)?;
+            let page = Page::read(file, first, limit).map_err(failed)?;
+            if page.binary {
+                return Err(Problem::new(ErrorCode::NotATextFile, format!("{path} is not a text file.")));
+            }
+            cx.seen.note(&path, stamp);
+            Ok(page.into_output(&path, first))
+        }))
+    }
+}
+
+/// The lines of a file that were asked for.
+#[derive(Default)]
+struct Page {
+    text: String,
+    lines: u64,
+    /// Whether lines follow that are not in the page.
+    more: bool,
+    lossy: bool,
+    binary: bool,
+}
+
+impl Page {
+    fn read(file: File, first: u64, limit: u64) -> std::io::Result<Page> {
+        let mut reader = BufReader::with_capacity(64 << 10, file.take(FARTHEST));
+        let mut page = Page { binary: looks_binary(reader.fill_buf()?), ..Page::default() };
+        if page.binary {
+            return Ok(page);
+        }
+        let mut number = 0;
+        let mut line = Vec::new();
+        loop {
+            let wanted = number + 1 >= first;
+            if page.lines == limit || page.text.len() > LONGEST_OUTPUT {
+                page.more = !reader.fill_buf()?.is_empty();
+                return Ok(page);
+            }
+            let Some(length) = next_line(&mut reader, &mut line, if wanted { LONGEST_LINE } else { 0 })? else { return Ok(page) };
+            number += 1;
+            if wanted {
+                page.push(number, &line, length);
+            }
+        }
+    }
+
+    fn push(&mut self, number: u64, line: &[u8], length: usize) {
+        let text = String::from_utf8_lossy(line);
+        self.lossy |= matches!(text, std::borrow::Cow::Owned(_));
+        self.text.push_str(&format!("{number:6}\t{}", text.trim_end_matches('\r')));
+        if length > line.len() {
+            self.text.push_str(&format!(" [line cut: {} more bytes]", length - line.len()));
+        }
+        self.text.push('\n');
+        self.lines += 1;
+    }
+
+    fn into_output(mut self, path: &WorkspacePath, first: u64) -> Output {
+        if self.lines == 0 {
+            self.text = if first == 1 { "[the file is empty]\n".to_owned() } else { format!("[the file has fewer than {first} lines]\n") };
+        }
+        if self.more {
+            self.text.push_str(&format!("[more follows: read on with offset {}]\n", first + self.lines));
+        }
+        if self.lossy {
+            self.text.push_str("[some bytes are not UTF-8 and are shown as \u{FFFD}]\n");
+        }
+        Output::text(self.text)
+            .with("path", path.to_string())
+            .with("lines", self.lines)
+            .with("truncated", self.more)
+            .with("lossy", self.lossy)
+    }
+}
+
+/// Reads to the end of the line and keeps its first `keep` bytes. Gives the line's whole length
+/// without its end, `None` at the end of the file.
+fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, keep: usize) -> std::io::Result<Option<usize>> {
+    line.clear();
+    let mut length = 0;
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok((length > 0).then_some(length));
+        }
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let piece = &buffer[..end.unwrap_or(buffer.len())];
+        line.extend_from_slice(&piece[..piece.len().min(keep.saturating_sub(line.len()))]);
+        length += piece.len();
+        let used = piece.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() {
+            return Ok(Some(length));
+        }
+    }
+}
+
+/// Text has few NUL bytes; a file of another kind begins with them or is full of them.
+fn looks_binary(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(8000)];
+    let zeros = start.iter().filter(|&&byte| byte == 0).count();
+    zeros * 4 > start.len()
+}

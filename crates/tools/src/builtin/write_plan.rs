@@ -1,0 +1,127 @@
+use super::files;
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use planwright_protocol::plan::PlanFileStatus;
+use planwright_protocol::{ErrorCode, Permission, Plan, PlanDocument, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Writes the plan that the user is to approve, or its next revision. Send the whole plan each
+/// time. Name the files each step will touch: changes to others will have to ask.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WritePlan {
+    /// Where to, such as /plans/add-login.plan. Left out: the chat's plan, or a name made of the goal.
+    #[serde(skip_serializing)]
+    path: Option<String>,
+    /// What will be true when the plan is carried out.
+    goal: String,
+    steps: Vec<Step>,
+    /// Such as "20 min".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_total_time: Option<String>,
+    /// What could go wrong.
+    #[serde(default)]
+    risks: Vec<String>,
+    /// What the user should have ready.
+    #[serde(default)]
+    prerequisites: Vec<String>,
+    /// What you take for granted and have not checked.
+    #[serde(default)]
+    assumptions: Vec<String>,
+    /// How to see that the whole works.
+    #[serde(default)]
+    validation: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    /// 1 for the first step, then 2, 3 and so on.
+    step_number: u32,
+    /// What is done.
+    action: String,
+    /// Why it is needed.
+    #[serde(default)]
+    reason: String,
+    /// Names of tools.
+    #[serde(default)]
+    tools_needed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_time: Option<String>,
+    /// Paths or globs the step will touch, such as src/lib.rs or tests/*.rs.
+    #[serde(default)]
+    files: Vec<String>,
+    /// A command that succeeds when the step is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verify: Option<String>,
+}
+
+impl Input for WritePlan {
+    const SPEC: Spec = Spec {
+        name: "write_plan",
+        category: Category::Other,
+        risk: Risk::Low,
+        read_only: false,
+        needs: &[Permission::Plan],
+        examples: &[
+            r#"{"goal": "Greet in French", "steps": [{"step_number": 1, "action": "Add `bonjour` to the library", "reason": "It is asked for", "tools_needed": ["edit"], "files": ["src/lib.rs"], "verify": "cargo test"}]}"#,
+        ],
+    };
+
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let wanted = self.path.as_deref().map(WorkspacePath::parse_file).transpose()?;
+        let value = serde_json::to_value(&self).map_err(|error| Problem::new(ErrorCode::PlanInvalid, error.to_string()))?;
+        let plan = Plan::from_json(value)?;
+        let path = match wanted.or_else(|| cx.config.active_plan_path.clone()) {
+            Some(path) => path,
+            None => free_path(cx, &plan)?,
+        };
+        if !path.is_plan() {
+            return Err(Problem::new(
+                ErrorCode::NotAPlanFile,
+                format!("{path} is not a plan file. Plans are named /plans/NAME.plan; leave `path` out to have one named for you."),
+            ));
+        }
+        let before = files::present(cx, &path)?;
+        let earlier = before.as_ref().and_then(|snapshot| PlanDocument::parse(&String::from_utf8_lossy(&snapshot.bytes)).ok());
+        let chat = cx.config.chat.map(|chat| chat.to_string());
+        let document = match earlier {
+            // What the user added to the file by hand stays in it.
+            Some(mut document) => {
+                document.plan = plan;
+                document.chat = chat;
+                document.revision += 1;
+                document.status = PlanFileStatus::Draft;
+                document
+            }
+            None => PlanDocument::new(plan, chat, 1),
+        };
+        let text = document.render();
+        let change = files::change(&path, before.as_ref(), Some(text.as_bytes()));
+        let expected = before.map(|snapshot| snapshot.stamp);
+        let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
+        let cx = cx.clone();
+        Ok(Prepared::new(vec![effect], move |permit| {
+            let stamp = cx.workspace.write(permit, &path, text.as_bytes(), expected)?;
+            cx.seen.note(&path, stamp);
+            let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to hear what they think.", document.revision);
+            Ok(Output::text(text).with("plan_file", path.to_string()).with("revision", document.revision).signalling(Signal::PlanFileChanged(path.clone())))
+        })
+        .changing(vec![change]))
+    }
+}
+
+/// A name made of the goal that no other plan has.
+fn free_path(cx: &ToolContext, plan: &Plan) -> Result<WorkspacePath, Problem> {
+    let slug = plan.slug();
+    for number in 1.. {
+        let name = if number == 1 { format!("/plans/{slug}.plan") } else { format!("/plans/{slug}-{number}.plan") };
+        let path = WorkspacePath::parse_file(&name)?;
+        if cx.workspace.entry(&path)?.is_none() {
+            return Ok(path);
+        }
+    }
+    Err(Problem::new(ErrorCode::PathExists, "There is no free name for the plan; give a `path`."))
+}

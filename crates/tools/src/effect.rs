@@ -1,0 +1,63 @@
+//! What a tool call would do, said before it is done.
+
+use crate::path::WorkspacePath;
+use planwright_protocol::Role;
+use serde::Serialize;
+
+/// One thing a call would do. The gate knows a call by nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "effect", content = "target", rename_all = "snake_case")]
+pub enum Effect {
+    /// Read the file, or search below the folder.
+    Read(WorkspacePath),
+    /// Make a file where there is none.
+    Create(WorkspacePath),
+    CreateFolder(WorkspacePath),
+    /// Change a file that exists.
+    Write(WorkspacePath),
+    /// Remove a file, or a folder with all that is in it.
+    Delete(WorkspacePath),
+    /// Give a file or folder another path. Loses nothing.
+    Move {
+        from: WorkspacePath,
+        to: WorkspacePath,
+    },
+    /// Lose the file at this path to another that is moved there.
+    Replace(WorkspacePath),
+    /// Move a step of the approved plan.
+    Progress,
+    /// Hand in a review.
+    Review,
+    /// Hand a task to another role.
+    Delegate(Role),
+}
+
+impl Effect {
+    /// The paths that would be different afterwards.
+    #[must_use]
+    pub fn changed_paths(&self) -> Vec<&WorkspacePath> {
+        match self {
+            Effect::Create(path) | Effect::CreateFolder(path) | Effect::Write(path) | Effect::Delete(path) | Effect::Replace(path) => {
+                vec![path]
+            }
+            Effect::Move { from, to } => vec![from, to],
+            Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
+        }
+    }
+
+    /// Whether something would be gone that was there before.
+    #[must_use]
+    pub fn loses(&self) -> bool {
+        match self {
+            Effect::Delete(_) | Effect::Replace(_) => true,
+            Effect::Read(_)
+            | Effect::Create(_)
+            | Effect::CreateFolder(_)
+            | Effect::Write(_)
+            | Effect::Move { .. }
+            | Effect::Progress
+            | Effect::Review
+            | Effect::Delegate(_) => false,
+        }
+    }
+}

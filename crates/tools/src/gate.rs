@@ -1,0 +1,211 @@
+//! The gate: the one place where a role meets a tool call.
+//!
+//! It knows a call by its effects alone. What it does not expressly allow it denies; settings can
+//! make it stricter, never laxer; nothing the model writes reaches it except as an effect.
+
+mod permit;
+mod settings;
+
+pub use permit::{CommitGuard, Epoch, Fence, Permit};
+pub use settings::{Approvals, Grant, Rule, Scope, Secrets};
+
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// All that a decision depends on, besides the effects.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    pub role: Role,
+    pub tool: String,
+    pub fence: Arc<Fence>,
+    /// The epoch in which the role was read.
+    pub epoch: Epoch,
+    /// Plans that belong to other chats.
+    pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
+    /// The files of the approved plan; `None` when there is no such plan or it names none.
+    pub scope: Option<Arc<Scope>>,
+    pub approvals: Arc<Approvals>,
+    pub secrets: Arc<Secrets>,
+    /// What the user allowed for good in this chat.
+    pub grants: Arc<Vec<Grant>>,
+    pub consent: Consent,
+}
+
+/// Whether the user already stands behind this very call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// The model makes the call.
+    Needed,
+    /// The user makes the call, or has approved it.
+    Given,
+}
+
+#[derive(Debug)]
+pub enum Verdict {
+    Allow(Permit),
+    Ask(Approval),
+    Deny(Problem),
+}
+
+/// What the user is asked before a call goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    pub reason: String,
+    pub severity: Severity,
+}
+
+/// Decides a call. Pure: the same situation and effects give the same verdict.
+#[must_use]
+pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
+    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 4] =
+        [lacks_permission, touches_protected, touches_foreign_plan, is_senseless];
+    for refusal in refusals {
+        if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
+            return Verdict::Deny(problem);
+        }
+    }
+    let mut concerns: Vec<Concern> = effects.iter().filter_map(|effect| concern(situation, effect)).collect();
+    concerns.extend(situation.approvals.tools.get(&situation.tool).map(|&rule| Concern {
+        rule,
+        severity: Severity::Minor,
+        reason: format!("`{}` is set to ask", situation.tool),
+    }));
+    let strictest = concerns.into_iter().max_by_key(|concern| (concern.rule, concern.severity));
+    match strictest {
+        Some(Concern { rule: Rule::Deny, reason, .. }) => Verdict::Deny(Problem::new(
+            ErrorCode::ToolNotPermitted,
+            format!("{reason}, and the settings forbid that. Find another way, or ask the user."),
+        )),
+        Some(Concern { rule: Rule::Ask, reason, severity }) if situation.consent == Consent::Needed => {
+            Verdict::Ask(Approval { reason, severity })
+        }
+        Some(Concern { rule: Rule::Ask | Rule::Allow, .. }) | None => {
+            Verdict::Allow(Permit::new(effects.to_vec(), situation.epoch, situation.fence.clone()))
+        }
+    }
+}
+
+/// The role or its mode has no right to this.
+fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    if sufficient(effect).iter().any(|rights| rights.iter().all(|&right| situation.role.has(right))) {
+        return None;
+    }
+    Some(match situation.role.mode() {
+        Mode::Plan => Problem::new(
+            ErrorCode::ToolBlockedByMode,
+            "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes. Put what you meant to do into the plan; the user approves it, and only then is it carried out.",
+        ),
+        Mode::Act => Problem::new(
+            ErrorCode::ToolNotPermitted,
+            format!(
+                "The {} role may not do this, and trying again won't change that. Stay within its rights, or tell the user which role could.",
+                situation.role
+            ),
+        ),
+    })
+}
+
+/// The sets of rights of which each one is enough for the effect.
+fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
+    use Permission::{Create, Delegate, Delete, Plan, Progress, Read, Review, Write};
+    match effect {
+        Effect::Read(_) => &[&[Read]],
+        Effect::Create(path) if path.is_plan() => &[&[Plan], &[Create]],
+        Effect::Create(_) => &[&[Create]],
+        Effect::CreateFolder(path) if path.is_below_plans() => &[&[Plan], &[Create]],
+        Effect::CreateFolder(_) => &[&[Create]],
+        Effect::Write(path) if path.is_plan() => &[&[Plan]],
+        Effect::Write(_) => &[&[Write]],
+        Effect::Delete(path) if path.is_below_plans() => &[&[Plan], &[Delete]],
+        Effect::Delete(_) => &[&[Delete]],
+        Effect::Move { from, to } if from.is_plan() && to.is_plan() => &[&[Plan], &[Create, Delete]],
+        Effect::Move { .. } => &[&[Create, Delete]],
+        Effect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
+        Effect::Replace(_) => &[&[Delete]],
+        Effect::Progress => &[&[Progress]],
+        Effect::Review => &[&[Review]],
+        Effect::Delegate(_) => &[&[Delegate]],
+    }
+}
+
+fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
+    let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
+    Some(Problem::new(
+        ErrorCode::ProtectedPath,
+        format!("{path} belongs to git or to Planwright itself, and no tool may change it. Leave it as it is."),
+    ))
+}
+
+fn touches_foreign_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    let changed = effect.changed_paths();
+    let plan = situation.foreign_plans.iter().find(|plan| changed.iter().any(|path| plan.is_within(path)))?;
+    Some(Problem::new(ErrorCode::PlanNotOwned, format!("{plan} is the plan of another chat. Write a plan of your own under another name.")))
+}
+
+/// What no approval can make right.
+fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    match effect {
+        Effect::Delete(path) if path.is_root() => {
+            Some(Problem::new(ErrorCode::PathInvalid, "This is the workspace itself; it can't be deleted or moved."))
+        }
+        Effect::Move { from, to } if from.is_root() || to.is_within(from) => {
+            Some(Problem::new(ErrorCode::PathInvalid, "A folder can't be moved into itself."))
+        }
+        Effect::Replace(path) if situation.role.mode() == Mode::Plan => {
+            Some(Problem::new(ErrorCode::PathExists, format!("{path} exists already. Choose another name, or remove it first.")))
+        }
+        Effect::Delegate(role) if !situation.role.row().delegates_to.contains(role) => {
+            Some(Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role can't delegate to the {role} role.", situation.role)))
+        }
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
+        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
+    }
+}
+
+struct Concern {
+    rule: Rule,
+    severity: Severity,
+    reason: String,
+}
+
+/// Why the user may want a word in an effect that the role has the right to.
+fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
+    let granted = |path: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
+    let secret = match effect {
+        Effect::Read(path) | Effect::Move { from: path, .. } => Some(path),
+        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
+        Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+    };
+    if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
+        return Some(Concern {
+            rule: Rule::Ask,
+            severity: Severity::Critical,
+            reason: format!("{path} looks like a secret, and what is read goes to the model's provider"),
+        });
+    }
+    // In plan mode only plans can change, and those are the role's own business.
+    if situation.role.mode() == Mode::Plan {
+        return None;
+    }
+    let ungranted: Vec<&WorkspacePath> = effect.changed_paths().into_iter().filter(|path| !granted(path)).collect();
+    let path = ungranted.first()?;
+    if effect.loses() {
+        return Some(Concern {
+            rule: situation.approvals.delete,
+            severity: Severity::Critical,
+            reason: format!("{path} would be deleted"),
+        });
+    }
+    let outside = ungranted.iter().find(|path| !path.is_plan() && situation.scope.as_ref().is_some_and(|scope| !scope.contains(path)))?;
+    Some(Concern {
+        rule: situation.approvals.outside_plan,
+        severity: Severity::Major,
+        reason: format!("{outside} is not among the files of the approved plan"),
+    })
+}
+
+#[cfg(test)]
+mod tests;

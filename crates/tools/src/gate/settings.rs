@@ -1,0 +1,152 @@
+//! What makes the gate stricter: the user's settings, the plan's scope, what looks like a secret.
+
+use crate::path::WorkspacePath;
+use globset::{GlobBuilder, GlobMatcher};
+use planwright_protocol::Plan;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What happens to a call that needs a word from the user. Ordered by strictness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// The `[approvals]` of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Approvals {
+    pub delete: Rule,
+    pub outside_plan: Rule,
+    pub execute: Rule,
+    pub mcp: Rule,
+    /// By tool name; can only tighten.
+    pub tools: BTreeMap<String, Rule>,
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self { delete: Rule::Ask, outside_plan: Rule::Ask, execute: Rule::Allow, mcp: Rule::Ask, tools: BTreeMap::new() }
+    }
+}
+
+/// The user's standing yes: this chat, this tool, this folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    pub tool: String,
+    pub folder: WorkspacePath,
+}
+
+impl Grant {
+    #[must_use]
+    pub fn covers(&self, tool: &str, path: &WorkspacePath) -> bool {
+        self.tool == tool && path.is_within(&self.folder)
+    }
+}
+
+/// The files that the approved plan names: what may change without asking.
+#[derive(Debug)]
+pub struct Scope {
+    globs: Vec<GlobMatcher>,
+}
+
+impl Scope {
+    /// The scope of a plan; `None` when it names no files.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Option<Scope> {
+        let files = plan.files();
+        if files.is_empty() {
+            return None;
+        }
+        // A pattern that can't be read covers nothing, so what it was meant for asks.
+        Some(Scope { globs: files.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern)).collect() })
+    }
+
+    #[must_use]
+    pub fn contains(&self, path: &WorkspacePath) -> bool {
+        self.globs.iter().any(|glob| glob.is_match(path.relative()))
+    }
+}
+
+/// A name stands for the file, and for everything below it if it is a folder.
+fn patterns(file: &str) -> [String; 2] {
+    let file = file.trim_start_matches("./").trim_matches('/');
+    [file.to_owned(), format!("{file}/**")]
+}
+
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    GlobBuilder::new(pattern).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
+}
+
+/// Names of files that may hold secrets.
+#[derive(Debug)]
+pub struct Secrets {
+    globs: Vec<GlobMatcher>,
+}
+
+impl Secrets {
+    /// # Errors
+    /// The first pattern that is not a glob.
+    pub fn new(patterns: &[String]) -> Result<Self, String> {
+        let globs = patterns
+            .iter()
+            .map(|pattern| matcher(pattern).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { globs })
+    }
+
+    /// Whether a name on the path is that of a secret.
+    #[must_use]
+    pub fn contains(&self, path: &WorkspacePath) -> bool {
+        self.globs.iter().any(|glob| glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
+    }
+
+    /// The patterns the product ships with.
+    #[must_use]
+    pub fn shipped() -> Vec<String> {
+        [".env*", "*.pem", "id_*"].map(str::to_owned).into()
+    }
+}
+
+impl Default for Secrets {
+    fn default() -> Self {
+        Self { globs: Self::shipped().iter().filter_map(|pattern| matcher(pattern)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::PlanStep;
+
+    fn path(text: &str) -> WorkspacePath {
+        WorkspacePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_scope_of_a_plan_is_its_files_folders_and_globs() {
+        let files = ["/src/lib.rs", "docs/", "tests/*.rs", "web", "[bad"].map(str::to_owned).to_vec();
+        let plan = Plan { steps: vec![PlanStep { files, ..PlanStep::default() }], ..Plan::default() };
+        let scope = Scope::of(&plan).unwrap();
+        for inside in ["/src/lib.rs", "/docs/a/b.md", "/tests/it.rs", "/web/index.html"] {
+            assert!(scope.contains(&path(inside)), "{inside}");
+        }
+        for outside in ["/src/main.rs", "/tests/sub/it.rs", "/webX", "/bad", "/src/lib.rs.bak"] {
+            assert!(!scope.contains(&path(outside)), "{outside}");
+        }
+        assert!(Scope::of(&Plan::default()).is_none());
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_names_at_any_depth() {
+        let secrets = Secrets::default();
+        for secret in ["/.env", "/.env.local", "/deploy/key.pem", "/home/.ssh/id_ed25519"] {
+            assert!(secrets.contains(&path(secret)), "{secret}");
+        }
+        assert!(!secrets.contains(&path("/src/env.rs")));
+        assert!(Secrets::new(&["[".to_owned()]).is_err());
+    }
+}

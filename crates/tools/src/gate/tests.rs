@@ -1,0 +1,194 @@
+use super::*;
+use planwright_protocol::{Plan, PlanStep};
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::parse(text).unwrap()
+}
+
+fn situation(role: Role) -> Situation {
+    let fence = Fence::new(Epoch(1));
+    Situation {
+        role,
+        tool: "write".to_owned(),
+        epoch: fence.epoch(),
+        fence,
+        foreign_plans: Arc::new([path("/plans/other.plan"), path("/plans/team/b.plan")].into()),
+        scope: None,
+        approvals: Arc::default(),
+        secrets: Arc::default(),
+        grants: Arc::default(),
+        consent: Consent::Needed,
+    }
+}
+
+fn word(situation: &Situation, effects: &[Effect]) -> String {
+    match decide(situation, effects) {
+        Verdict::Allow(_) => "allow".to_owned(),
+        Verdict::Ask(approval) => format!("ask {:?}", approval.severity),
+        Verdict::Deny(problem) => problem.code.to_string(),
+    }
+}
+
+fn changes(target: &str) -> Vec<Effect> {
+    let target = path(target);
+    vec![
+        Effect::Create(target.clone()),
+        Effect::CreateFolder(target.clone()),
+        Effect::Write(target.clone()),
+        Effect::Delete(target.clone()),
+        Effect::Replace(target.clone()),
+        Effect::Move { from: target.clone(), to: path("/elsewhere") },
+        Effect::Move { from: path("/elsewhere"), to: target },
+    ]
+}
+
+#[test]
+fn in_plan_mode_nothing_outside_plans_can_change() {
+    for role in Role::all().filter(|role| role.mode() == Mode::Plan) {
+        for target in ["/src/main.rs", "/plans", "/", "/src/x.plan", "/plansX/a.plan", "/.git/x.plan", "/PLANS/x.plan"] {
+            for effect in changes(target) {
+                assert_eq!(word(&situation(role), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{role}: {effect:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_planner_may_write_its_own_plan_and_a_reviewer_may_not() {
+    for effect in [
+        Effect::Create(path("/plans/x.plan")),
+        Effect::Write(path("/plans/x.plan")),
+        Effect::Delete(path("/plans/x.plan")),
+        Effect::CreateFolder(path("/plans/q3")),
+    ] {
+        assert_eq!(word(&situation(Role::Planner), std::slice::from_ref(&effect)), "allow", "{effect:?}");
+        assert_eq!(word(&situation(Role::Reviewer), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
+    }
+    assert_eq!(word(&situation(Role::Planner), &[Effect::Write(path("/plans/notes.md"))]), "TOOL_BLOCKED_BY_MODE");
+    assert_eq!(word(&situation(Role::Planner), &[Effect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
+}
+
+#[test]
+fn the_refusal_in_plan_mode_says_so_in_the_agreed_words() {
+    let Verdict::Deny(problem) = decide(&situation(Role::Planner), &[Effect::Write(path("/src/main.rs"))]) else { panic!("allowed") };
+    assert!(problem.message.starts_with("System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes."));
+    assert!(!problem.retryable);
+}
+
+#[test]
+fn one_forbidden_effect_denies_the_whole_call() {
+    let effects = [Effect::Read(path("/a")), Effect::Write(path("/plans/x.plan")), Effect::Write(path("/src/main.rs"))];
+    assert_eq!(word(&situation(Role::Planner), &effects), "TOOL_BLOCKED_BY_MODE");
+}
+
+#[test]
+fn each_acting_role_has_its_own_rights() {
+    let source = || path("/src/main.rs");
+    let new_plan = || path("/plans/new.plan");
+    let table: &[(Role, Effect, &str)] = &[
+        (Role::Actor, Effect::Write(source()), "allow"),
+        (Role::Actor, Effect::Create(source()), "allow"),
+        (Role::Actor, Effect::Delete(source()), "ask Critical"),
+        (Role::Actor, Effect::Replace(source()), "ask Critical"),
+        (Role::Actor, Effect::Move { from: source(), to: path("/src/b.rs") }, "allow"),
+        (Role::Actor, Effect::Create(new_plan()), "allow"),
+        (Role::Designer, Effect::Create(source()), "allow"),
+        (Role::Designer, Effect::CreateFolder(source()), "allow"),
+        (Role::Designer, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
+        (Role::Designer, Effect::Delete(source()), "TOOL_NOT_PERMITTED"),
+        (Role::Designer, Effect::Move { from: source(), to: path("/src/b.rs") }, "TOOL_NOT_PERMITTED"),
+        (Role::Designer, Effect::Create(new_plan()), "allow"),
+        (Role::Designer, Effect::Write(new_plan()), "TOOL_NOT_PERMITTED"),
+        (Role::Tester, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
+        (Role::Tester, Effect::Create(new_plan()), "TOOL_NOT_PERMITTED"),
+        (Role::Commander, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
+        (Role::Commander, Effect::Create(new_plan()), "allow"),
+        (Role::Commander, Effect::Delegate(Role::Actor), "allow"),
+        (Role::Commander, Effect::Delegate(Role::Tester), "TOOL_NOT_PERMITTED"),
+        (Role::Actor, Effect::Delegate(Role::Actor), "TOOL_NOT_PERMITTED"),
+        (Role::Reviewer, Effect::Review, "allow"),
+        (Role::Actor, Effect::Review, "TOOL_NOT_PERMITTED"),
+        (Role::Planner, Effect::Progress, "TOOL_BLOCKED_BY_MODE"),
+        (Role::Actor, Effect::Progress, "allow"),
+    ];
+    for (role, effect, expected) in table {
+        assert_eq!(word(&situation(*role), std::slice::from_ref(effect)), *expected, "{role}: {effect:?}");
+    }
+}
+
+#[test]
+fn protected_paths_are_refused_whatever_the_role() {
+    for target in ["/.git/config", "/vendor/sub/.git", "/.planwright/config.toml", "/chats/a.chat"] {
+        let mut given = situation(Role::Actor);
+        given.consent = Consent::Given;
+        for effect in changes(target) {
+            assert_eq!(word(&given, std::slice::from_ref(&effect)), "PROTECTED_PATH", "{effect:?}");
+        }
+        assert_eq!(word(&given, &[Effect::Read(path(target))]), "allow");
+    }
+}
+
+#[test]
+fn the_plan_of_another_chat_is_refused_also_as_part_of_a_folder() {
+    for role in [Role::Planner, Role::Actor] {
+        assert_eq!(word(&situation(role), &[Effect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&situation(role), &[Effect::Delete(path("/plans/team"))]), "PLAN_NOT_OWNED");
+    }
+    assert_eq!(word(&situation(Role::Actor), &[Effect::Delete(path("/plans"))]), "PLAN_NOT_OWNED");
+}
+
+#[test]
+fn the_workspace_itself_cannot_be_deleted_or_moved_into_itself() {
+    let mut actor = situation(Role::Actor);
+    actor.foreign_plans = Arc::default();
+    assert_eq!(word(&actor, &[Effect::Delete(WorkspacePath::root())]), "PATH_INVALID");
+    assert_eq!(word(&actor, &[Effect::Move { from: path("/src"), to: path("/src/sub") }]), "PATH_INVALID");
+}
+
+#[test]
+fn changes_outside_the_approved_plan_ask() {
+    let plan = Plan { steps: vec![PlanStep { files: vec!["src/lib.rs".into()], ..PlanStep::default() }], ..Plan::default() };
+    let mut actor = situation(Role::Actor);
+    actor.scope = Scope::of(&plan).map(Arc::new);
+    assert_eq!(word(&actor, &[Effect::Write(path("/src/lib.rs"))]), "allow");
+    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "ask Major");
+    assert_eq!(word(&actor, &[Effect::Move { from: path("/src/lib.rs"), to: path("/b.rs") }]), "ask Major");
+    assert_eq!(word(&actor, &[Effect::Delete(path("/src/lib.rs"))]), "ask Critical");
+    assert_eq!(word(&actor, &[Effect::Write(path("/plans/new.plan"))]), "allow");
+    actor.consent = Consent::Given;
+    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "allow");
+}
+
+#[test]
+fn reading_a_secret_asks_in_every_role() {
+    for role in Role::all() {
+        assert_eq!(word(&situation(role), &[Effect::Read(path("/.env"))]), "ask Critical");
+    }
+    assert_eq!(word(&situation(Role::Actor), &[Effect::Move { from: path("/.env"), to: path("/a.txt") }]), "ask Critical");
+}
+
+#[test]
+fn settings_tighten_and_never_widen() {
+    let approvals = |text: &str| Arc::new(serde_json::from_str::<Approvals>(text).unwrap());
+    let mut actor = situation(Role::Actor);
+    actor.approvals = approvals(r#"{"tools": {"write": "ask"}}"#);
+    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "ask Minor");
+    actor.approvals = approvals(r#"{"tools": {"write": "deny"}}"#);
+    actor.consent = Consent::Given;
+    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "TOOL_NOT_PERMITTED");
+    let mut planner = situation(Role::Planner);
+    planner.approvals = approvals(r#"{"delete": "allow", "outside_plan": "allow", "tools": {"write": "allow"}}"#);
+    planner.consent = Consent::Given;
+    assert_eq!(word(&planner, &[Effect::Write(path("/src/main.rs"))]), "TOOL_BLOCKED_BY_MODE");
+}
+
+#[test]
+fn approve_always_holds_for_this_tool_and_this_folder() {
+    let mut actor = situation(Role::Actor);
+    actor.tool = "rm".to_owned();
+    actor.grants = Arc::new(vec![Grant { tool: "rm".to_owned(), folder: path("/tmp") }]);
+    assert_eq!(word(&actor, &[Effect::Delete(path("/tmp/a"))]), "allow");
+    assert_eq!(word(&actor, &[Effect::Delete(path("/src/a"))]), "ask Critical");
+    actor.tool = "mv".to_owned();
+    assert_eq!(word(&actor, &[Effect::Delete(path("/tmp/a"))]), "ask Critical");
+}

@@ -1,0 +1,225 @@
+//! Paths inside a workspace.
+
+use planwright_protocol::{ErrorCode, Problem};
+use std::fmt;
+
+/// A path below the workspace's root, without `.`, `..`, doubled slashes or anything that reads
+/// differently than it looks. The root itself is the empty path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkspacePath(String);
+
+const LONGEST_PATH: usize = 4096;
+const LONGEST_NAME: usize = 255;
+const DEEPEST: usize = 128;
+
+impl WorkspacePath {
+    pub const PLANS: &str = "plans";
+
+    #[must_use]
+    pub fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// Reads `/src/main.rs`, `src/main.rs` or `src/` as a path of the workspace.
+    ///
+    /// # Errors
+    /// `PATH_INVALID`, saying what to write instead.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let invalid =
+            |why: String| Problem::new(ErrorCode::PathInvalid, format!("{why}. Use a path below the workspace, such as /src/main.rs."));
+        if text.is_empty() {
+            return Err(invalid("The path is empty".to_owned()));
+        }
+        if text.len() > LONGEST_PATH {
+            return Err(invalid(format!("The path has {} bytes; at most {LONGEST_PATH} are allowed", text.len())));
+        }
+        if let Some(c) = text.chars().find(|&c| is_deceptive(c)) {
+            return Err(invalid(format!("The path has the character U+{:04X}, which can make it look like another one", c as u32)));
+        }
+        let mut names = Vec::new();
+        for name in text.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => return Err(invalid("A path may not contain `..`".to_owned())),
+                name if name.len() > LONGEST_NAME => {
+                    return Err(invalid(format!("A name in the path has {} bytes; at most {LONGEST_NAME} are allowed", name.len())));
+                }
+                name => names.push(name),
+            }
+        }
+        if names.len() > DEEPEST {
+            return Err(invalid(format!("The path is {} folders deep; at most {DEEPEST} are allowed", names.len())));
+        }
+        Ok(Self(names.join("/")))
+    }
+
+    /// Like [`Self::parse`], for something that must name a file: not the root, no trailing slash.
+    ///
+    /// # Errors
+    /// `PATH_INVALID`, saying what to write instead.
+    pub fn parse_file(text: &str) -> Result<Self, Problem> {
+        let path = Self::parse(text)?;
+        if path.is_root() || text.ends_with('/') || text.ends_with("/.") {
+            return Err(Problem::new(ErrorCode::PathInvalid, format!("{text:?} names a folder; name a file, such as /src/main.rs.")));
+        }
+        Ok(path)
+    }
+
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Relative to the root, as the kernel wants it: `.` for the root.
+    #[must_use]
+    pub fn relative(&self) -> &str {
+        if self.is_root() { "." } else { &self.0 }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|name| !name.is_empty())
+    }
+
+    /// The folder that holds it, and its own name; `None` for the root.
+    #[must_use]
+    pub fn split(&self) -> Option<(WorkspacePath, &str)> {
+        if self.is_root() {
+            return None;
+        }
+        Some(match self.0.rsplit_once('/') {
+            Some((parent, name)) => (Self(parent.to_owned()), name),
+            None => (Self::root(), &self.0),
+        })
+    }
+
+    #[must_use]
+    pub fn join(&self, name: &str) -> Self {
+        if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
+    }
+
+    /// Whether it is `folder` or lies somewhere below it.
+    #[must_use]
+    pub fn is_within(&self, folder: &WorkspacePath) -> bool {
+        folder.is_root() || self.0.strip_prefix(&folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Strictly below `/plans/`.
+    #[must_use]
+    pub fn is_below_plans(&self) -> bool {
+        self.0.strip_prefix(Self::PLANS).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// A `.plan` file below `/plans/`: what a role of plan mode may write.
+    #[must_use]
+    pub fn is_plan(&self) -> bool {
+        self.is_below_plans()
+            && self.0.rsplit('/').next().is_some_and(|name| name.strip_suffix(".plan").is_some_and(|stem| !stem.is_empty()))
+    }
+
+    /// Git's and our own files, which no tool may change: `.git` at any depth, `/.planwright`, `.chat` files.
+    #[must_use]
+    pub fn is_protected(&self) -> bool {
+        self.names().any(|name| name.eq_ignore_ascii_case(".git"))
+            || self.names().next().is_some_and(|name| name.eq_ignore_ascii_case(".planwright"))
+            || self.0.ends_with(".chat")
+    }
+}
+
+impl fmt::Display for WorkspacePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}", self.0)
+    }
+}
+
+impl serde::Serialize for WorkspacePath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Characters that end lines, move the cursor, turn the reading direction, take no room or pass
+/// for a slash: in an approval card they would show another path than the one that is meant.
+fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{061C}' | '\u{180E}' | '\u{00AD}')
+        || matches!(c, '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FF0F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> String {
+        WorkspacePath::parse(text).unwrap().to_string()
+    }
+
+    #[test]
+    fn relative_and_workspace_absolute_forms_name_the_same_file() {
+        for text in ["/src/main.rs", "src/main.rs", "//src//./main.rs", "./src/main.rs"] {
+            assert_eq!(parse(text), "/src/main.rs");
+        }
+        assert_eq!(parse("/"), "/");
+        assert!(WorkspacePath::parse(".").unwrap().is_root());
+    }
+
+    #[test]
+    fn climbing_and_deceptive_paths_are_refused() {
+        for text in [
+            "",
+            "..",
+            "/plans/../src/main.rs",
+            "a/..",
+            "a\0b",
+            "a\nb",
+            "/plans/\u{1b}[2Jx.plan",
+            "/plans/\u{202e}x.plan",
+            "/plans\u{2215}x.plan",
+            &"a/".repeat(1000),
+            &"b".repeat(256),
+            &"b/".repeat(3000),
+        ] {
+            assert_eq!(WorkspacePath::parse(text).unwrap_err().code, ErrorCode::PathInvalid, "{text:?}");
+        }
+        for text in ["/", ".", "src/", "src/."] {
+            assert_eq!(WorkspacePath::parse_file(text).unwrap_err().code, ErrorCode::PathInvalid, "{text:?}");
+        }
+        assert!(WorkspacePath::parse(&"b".repeat(255)).is_ok());
+    }
+
+    #[test]
+    fn only_plan_files_below_plans_are_plans() {
+        let is_plan = |text: &str| WorkspacePath::parse(text).unwrap().is_plan();
+        assert!(is_plan("/plans/x.plan") && is_plan("plans/q3/x.plan"));
+        for text in [
+            "/plans",
+            "/plans/.plan",
+            "/plans/x.md",
+            "/plans/x.plan.",
+            "/src/x.plan",
+            "/PLANS/x.plan",
+            "/plansX/x.plan",
+            "/src/plans/x.plan",
+        ] {
+            assert!(!is_plan(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn git_and_our_own_files_are_protected_at_any_depth() {
+        let is_protected = |text: &str| WorkspacePath::parse(text).unwrap().is_protected();
+        assert!(
+            is_protected("/.git/config")
+                && is_protected("/vendor/sub/.GIT")
+                && is_protected("/.planwright/config.toml")
+                && is_protected("/chats/a.chat")
+        );
+        assert!(!is_protected("/.gitignore") && !is_protected("/src/.planwright.rs"));
+    }
+
+    #[test]
+    fn within_goes_by_whole_names() {
+        let path = |text: &str| WorkspacePath::parse(text).unwrap();
+        assert!(path("/a/b").is_within(&path("/a")) && path("/a").is_within(&path("/a")) && path("/x").is_within(&WorkspacePath::root()));
+        assert!(!path("/ab").is_within(&path("/a")));
+    }
+}

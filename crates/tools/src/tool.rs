@@ -1,0 +1,264 @@
+//! What a tool is.
+
+use crate::builtin::BUILTIN;
+use crate::effect::Effect;
+use crate::gate::{Permit, Secrets};
+use crate::path::WorkspacePath;
+use crate::workspace::{Stamp, Workspace};
+use planwright_protocol::{ChatId, ErrorCode, Permission, Problem, Question, Role};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    Read,
+    Search,
+    Write,
+    Execute,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    Low,
+    Medium,
+    High,
+}
+
+/// What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spec {
+    pub name: &'static str,
+    pub category: Category,
+    pub risk: Risk,
+    /// Whether it can change nothing. False unless said.
+    pub read_only: bool,
+    /// What a role must have for the tool to be listed to it.
+    #[serde(rename = "required_permissions")]
+    pub needs: &'static [Permission],
+    pub examples: &'static [&'static str],
+}
+
+/// The arguments of a tool. The doc comment of the type is what the model reads; the schema is derived.
+pub trait Input: DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    const SPEC: Spec;
+
+    /// Turns the arguments into effects and a way to bring them about. Changes nothing.
+    ///
+    /// # Errors
+    /// What is wrong with the call, for the model to mend.
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem>;
+}
+
+/// A tool, whatever its arguments.
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &Spec;
+    fn schema(&self) -> Value;
+
+    /// Reads the arguments as the model wrote them and prepares the call.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENTS`, or what [`Input::prepare`] finds.
+    fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem>;
+
+    fn description(&self) -> String {
+        self.schema().get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
+    }
+}
+
+/// Makes a [`Tool`] of its input type.
+pub struct Builtin<I>(PhantomData<fn() -> I>);
+
+impl<I> Builtin<I> {
+    pub const TOOL: Self = Self(PhantomData);
+}
+
+impl<I: Input> Tool for Builtin<I> {
+    fn spec(&self) -> &Spec {
+        &I::SPEC
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = schemars::schema_for!(I).to_value();
+        if let Some(object) = schema.as_object_mut() {
+            object.remove("$schema");
+            object.remove("title");
+        }
+        schema
+    }
+
+    fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let invalid = |error: serde_json::Error| {
+            Problem::new(
+                ErrorCode::InvalidArguments,
+                format!("The arguments of `{}` don't fit: {error}. Send them again as its schema says.", I::SPEC.name),
+            )
+        };
+        // Read strictly first, so that no reader of the stored call sees other arguments than the tool does.
+        let value = planwright_protocol::json::parse_strict(args).map_err(invalid)?;
+        let input: I = serde_json::from_value(value).map_err(invalid)?;
+        input.prepare(cx)
+    }
+}
+
+/// A call that has been understood, but not yet decided.
+pub struct Prepared {
+    pub effects: Vec<Effect>,
+    /// The files it would change, before and after.
+    pub changes: Vec<FileChange>,
+    commit: Box<dyn FnOnce(&Permit) -> Result<Output, Problem> + Send>,
+}
+
+impl Prepared {
+    pub fn new(effects: Vec<Effect>, commit: impl FnOnce(&Permit) -> Result<Output, Problem> + Send + 'static) -> Self {
+        Self { effects, changes: Vec::new(), commit: Box::new(commit) }
+    }
+
+    #[must_use]
+    pub fn changing(mut self, changes: Vec<FileChange>) -> Self {
+        self.changes = changes;
+        self
+    }
+
+    /// Brings the effects about.
+    ///
+    /// # Errors
+    /// Why it did not happen; then nothing has changed.
+    pub fn commit(self, permit: &Permit) -> Result<Output, Problem> {
+        (self.commit)(permit)
+    }
+}
+
+/// A file's content before and after a call; `None` where there is no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: WorkspacePath,
+    pub before: Option<Arc<[u8]>>,
+    pub after: Option<Arc<[u8]>>,
+}
+
+/// What a call gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// What the model reads.
+    pub text: String,
+    /// Facts for programs.
+    pub data: Map<String, Value>,
+    /// Something the session must do about it.
+    pub signal: Option<Signal>,
+}
+
+/// What a tool can't do itself, because it is about the chat and not the workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Signal {
+    /// A plan file was written, changed, moved here or removed.
+    PlanFileChanged(WorkspacePath),
+    /// Ask the user, and end the turn.
+    Ask(Vec<Question>),
+    /// The model holds its plan for final and wants to leave plan mode.
+    ExitPlanMode(WorkspacePath),
+}
+
+impl Output {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.data.insert(key.to_owned(), value.into());
+        self
+    }
+
+    #[must_use]
+    pub fn signalling(mut self, signal: Signal) -> Self {
+        self.signal = Some(signal);
+        self
+    }
+
+    /// As the tools endpoint answers it: the facts, and the text as `output`.
+    #[must_use]
+    pub fn into_result(self) -> Value {
+        let mut result = self.data;
+        if !self.text.is_empty() {
+            result.insert("output".to_owned(), self.text.into());
+        }
+        Value::Object(result)
+    }
+}
+
+/// What reaches every tool besides its arguments. A new field touches no tool.
+#[derive(Clone, Debug)]
+pub struct ToolConfig {
+    /// True unless the chat is known to be in act mode.
+    pub plan_mode: bool,
+    /// The chat's plan, once it has one.
+    pub active_plan_path: Option<WorkspacePath>,
+    pub chat: Option<ChatId>,
+    pub secrets: Arc<Secrets>,
+}
+
+impl Default for ToolConfig {
+    fn default() -> Self {
+        Self { plan_mode: true, active_plan_path: None, chat: None, secrets: Arc::default() }
+    }
+}
+
+/// Where a tool works.
+#[derive(Clone)]
+pub struct ToolContext {
+    pub workspace: Arc<Workspace>,
+    pub seen: Arc<Seen>,
+    pub config: ToolConfig,
+}
+
+/// How each file looked when the model last saw it, so that it can't overwrite what it doesn't know.
+#[derive(Debug, Default)]
+pub struct Seen(Mutex<HashMap<WorkspacePath, Stamp>>);
+
+impl Seen {
+    pub fn note(&self, path: &WorkspacePath, stamp: Stamp) {
+        self.lock().insert(path.clone(), stamp);
+    }
+
+    /// # Errors
+    /// `FILE_CHANGED` when the model saw another content than the present one.
+    pub fn check(&self, path: &WorkspacePath, present: &Stamp) -> Result<(), Problem> {
+        match self.lock().get(path) {
+            Some(seen) if seen != present => Err(file_changed(path)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<WorkspacePath, Stamp>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+pub(crate) fn file_changed(path: &WorkspacePath) -> Problem {
+    Problem::new(ErrorCode::FileChanged, format!("{path} has changed since you last read it. Read it again, then make your change."))
+}
+
+/// The tool of exactly this name.
+///
+/// # Errors
+/// `TOOL_UNKNOWN`, naming those there are.
+pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
+    BUILTIN.iter().copied().find(|tool| tool.spec().name == name).ok_or_else(|| {
+        let names = BUILTIN.iter().map(|tool| tool.spec().name).collect::<Vec<_>>().join(", ");
+        Problem::new(ErrorCode::ToolUnknown, format!("There is no tool {name:?}. The tools are: {names}."))
+    })
+}
+
+/// The tools that are listed to a role: those whose needs it meets, all of them read-only in plan
+/// mode but for the ways to write the plan and to leave.
+pub fn tools_of(role: Role) -> impl Iterator<Item = &'static dyn Tool> {
+    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().all(|&need| role.has(need)))
+}

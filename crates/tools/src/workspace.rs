@@ -1,0 +1,235 @@
+//! The only module that touches workspace files.
+//!
+//! The root is held as a descriptor and the kernel resolves every path beneath it: nothing is ever
+//! checked as text and opened afterwards. Reads may follow links that stay inside; writes follow none.
+
+use crate::effect::Effect;
+use crate::gate::Permit;
+use crate::path::WorkspacePath;
+use planwright_protocol::{ErrorCode, Problem};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+mod atomic;
+mod entries;
+mod problem;
+
+pub use entries::{Depth, Parents};
+use problem::problem_of;
+
+/// The largest file that is read or written as a whole.
+pub const LARGEST_FILE: u64 = 16 << 20;
+
+/// A folder the agent works in.
+#[derive(Debug)]
+pub struct Workspace {
+    root: OwnedFd,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    device: u64,
+    inode: u64,
+    size: i64,
+    modified: (i64, u64),
+}
+
+/// A file's content with the state it was read in.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub bytes: Vec<u8>,
+    pub stamp: Stamp,
+    pub links: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+/// An entry as it is, links not followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub kind: Kind,
+    pub stamp: Stamp,
+    pub links: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// Links are followed while they stay inside the workspace.
+    Inside,
+    Refused,
+}
+
+impl Workspace {
+    /// # Errors
+    /// The folder is not there or can't be opened.
+    pub fn open(folder: &Path) -> std::io::Result<Self> {
+        let root = rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { root })
+    }
+
+    /// Where the root is now on the host. For showing and for walking by name; never to open a file with.
+    ///
+    /// # Errors
+    /// `NOT_FOUND` when the folder has been removed.
+    pub fn host_path(&self) -> Result<PathBuf, Problem> {
+        let removed = || Problem::new(ErrorCode::NotFound, "The workspace folder has been removed. Ask the user to restore it.");
+        let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.root));
+        let path = rustix::fs::readlink(link, Vec::new()).map_err(|_| removed())?;
+        let path = PathBuf::from(path.into_string().map_err(|_| removed())?);
+        match rustix::fs::fstat(&self.root) {
+            Ok(stat) if stat.st_nlink > 0 => Ok(path),
+            Ok(_) | Err(_) => Err(removed()),
+        }
+    }
+
+    /// Opens a regular file for reading, links inside the workspace followed.
+    ///
+    /// # Errors
+    /// Not there, outside, not a regular file.
+    pub fn open_file(&self, path: &WorkspacePath) -> Result<File, Problem> {
+        let file = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Inside)?;
+        let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(File::from(file)),
+            FileType::Directory => {
+                Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Use `ls` to see what is in it.")))
+            }
+            _ => Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text."))),
+        }
+    }
+
+    /// Where an open file really is, when links led there; `None` when it can't be told.
+    #[must_use]
+    pub fn real_path(&self, file: &File) -> Option<WorkspacePath> {
+        let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
+        let target = rustix::fs::readlink(link, Vec::new()).ok()?.into_string().ok()?;
+        let inside = Path::new(&target).strip_prefix(self.host_path().ok()?).ok()?;
+        WorkspacePath::parse(inside.to_str()?).ok()
+    }
+
+    /// Reads a whole file, up to [`LARGEST_FILE`].
+    ///
+    /// # Errors
+    /// As [`Self::open_file`], or `FILE_TOO_LARGE`.
+    pub fn read(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
+        let mut file = self.open_file(path)?;
+        let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
+        let size = u64::try_from(stat.st_size).unwrap_or_default();
+        let too_large = || {
+            Problem::new(
+                ErrorCode::FileTooLarge,
+                format!(
+                    "{path} has {size} bytes; at most {LARGEST_FILE} can be handled as a whole. Read a part of it with `offset` and `limit`."
+                ),
+            )
+        };
+        if size > LARGEST_FILE {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        // One byte more than allowed, to notice a file that grows while it is read.
+        (&mut file).take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| problem::problem_of_io(&error, path))?;
+        if bytes.len() as u64 > LARGEST_FILE {
+            return Err(too_large());
+        }
+        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink })
+    }
+
+    /// What is at a path itself: no link is followed, on the way or at its end.
+    ///
+    /// # Errors
+    /// A link on the way, or no way there; a missing entry is `Ok(None)`.
+    pub fn entry(&self, path: &WorkspacePath) -> Result<Option<Entry>, Problem> {
+        match self.open_at(path, OFlags::PATH | OFlags::NOFOLLOW, Links::Refused) {
+            Ok(file) => {
+                let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
+                Ok(Some(Entry { kind: kind_of(&stat), stamp: Stamp::of(&stat), links: stat.st_nlink }))
+            }
+            Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Writes a file in one step: its old content or its new one is there, never anything between.
+    /// `expected` is the state the caller decided on; `None` means that there is no file yet.
+    ///
+    /// # Errors
+    /// Not permitted, changed meanwhile, no room, a link or something else in the way. Nothing has changed then.
+    pub fn write(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Option<Stamp>) -> Result<Stamp, Problem> {
+        let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
+        let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself is not a file."))?;
+        let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(permit, &effect, &folder)? };
+        atomic::replace(&folder, name, bytes, expected, path, || permit.commit(&effect))
+    }
+
+    fn open_at(&self, path: &WorkspacePath, flags: OFlags, links: Links) -> Result<OwnedFd, Problem> {
+        let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        if links == Links::Refused {
+            resolve |= ResolveFlags::NO_SYMLINKS;
+        }
+        let open = || rustix::fs::openat2(&self.root, path.relative(), flags | OFlags::CLOEXEC, Mode::empty(), resolve);
+        // The kernel answers EAGAIN when something was renamed while it looked; it asks for another try.
+        let mut tries = 0;
+        loop {
+            match open() {
+                Err(Errno::AGAIN) if tries < 64 => tries += 1,
+                other => return other.map_err(|errno| problem_of(errno, path)),
+            }
+        }
+    }
+
+    /// The folder that an entry is to be changed in, reached through no link.
+    fn folder(&self, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
+        self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, Links::Refused)
+    }
+
+    /// Like [`Self::folder`], making the folders that are missing on the way to a new file.
+    fn folder_made(&self, permit: &Permit, effect: &Effect, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
+        match self.folder(path) {
+            Err(problem) if problem.code == ErrorCode::PathNotFound => {
+                let Some((parent, name)) = path.split() else { return Err(problem) };
+                let parent = self.folder_made(permit, effect, &parent)?;
+                let _guard = permit.commit(effect)?;
+                match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => self.folder(path),
+                    Err(errno) => Err(problem_of(errno, path)),
+                }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Stamp {
+    /// The present state of an open file.
+    ///
+    /// # Errors
+    /// The kernel can't tell.
+    pub fn of_file(file: &File) -> std::io::Result<Self> {
+        Ok(Self::of(&rustix::fs::fstat(file)?))
+    }
+
+    fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev, inode: stat.st_ino, size: stat.st_size, modified: (stat.st_mtime, stat.st_mtime_nsec) }
+    }
+}
+
+fn kind_of(stat: &Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}

@@ -1,0 +1,131 @@
+//! Writing a file in one step: a temporary file beside it, filled, flushed and then renamed over it.
+
+use super::{Kind, Stamp, kind_of, problem};
+use crate::gate::CommitGuard;
+use crate::path::WorkspacePath;
+use crate::tool::file_changed;
+use planwright_protocol::{ErrorCode, Problem};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
+pub fn replace<'p>(
+    folder: &OwnedFd,
+    name: &str,
+    bytes: &[u8],
+    expected: Option<Stamp>,
+    path: &WorkspacePath,
+    enter: impl FnOnce() -> Result<CommitGuard<'p>, Problem>,
+) -> Result<Stamp, Problem> {
+    let failed = |errno| problem::problem_of(errno, path);
+    let mut temporary = Temporary::create(folder).map_err(failed)?;
+    if expected.is_some() {
+        keep_attributes(folder, name, &temporary.file).map_err(failed)?;
+    }
+    temporary.file.write_all(bytes).and_then(|()| temporary.file.sync_all()).map_err(|error| problem::problem_of_io(&error, path))?;
+    let written = rustix::fs::fstat(&temporary.file).map_err(failed)?;
+    if written.st_size != i64::try_from(bytes.len()).unwrap_or(i64::MAX) {
+        return Err(Problem::new(
+            ErrorCode::StorageFull,
+            format!("Only a part of {path} could be written. Nothing was changed; ask the user to make room on the disk."),
+        ));
+    }
+    let _guard = enter()?;
+    let flags = match expected {
+        None => RenameFlags::NOREPLACE,
+        Some(expected) => {
+            still(folder, name, expected, path)?;
+            RenameFlags::empty()
+        }
+    };
+    temporary.rename_to(name, flags).map_err(failed)?;
+    rustix::fs::fsync(folder).map_err(failed)?;
+    Ok(Stamp::of(&written))
+}
+
+/// The entry must be the regular file that was decided on.
+pub fn still(folder: &OwnedFd, name: &str, expected: Stamp, path: &WorkspacePath) -> Result<(), Problem> {
+    let present = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| problem::problem_of(errno, path))?;
+    match kind_of(&present) {
+        Kind::Link => Err(problem::problem_of(Errno::LOOP, path)),
+        Kind::File | Kind::Folder | Kind::Other if Stamp::of(&present) == expected => Ok(()),
+        Kind::File | Kind::Folder | Kind::Other => Err(file_changed(path)),
+    }
+}
+
+/// Gives the new file the mode, owner and extended attributes of the old one.
+fn keep_attributes(folder: &OwnedFd, name: &str, new: &File) -> Result<(), Errno> {
+    let old = rustix::fs::openat(
+        folder,
+        name,
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let stat = rustix::fs::fstat(&old)?;
+    let own = rustix::fs::fstat(new)?;
+    if (stat.st_uid, stat.st_gid) != (own.st_uid, own.st_gid) {
+        // An ordinary user can't give files away; then the file becomes theirs, as with any editor.
+        let _ = rustix::fs::fchown(new, Some(rustix::fs::Uid::from_raw(stat.st_uid)), Some(rustix::fs::Gid::from_raw(stat.st_gid)));
+    }
+    rustix::fs::fchmod(new, Mode::from_raw_mode(stat.st_mode))?;
+    copy_attributes(&old, new)
+}
+
+fn copy_attributes(old: &OwnedFd, new: &File) -> Result<(), Errno> {
+    let mut names = vec![0_u8; 64 << 10];
+    let length = match rustix::fs::flistxattr(old, &mut names[..]) {
+        Ok(length) => length,
+        Err(Errno::OPNOTSUPP) => return Ok(()),
+        Err(errno) => return Err(errno),
+    };
+    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        let mut value = vec![0_u8; 64 << 10];
+        let size = rustix::fs::fgetxattr(old, name, &mut value[..])?;
+        match rustix::fs::fsetxattr(new, name, &value[..size], rustix::fs::XattrFlags::empty()) {
+            // Some attributes are the kernel's own and not ours to set.
+            Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// A new file under a name nobody can guess, removed again unless it was renamed.
+struct Temporary<'f> {
+    folder: &'f OwnedFd,
+    name: Option<String>,
+    file: File,
+}
+
+impl<'f> Temporary<'f> {
+    fn create(folder: &'f OwnedFd) -> Result<Self, Errno> {
+        loop {
+            let name = format!(".planwright-{:016x}.tmp", RandomState::new().build_hasher().finish());
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            match rustix::fs::openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => return Ok(Self { folder, name: Some(name), file: File::from(file) }),
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    fn rename_to(&mut self, name: &str, flags: RenameFlags) -> Result<(), Errno> {
+        let Some(own) = self.name.as_deref() else { return Ok(()) };
+        rustix::fs::renameat_with(self.folder.as_fd(), own, self.folder.as_fd(), name, flags)?;
+        self.name = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            let _ = rustix::fs::unlinkat(self.folder, name.as_str(), AtFlags::empty());
+        }
+    }
+}

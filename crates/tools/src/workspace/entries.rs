@@ -1,0 +1,164 @@
+//! Making, moving and removing entries, always through the descriptor of the folder that holds them.
+
+use super::{Workspace, atomic, problem_of};
+use crate::effect::Effect;
+use crate::gate::Permit;
+use crate::path::WorkspacePath;
+use crate::workspace::Stamp;
+use planwright_protocol::{ErrorCode, Problem};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timestamps};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// Whether folders that are missing on the way are made too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parents {
+    Make,
+    MustExist,
+}
+
+/// Whether a folder goes with all that is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    Whole,
+    EmptyOnly,
+}
+
+impl Workspace {
+    /// # Errors
+    /// Not permitted, or something is there already.
+    pub fn make_folder(&self, permit: &Permit, path: &WorkspacePath, parents: Parents) -> Result<(), Problem> {
+        let effect = Effect::CreateFolder(path.clone());
+        let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::EXIST, path))?;
+        let folder = match parents {
+            Parents::Make => self.folder_made(permit, &effect, &folder)?,
+            Parents::MustExist => self.folder(&folder)?,
+        };
+        let _guard = permit.commit(&effect)?;
+        rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(|errno| problem_of(errno, path))
+    }
+
+    /// Sets a file's times to now.
+    ///
+    /// # Errors
+    /// Not permitted, or not the file that was decided on.
+    pub fn touch(&self, permit: &Permit, path: &WorkspacePath, expected: Stamp) -> Result<(), Problem> {
+        let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
+        let folder = self.folder(&folder)?;
+        let _guard = permit.commit(&Effect::Write(path.clone()))?;
+        atomic::still(&folder, name, expected, path)?;
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        rustix::fs::utimensat(&folder, name, &Timestamps { last_access: now, last_modification: now }, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(|errno| problem_of(errno, path))
+    }
+
+    /// Gives an entry another path. `replaced` is the file that is lost at the target, if one is.
+    ///
+    /// # Errors
+    /// Not permitted, changed meanwhile, or something in the way.
+    pub fn rename(
+        &self,
+        permit: &Permit,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+        moved: Stamp,
+        replaced: Option<Stamp>,
+    ) -> Result<(), Problem> {
+        let effect = Effect::Move { from: from.clone(), to: to.clone() };
+        let (from_folder, from_name) = from.split().ok_or_else(|| problem_of(Errno::INVAL, from))?;
+        let (to_folder, to_name) = to.split().ok_or_else(|| problem_of(Errno::EXIST, to))?;
+        let from_folder = self.folder(&from_folder)?;
+        let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(permit, &effect, &to_folder)? };
+        let _guard = permit.commit(&effect)?;
+        atomic::still(&from_folder, from_name, moved, from)?;
+        let flags = match replaced {
+            None => RenameFlags::NOREPLACE,
+            Some(expected) => {
+                let _replacing = permit.commit(&Effect::Replace(to.clone()))?;
+                atomic::still(&to_folder, to_name, expected, to)?;
+                RenameFlags::empty()
+            }
+        };
+        rustix::fs::renameat_with(&from_folder, from_name, &to_folder, to_name, flags).map_err(|errno| problem_of(errno, to))?;
+        for folder in [&from_folder, &to_folder] {
+            rustix::fs::fsync(folder).map_err(|errno| problem_of(errno, to))?;
+        }
+        Ok(())
+    }
+
+    /// Removes an entry; of a link only the link itself.
+    ///
+    /// # Errors
+    /// Not permitted, not there, or a folder that is not empty.
+    pub fn remove(&self, permit: &Permit, path: &WorkspacePath, depth: Depth) -> Result<(), Problem> {
+        let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself can't be deleted."))?;
+        let folder = self.folder(&folder)?;
+        // Held to the end: a switch of role waits for the removal, and none begins after it.
+        let _guard = permit.commit(&Effect::Delete(path.clone()))?;
+        remove_entry(&folder, name, depth).map_err(|errno| problem_of(errno, path))?;
+        rustix::fs::fsync(&folder).map_err(|errno| problem_of(errno, path))
+    }
+
+    /// The names in a folder and whether each is a folder, links not followed.
+    ///
+    /// # Errors
+    /// Not a folder, or not there.
+    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<(String, FileType)>, Problem> {
+        let folder = self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, super::Links::Inside)?;
+        let failed = |errno| problem_of(errno, path);
+        let mut names = Vec::new();
+        for entry in Dir::new(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            // A name that is not UTF-8 can't be spelled in a call; it is shown with marks and can't be opened.
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                names.push((name, entry.file_type()));
+            }
+        }
+        names.sort_by(|(a, _): &(String, FileType), (b, _)| a.cmp(b));
+        Ok(names)
+    }
+}
+
+fn remove_entry(folder: &OwnedFd, name: &str, depth: Depth) -> Result<(), Errno> {
+    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+        Err(Errno::ISDIR) => {}
+        other => return other,
+    }
+    if depth == Depth::Whole {
+        empty_folder(&rustix::fs::openat(
+            folder,
+            name,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?)?;
+    }
+    rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)
+}
+
+/// Removes all that is in a folder. Goes down by descriptors, so that a folder swapped for a link
+/// on the way is not followed.
+fn empty_folder(folder: &OwnedFd) -> Result<(), Errno> {
+    for entry in Dir::read_from(folder.as_fd())? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR) => {
+                empty_folder(&rustix::fs::openat(
+                    folder,
+                    name,
+                    OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+                    Mode::empty(),
+                )?)?;
+                rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)?;
+            }
+            // Somebody else was faster; it is gone, as it should be.
+            Err(Errno::NOENT) | Ok(()) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
