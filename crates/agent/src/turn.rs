@@ -32,7 +32,9 @@ impl Turn {
     #[must_use]
     pub fn replay(history: Vec<Message>, limit: u32) -> Self {
         let mut turn = Turn { history: Vec::new(), open: Vec::new(), asked: None, unseen: false, replies: 0, limit };
-        history.into_iter().for_each(|message| turn.apply(message));
+        for message in history {
+            turn.apply(message);
+        }
         turn
     }
 

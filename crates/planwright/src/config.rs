@@ -58,6 +58,7 @@ impl Default for FilesConfig {
 
 impl Config {
     /// Reads the user's file, if there is one.
+    #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
     pub fn load() -> anyhow::Result<Self> {
         let Some(folder) = xdg("XDG_CONFIG_HOME", ".config") else { return Ok(Self::default()) };
         let file = folder.join("planwright/config.toml");

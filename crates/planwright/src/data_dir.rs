@@ -18,9 +18,8 @@ pub struct DataDir {
 
 impl DataDir {
     pub fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
-        let path = match path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright"))) {
-            Some(path) => path,
-            None => bail!("there is no home folder to keep chats in; give --data-dir"),
+        let Some(path) = path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright"))) else {
+            bail!("there is no home folder to keep chats in; give --data-dir");
         };
         std::fs::DirBuilder::new()
             .recursive(true)
@@ -51,6 +50,7 @@ impl DataDir {
     }
 
     /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.
+    #[expect(clippy::disallowed_methods, reason = "the token is no file of a workspace")]
     pub fn token(&self) -> anyhow::Result<String> {
         if let Some(token) = std::env::var("PLANWRIGHT_TOKEN").ok().filter(|token| !token.is_empty()) {
             return Ok(token);
@@ -75,8 +75,9 @@ impl DataDir {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the kernel's random numbers")]
 fn random_token() -> std::io::Result<String> {
     let mut bytes = [0_u8; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |token, byte| format!("{token}{byte:02x}")))
 }

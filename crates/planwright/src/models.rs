@@ -66,6 +66,7 @@ impl Models for ConfiguredModels {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a script is the user's own configuration")]
 async fn read_script(name: &str, file: &Path) -> Result<Script, String> {
     let path = file.to_owned();
     let text = tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await.map_err(|error| error.to_string())?;

@@ -97,21 +97,20 @@ impl Watcher {
             } else {
                 self.show(&envelope.event);
             }
-            match envelope.event {
-                Event::QuestionPending { question_id, questions, kind, .. } => {
-                    waiting = self.answers(kind, &questions).map(|answers| (question_id, answers));
-                }
-                Event::StateChanged { state: ChatState::AwaitingAnswer } => match waiting.take() {
-                    Some((question, answers)) => self.answer(question, answers).await?,
-                    None => {
-                        output::note(
-                            "blocked: this needs an answer. Open the chat in the web page, or run again with --yes if a default will do.",
-                        );
-                        return Ok(BLOCKED);
-                    }
-                },
-                Event::RunFinished { outcome, error } => return Ok(self.finish(outcome, error.as_ref())),
-                _ => {}
+            if let Event::QuestionPending { question_id, questions, kind, .. } = &envelope.event {
+                waiting = self.answers(*kind, questions).map(|answers| (*question_id, answers));
+            }
+            if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &envelope.event {
+                let Some((question, answers)) = waiting.take() else {
+                    output::note(
+                        "blocked: this needs an answer. Open the chat in the web page, or run again with --yes if a default will do.",
+                    );
+                    return Ok(BLOCKED);
+                };
+                self.answer(question, answers).await?;
+            }
+            if let Event::RunFinished { outcome, error } = &envelope.event {
+                return Ok(self.finish(*outcome, error.as_ref()));
             }
         }
         bail!("the run ended without a word");
@@ -136,6 +135,7 @@ impl Watcher {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events say nothing that a terminal needs")]
     fn show(&mut self, event: &Event) {
         if let Event::TextDelta { text, .. } = event {
             self.in_text = true;

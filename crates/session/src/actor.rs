@@ -306,7 +306,7 @@ impl Actor {
         let cancel = CancellationToken::new();
         let inbox = Inbox::default();
         let run = Run::new(self.chat.clone(), self.models.clone(), inbox.clone());
-        let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(run.to_the_end()));
+        let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(run.finish()));
         self.running = Some(Running { task, cancel, inbox });
     }
 
@@ -327,7 +327,7 @@ impl Actor {
             Some(Outcome::Parked(_)) => {
                 self.chat
                     .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
-                        end_run(row, ChatState::AwaitingAnswer)
+                        end_run(row, ChatState::AwaitingAnswer);
                     })
                     .await
             }

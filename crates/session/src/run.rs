@@ -47,7 +47,7 @@ impl Run {
         Self { chat, models, inbox }
     }
 
-    pub async fn to_the_end(mut self) -> Outcome {
+    pub async fn finish(mut self) -> Outcome {
         let history = match self.chat.store.messages(self.chat.id).await {
             Ok(history) => history,
             Err(error) => return Outcome::Failed(storage(error)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The database. Cloning it is cheap; all clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// One connection: SQLite has one writer, and waiting here is fair.
+    /// One connection: the database has one writer, and waiting here is fair.
     pub(crate) writer: SqlitePool,
     pub(crate) reader: SqlitePool,
 }
@@ -84,10 +84,8 @@ pub(crate) fn timestamp(micros: i64) -> Result<planwright_protocol::Timestamp, S
 
 /// The wire name of an enum's variant, which is also what is stored of it.
 pub(crate) fn word(value: impl serde::Serialize) -> Result<String, StoreError> {
-    match serde_json::to_value(value)? {
-        serde_json::Value::String(word) => Ok(word),
-        other => Err(StoreError::Garbled(format!("{other} is not a word"))),
-    }
+    let value = serde_json::to_value(value)?;
+    value.as_str().map(str::to_owned).ok_or_else(|| StoreError::Garbled(format!("{value} is not a word")))
 }
 
 pub(crate) fn from_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, StoreError> {

@@ -1,1 +1,254 @@
+//! The real binary, started, driven over HTTP and killed.
+
+use futures::StreamExt;
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+
+/// Longer than anything here takes on a slow machine; a test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A home of its own: workspace, data folder, scripts. Outlives the servers that run in it.
+pub struct Home {
+    folder: TempDir,
+    binary: PathBuf,
+}
+
+impl Home {
+    /// `binary` is `env!("CARGO_BIN_EXE_planwright")`; `script` is what the model will say.
+    #[must_use]
+    pub fn new(binary: &str, script: &Value) -> Self {
+        let home = Self { folder: TempDir::new().unwrap(), binary: binary.into() };
+        std::fs::create_dir(home.workspace()).unwrap();
+        home.write_script(script);
+        home
+    }
+
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    pub fn write_script(&self, script: &Value) {
+        std::fs::write(self.folder.path().join("script.json"), script.to_string()).unwrap();
+    }
+
+    /// A file of the workspace, put there by hand.
+    pub fn put(&self, path: &str, content: &str) {
+        let file = self.workspace().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, content).unwrap();
+    }
+
+    /// The content of a file of the workspace, if it is there.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.workspace().join(path)).ok()
+    }
+
+    /// The command with this home's folders and scripted model, its environment free of the caller's.
+    #[must_use]
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PLANWRIGHT_DATA_DIR", self.folder.path().join("data"))
+            .env("PLANWRIGHT_MODEL", format!("script/{}", self.folder.path().join("script.json").display()))
+            .current_dir(self.workspace())
+            .kill_on_drop(true);
+        command
+    }
+
+    pub async fn serve(&self) -> Server {
+        self.serve_with(&[]).await
+    }
+
+    /// A server with further environment variables.
+    pub async fn serve_with(&self, environment: &[(&str, &str)]) -> Server {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.envs(environment.iter().copied());
+        self.serve_command(command).await
+    }
+
+    /// A server by a command of the caller's making.
+    pub async fn serve_command(&self, mut command: Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let base = said(&mut lines, "listening on ").await;
+        let token = said(&mut lines, "sign in at ").await.rsplit_once('=').unwrap().1.to_owned();
+        Server { child, base, token, client: Client::new(), _stdout: lines }
+    }
+}
+
+async fn said(lines: &mut Lines<BufReader<ChildStdout>>, prefix: &str) -> String {
+    let line = tokio::time::timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap().unwrap_or_default();
+    line.strip_prefix(prefix).unwrap_or_else(|| panic!("expected {prefix:?}, the server said {line:?}")).to_owned()
+}
+
+/// A running server.
+pub struct Server {
+    child: Child,
+    pub base: String,
+    pub token: String,
+    client: Client,
+    _stdout: Lines<BufReader<ChildStdout>>,
+}
+
+impl Server {
+    /// Any request, with the token; gives the status and the body, null where it is not JSON.
+    pub async fn request(&self, method: Method, path: &str, body: Option<Value>) -> (StatusCode, Value) {
+        let mut request = self.client.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().unwrap();
+        (response.status(), response.json().await.unwrap_or_default())
+    }
+
+    pub async fn get(&self, path: &str) -> Value {
+        let (status, body) = self.request(Method::GET, path, None).await;
+        assert!(status.is_success(), "GET {path}: {status} {body}");
+        body
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        self.request(Method::POST, path, Some(body)).await
+    }
+
+    /// A request whose answer may get lost with the server.
+    pub async fn post_unchecked(&self, path: &str, body: &Value) {
+        let _ = self.client.post(format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token).json(body).send().await;
+    }
+
+    /// A new chat in the one workspace.
+    pub async fn chat(&self, body: Value) -> ChatClient<'_> {
+        let workspaces = self.get("/workspaces").await;
+        let workspace = workspaces[0]["id"].as_str().unwrap();
+        let (status, chat) = self.post(&format!("/workspaces/{workspace}/chats"), body).await;
+        assert_eq!(status, StatusCode::CREATED, "{chat}");
+        ChatClient { server: self, path: format!("/workspaces/{workspace}/chats/{}", chat["id"].as_str().unwrap()) }
+    }
+
+    /// A chat of an earlier server of the same home.
+    #[must_use]
+    pub fn reopened(&self, path: &str) -> ChatClient<'_> {
+        ChatClient { server: self, path: path.to_owned() }
+    }
+
+    /// Ends it as a power cut would.
+    pub async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
+    /// Waits for it to end by itself; whether it was well.
+    pub async fn ended(mut self) -> bool {
+        tokio::time::timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap().success()
+    }
+
+    /// Asks it to end and waits.
+    pub async fn terminate(self) -> bool {
+        let pid = self.child.id().unwrap().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.ended().await
+    }
+}
+
+/// One chat of a server.
+pub struct ChatClient<'s> {
+    pub server: &'s Server,
+    pub path: String,
+}
+
+impl ChatClient<'_> {
+    pub async fn show(&self) -> Value {
+        self.server.get(&self.path).await
+    }
+
+    /// The history, oldest first.
+    pub async fn messages(&self) -> Vec<Value> {
+        let mut messages = self.server.get(&format!("{}/messages", self.path)).await.as_array().unwrap().clone();
+        messages.reverse();
+        messages
+    }
+
+    pub async fn say(&self, content: &str) -> Value {
+        let (status, body) = self.server.post(&format!("{}/messages", self.path), json!({ "content": content })).await;
+        assert_eq!(status, StatusCode::ACCEPTED, "{body}");
+        body["message"].clone()
+    }
+
+    pub async fn answer(&self, question_id: &Value, answers: Value) -> (StatusCode, Value) {
+        let body = json!({ "metadata": { "question_answer": { "question_id": question_id, "answers": answers } } });
+        self.server.post(&format!("{}/messages", self.path), body).await
+    }
+
+    pub async fn post(&self, what: &str) -> (StatusCode, Value) {
+        self.server.post(&format!("{}/{what}", self.path), json!({})).await
+    }
+
+    pub async fn patch(&self, body: Value) -> (StatusCode, Value) {
+        self.server.request(Method::PATCH, &self.path, Some(body)).await
+    }
+
+    /// The event stream after an id, up to and including the first event that `until` accepts.
+    pub async fn events(&self, after: u64, until: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let url = format!("{}/api/v1{}/events", self.server.base, self.path);
+        let request = self.server.client.get(url).bearer_auth(&self.server.token).header("last-event-id", after.to_string());
+        let read = async {
+            let response = request.send().await.unwrap();
+            assert_eq!(response.headers()["content-type"], "text/event-stream");
+            let mut stream = response.bytes_stream();
+            let (mut text, mut events) = (String::new(), Vec::new());
+            while let Some(Ok(bytes)) = stream.next().await {
+                text.push_str(std::str::from_utf8(&bytes).unwrap());
+                while let Some((frame, rest)) = text.split_once("\n\n") {
+                    let event = parse_frame(frame);
+                    text = rest.to_owned();
+                    let Some(event) = event else { continue };
+                    let last = until(&event);
+                    events.push(event);
+                    if last {
+                        return events;
+                    }
+                }
+            }
+            panic!("the stream ended early, after {events:#?}")
+        };
+        tokio::time::timeout(PATIENCE, read).await.expect("the event did not come")
+    }
+
+    /// Everything up to the end of a run.
+    pub async fn run_to_end(&self, after: u64) -> Vec<Value> {
+        self.events(after, |event| event["type"] == "run_finished").await
+    }
+}
+
+/// An event as a client reads it, with the checks every one of them must stand.
+fn parse_frame(frame: &str) -> Option<Value> {
+    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let data: Value = serde_json::from_str(field("data:")?).unwrap();
+    assert_eq!(field("event:"), data["type"].as_str());
+    assert_eq!(field("id:").and_then(|id| id.parse().ok()), data["seq"].as_u64());
+    Some(data)
+}
+
+/// The events of one type.
+#[must_use]
+pub fn of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["type"] == name).map(|event| &event["data"]).collect()
+}
+
+/// The number of the last event, to go on from.
+#[must_use]
+pub fn last_id(events: &[Value]) -> u64 {
+    events.last().and_then(|event| event["seq"].as_u64()).unwrap_or_default()
+}
 

@@ -121,7 +121,11 @@ impl WorkspacePath {
     pub fn is_protected(&self) -> bool {
         self.names().any(|name| name.eq_ignore_ascii_case(".git"))
             || self.names().next().is_some_and(|name| name.eq_ignore_ascii_case(".planwright"))
-            || self.0.ends_with(".chat")
+            || self
+                .names()
+                .last()
+                .and_then(|name| name.rsplit_once('.'))
+                .is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("chat"))
     }
 }
 

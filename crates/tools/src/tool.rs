@@ -113,8 +113,10 @@ pub struct Prepared {
     pub effects: Vec<Effect>,
     /// The files it would change, before and after.
     pub changes: Vec<FileChange>,
-    commit: Box<dyn FnOnce(&Permit) -> Result<Output, Problem> + Send>,
+    commit: Commit,
 }
+
+type Commit = Box<dyn FnOnce(&Permit) -> Result<Output, Problem> + Send>;
 
 impl Prepared {
     pub fn new(effects: Vec<Effect>, commit: impl FnOnce(&Permit) -> Result<Output, Problem> + Send + 'static) -> Self {

@@ -100,12 +100,12 @@ impl Workspace {
     pub fn open_file(&self, path: &WorkspacePath) -> Result<File, Problem> {
         let file = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Inside)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(File::from(file)),
-            FileType::Directory => {
-                Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Use `ls` to see what is in it.")))
+        match kind_of(&stat) {
+            Kind::File => Ok(File::from(file)),
+            Kind::Folder => Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Use `ls` to see what is in it."))),
+            Kind::Link | Kind::Other => {
+                Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text.")))
             }
-            _ => Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text."))),
         }
     }
 
@@ -225,6 +225,7 @@ impl Stamp {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kernel's kinds, of which three matter")]
 fn kind_of(stat: &Stat) -> Kind {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Kind::File,

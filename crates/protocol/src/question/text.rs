@@ -54,10 +54,8 @@ pub(super) fn one_line(text: &str, characters: usize) -> String {
 
 /// A string that could be taken for the next answer is quoted.
 fn listed(answer: &Value) -> String {
-    match answer {
-        Value::String(text) if text.contains([',', '[', ']', '"']) => one_line(&answer.to_string(), SHOWN_CHARACTERS),
-        _ => bare(answer, SHOWN_CHARACTERS),
-    }
+    let ambiguous = answer.as_str().is_some_and(|text| text.contains([',', '[', ']', '"']));
+    if ambiguous { one_line(&answer.to_string(), SHOWN_CHARACTERS) } else { bare(answer, SHOWN_CHARACTERS) }
 }
 
 /// Line and paragraph separators, and the marks that change the direction of what follows.

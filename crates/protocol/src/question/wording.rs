@@ -28,6 +28,7 @@ impl Complaint {
 }
 
 /// A missing or surplus field is a complaint about that field, not about the object around it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the validator's own enum, which grows")]
 pub(super) fn of(error: &ValidationError<'_>) -> Vec<Complaint> {
     let place = error.instance_path().as_str();
     let about_fields = |names: &[String], message: &str| {
@@ -42,6 +43,7 @@ pub(super) fn of(error: &ValidationError<'_>) -> Vec<Complaint> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the validator's own enum, which grows")]
 fn sentence(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Type { kind } => format!("must be {}", type_names(kind)),
@@ -87,10 +89,7 @@ fn any_of(branches: &[Vec<ValidationError<'static>>]) -> String {
     let constants: Option<Vec<&Value>> = branches
         .iter()
         .map(|errors| match errors.as_slice() {
-            [error] => match error.kind() {
-                Kind::Constant { expected_value } => Some(expected_value.as_ref()),
-                _ => None,
-            },
+            [error] if let Kind::Constant { expected_value } = error.kind() => Some(expected_value.as_ref()),
             _ => None,
         })
         .collect();

@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use planwright_protocol::op::Confirm;
-use planwright_protocol::{ChatId, ErrorCode, Op, Problem, RoleRequest, WorkspaceId};
+use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, WorkspaceId};
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::ChatFilter;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ pub struct ListQuery {
 
 pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Query(query): Query<ListQuery>) -> ApiResult<Vec<ChatView>> {
     let wanted = |word: &Option<String>| word.as_deref().map(|word| RoleRequest::role(word).resolve(None)).transpose().map(Option::flatten);
-    let filter = ChatFilter { mode: wanted(&query.mode)?.map(|role| role.mode()), role: wanted(&query.role)?, plan_file: query.plan_file };
+    let filter = ChatFilter { mode: wanted(&query.mode)?.map(Role::mode), role: wanted(&query.role)?, plan_file: query.plan_file };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
     Ok(Json(rows.into_iter().map(ChatView::from).collect()))
 }

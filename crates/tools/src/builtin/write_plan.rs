@@ -37,6 +37,7 @@ pub struct WritePlan {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the plan's JSON")]
 struct Step {
     /// 1 for the first step, then 2, 3 and so on.
     step_number: u32,

@@ -1,0 +1,28 @@
+//! Scenarios through the real binary.
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
+
+mod life_cycle;
+mod recovery;
+mod run;
+mod serve;
+
+use planwright_testkit::server::Home;
+use serde_json::{Value, json};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_planwright");
+
+fn home(script: &Value) -> Home {
+    Home::new(BINARY, script)
+}
+
+/// One step that names the file it will write.
+fn plan(file: &str) -> Value {
+    json!({
+        "goal": "Say goodbye",
+        "steps": [{ "step_number": 1, "action": "Write the file", "reason": "It is asked for", "tools_needed": ["write"], "files": [file] }],
+    })
+}
+
+fn write(path: &str, content: &str) -> Value {
+    json!({ "tool": "write", "args": { "path": path, "content": content } })
+}

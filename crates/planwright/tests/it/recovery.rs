@@ -1,0 +1,102 @@
+//! Killed in the middle, started again, and nothing lost or done twice.
+
+use crate::{home, plan, write};
+use planwright_testkit::server::{last_id, of_type};
+use serde_json::{Value, json};
+
+fn script() -> Value {
+    json!({
+        "plan": [{ "calls": [{ "tool": "write_plan", "args": plan("*.txt") }] }, { "text": "Ready." }],
+        "act": [{ "text": "First.", "calls": [write("/one.txt", "1\n")] }, { "text": "Second.", "calls": [write("/two.txt", "2\n")] }, { "text": "Done." }],
+    })
+}
+
+/// What a chat that was never cut off looks like.
+async fn ends_well(home: &planwright_testkit::server::Home, path: &str) {
+    let server = home.serve().await;
+    let chat = server.reopened(path);
+    let events = chat.run_to_end(0).await;
+    let events = if of_type(&events, "mode_changed").is_empty() { [events.clone(), chat.run_to_end(last_id(&events)).await].concat() } else { events };
+    assert_eq!(of_type(&events, "run_finished").last().unwrap()["outcome"], "done");
+    assert_eq!((home.file("one.txt").as_deref(), home.file("two.txt").as_deref()), (Some("1\n"), Some("2\n")));
+    let messages = chat.messages().await;
+    let count = |kind: &str| messages.iter().filter(|message| message["message_type"] == kind).count();
+    assert_eq!((count("tool_call"), count("tool_result")), (3, 3), "a call was lost or made twice: {messages:#?}");
+    assert!(messages.iter().filter(|message| message["message_type"] == "tool_result").all(|message| message["metadata"]["success"] == true), "{messages:#?}");
+    let ids: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b), "event ids must grow, also over a restart: {ids:?}");
+}
+
+#[tokio::test]
+async fn a_run_killed_at_a_crash_point_goes_on_after_the_restart() {
+    for point in ["intent_stored", "effect_done", "result_stored"] {
+        let home = home(&script());
+        let server = home.serve().await;
+        let chat = server.chat(json!({})).await;
+        chat.say("Plan it").await;
+        chat.run_to_end(0).await;
+        let path = chat.path.clone();
+        server.kill().await;
+
+        let server = home.serve_with(&[("PLANWRIGHT_CRASH_POINT", point)]).await;
+        // The answer may get lost with the process; what it did may not.
+        let body = json!({});
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(60), server.post_unchecked(&format!("{path}/execute"), &body)).await;
+        assert!(!server.ended().await, "the process should have died at {point}");
+        ends_well(&home, &path).await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_killed_while_the_model_speaks_goes_on_after_the_restart() {
+    let mut script = script();
+    script["act"][1]["delay_ms"] = json!(300);
+    script["act"][1]["text"] = json!("one two three four five six");
+    let home = home(&script);
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Plan it").await;
+    let planning = chat.run_to_end(0).await;
+    chat.post("execute").await;
+    chat.events(last_id(&planning), |event| event["type"] == "text_delta" && event["data"]["text"] == "two ").await;
+    let path = chat.path.clone();
+    server.kill().await;
+    ends_well(&home, &path).await;
+}
+
+#[tokio::test]
+async fn a_pending_question_is_still_answerable_after_kill() {
+    let home = home(&json!({ "act": [{ "calls": [{ "tool": "read", "args": { "path": "/.env" } }] }, { "text": "Done." }] }));
+    home.put(".env", "KEY=1\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "agent_role": "actor" })).await;
+    chat.say("Read it").await;
+    let asking = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    let (path, last) = (chat.path.clone(), last_id(&asking));
+    server.kill().await;
+
+    let server = home.serve().await;
+    let chat = server.reopened(&path);
+    let shown = chat.show().await;
+    assert_eq!((&shown["state"], &shown["config"]["agent_role"]), (&json!("awaiting_answer"), &json!("actor")));
+    let question = &shown["pending_question"]["question_id"];
+    chat.answer(question, json!({ "decision": "approve" })).await;
+    let events = chat.run_to_end(last).await;
+    assert_eq!(of_type(&events, "tool_result")[0]["success"], true);
+}
+
+#[tokio::test]
+async fn a_graceful_shutdown_parks_the_run_and_the_next_start_goes_on() {
+    let mut script = script();
+    script["act"][0]["delay_ms"] = json!(300);
+    let home = home(&script);
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Plan it").await;
+    let planning = chat.run_to_end(0).await;
+    chat.post("execute").await;
+    chat.events(last_id(&planning), |event| event["type"] == "mode_changed").await;
+    let path = chat.path.clone();
+    assert!(server.terminate().await);
+    ends_well(&home, &path).await;
+}

@@ -1,0 +1,103 @@
+//! `planwright serve`: who is let in, and how it fails.
+
+use crate::{BINARY, home};
+use planwright_testkit::server::of_type;
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+fn script() -> Value {
+    json!({ "turns": [{ "text": "Hello there" }], "repeat": true })
+}
+
+#[tokio::test]
+async fn only_the_token_opens_the_api_and_a_foreign_host_or_origin_never_does() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let client = Client::new();
+    let url = format!("{}/api/v1/workspaces", server.base);
+    let status = async |request: reqwest::RequestBuilder| request.send().await.unwrap().status();
+    assert_eq!(status(client.get(&url)).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(client.get(&url).bearer_auth("wrong")).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(client.get(&url).bearer_auth(&server.token)).await, StatusCode::OK);
+    assert_eq!(status(client.get(&url).bearer_auth(&server.token).header("host", "evil.example")).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(client.get(&url).bearer_auth(&server.token).header("origin", "http://evil.example")).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(client.get(format!("{}/healthz", server.base))).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn errors_are_json_and_say_what_to_do() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    for (method, path, body, status, code) in [
+        (Method::GET, "/nowhere".to_owned(), None, 404, "NOT_FOUND"),
+        (Method::GET, "/workspaces/x".to_owned(), None, 404, "NOT_FOUND"),
+        (Method::DELETE, "/me".to_owned(), None, 405, "METHOD_NOT_ALLOWED"),
+        (Method::POST, format!("{}/messages", chat.path), Some(json!({ "content": " " })), 422, "VALIDATION_FAILED"),
+        (Method::POST, format!("{}/messages", chat.path), Some(json!({ "content": 7 })), 422, "VALIDATION_FAILED"),
+        (Method::PATCH, chat.path.clone(), Some(json!({ "mode": "yolo" })), 422, "VALIDATION_FAILED"),
+        (Method::PATCH, chat.path.clone(), Some(json!({ "agent_role": "planner", "agent_mode": "act" })), 422, "VALIDATION_FAILED"),
+    ] {
+        let (got, error) = server.request(method.clone(), &path, body).await;
+        assert_eq!((got.as_u16(), error["error"]["code"].as_str()), (status, Some(code)), "{method} {path}: {error}");
+        assert!(error["error"]["message"].as_str().unwrap().len() > 10);
+    }
+    let malformed = Client::new().post(format!("{}/api/v1{}/messages", server.base, chat.path)).bearer_auth(&server.token).header("content-type", "application/json").body("{").send();
+    assert_eq!(malformed.await.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_data_is_refused() {
+    let home = home(&script());
+    let _server = home.serve().await;
+    let second = home.command(&["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).output().await.unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("DATA_DIR_LOCKED"));
+}
+
+#[tokio::test]
+async fn the_mode_survives_a_restart() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    assert_eq!(chat.patch(json!({ "agent_role": "Tester" })).await.0, StatusCode::OK);
+    let path = chat.path.clone();
+    assert!(server.terminate().await);
+    let server = home.serve().await;
+    assert_eq!(server.reopened(&path).show().await["config"], json!({"agent_role": "tester", "agent_mode": "act", "mode": "build", "plan_file": null}));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_with_its_last_id_misses_nothing() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Hi").await;
+    let all = chat.run_to_end(0).await;
+    let middle = all[all.len() / 2]["seq"].as_u64().unwrap();
+    let stored = |events: &[Value]| -> Vec<Value> { events.iter().filter(|event| event["seq"].as_u64() > Some(middle) && event["type"] != "text_delta").cloned().collect() };
+    assert_eq!(stored(&chat.run_to_end(middle).await), stored(&all));
+    assert_eq!(of_type(&chat.events(u64::from(u32::MAX), |_| true).await, "reset").len(), 1);
+}
+
+#[tokio::test]
+async fn without_a_model_the_server_starts_and_a_run_says_how_to_get_one() {
+    let home = home(&script());
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env_remove("PLANWRIGHT_MODEL");
+    let server = home.serve_command(command).await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Hi").await;
+    let finished = chat.run_to_end(0).await;
+    let error = &of_type(&finished, "run_finished")[0]["error"];
+    assert!(error["message"].as_str().unwrap().contains("demo/demo"), "{error}");
+}
+
+#[tokio::test]
+async fn help_shows_examples() {
+    for args in [&["--help"][..], &["serve", "--help"], &["run", "--help"]] {
+        let output = tokio::process::Command::new(BINARY).args(args).output().await.unwrap();
+        assert!(String::from_utf8(output.stdout).unwrap().contains("Examples:"), "{args:?}");
+    }
+}
