@@ -4,9 +4,8 @@
 //! is text, with the reason when it looks as if it was meant to be more.
 
 use planwright_protocol::json::parse_strict;
-use planwright_protocol::question::Button;
 use planwright_protocol::{Plan, Question, Severity, StepStatus};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::ops::Range;
 
 /// A longer answer is not searched.
@@ -157,7 +156,8 @@ fn read_json(json: &str, prose: String) -> Result<Answer, Option<String>> {
     match Kind::of(&object) {
         Some(Kind::Plan) => read_plan(object).map(|plan| Answer::Plan { plan, prose }).map_err(Some),
         Some(Kind::Question) => {
-            read_question(&object).map(|(question, severity)| Answer::Question { question, severity, prose }).map_err(Some)
+            let (question, severity) = Question::from_question_json(&Value::Object(object)).map_err(|problem| Some(problem.message))?;
+            Ok(Answer::Question { question, severity, prose })
         }
         None => Err(None),
     }
@@ -277,195 +277,5 @@ fn whole(number: f64) -> Option<u64> {
     format!("{number}").parse().ok()
 }
 
-/// More options than a person reads.
-const MAX_OPTIONS: usize = 50;
-
-fn read_question(object: &Map<String, Value>) -> Result<(Question, Severity), String> {
-    let question = object.get("question").and_then(Value::as_str).filter(|question| !question.trim().is_empty());
-    let Some(question) = question else { return Err("question must say what is asked".to_owned()) };
-    let options = match object.get("options") {
-        None | Some(Value::Null) => &[],
-        Some(Value::Array(options)) if options.len() <= MAX_OPTIONS => options.as_slice(),
-        Some(_) => return Err(format!("options must be a list of at most {MAX_OPTIONS}")),
-    };
-    let mut buttons: Vec<Button> = Vec::new();
-    for (index, option) in options.iter().enumerate() {
-        let button = read_option(option).ok_or_else(|| format!("options[{index}] must have a label and a value"))?;
-        if !buttons.iter().any(|other| other.value == button.value) {
-            buttons.push(button);
-        }
-    }
-    let question = Question {
-        name: "answer".to_owned(),
-        question: question.to_owned(),
-        schema: schema_of(&buttons),
-        default: read_default(object.get("default"), &buttons),
-        context: object.get("context").and_then(Value::as_str).filter(|context| !context.trim().is_empty()).map(str::to_owned),
-        buttons,
-    };
-    Ok((question, read_severity(object.get("severity"))))
-}
-
-/// An option is `{label, value, description}`; a bare text is both.
-fn read_option(option: &Value) -> Option<Button> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    let Some(object) = option.as_object() else {
-        return Some(Button { label: text(option)?, value: option.clone(), variant: None, description: None });
-    };
-    let value = object.get("value").or_else(|| object.get("label")).filter(|value| !value.is_null())?;
-    let label = object.get("label").unwrap_or(value);
-    let description = object.get("description").and_then(text);
-    Some(Button { label: text(label)?, value: value.clone(), variant: None, description })
-}
-
-/// Without options the answer is free text.
-fn schema_of(buttons: &[Button]) -> Value {
-    let values: Vec<&Value> = buttons.iter().map(|button| &button.value).collect();
-    match (values.is_empty(), values.iter().all(|value| value.is_string())) {
-        (true, _) => json!({ "type": "string", "minLength": 1 }),
-        (false, true) => json!({ "type": "string", "enum": values }),
-        (false, false) => json!({ "enum": values }),
-    }
-}
-
-/// A default that is no option, nor the label of one, can't be meant and is left out.
-fn read_default(default: Option<&Value>, buttons: &[Button]) -> Option<Value> {
-    let default = default.filter(|default| !default.is_null())?;
-    if buttons.is_empty() {
-        return Some(default).filter(|default| default.as_str().is_some_and(|text| !text.is_empty())).cloned();
-    }
-    let named = |button: &&Button| button.value == *default || default.as_str() == Some(button.label.as_str());
-    buttons.iter().find(named).map(|button| button.value.clone())
-}
-
-fn read_severity(severity: Option<&Value>) -> Severity {
-    let word = severity.and_then(Value::as_str).map(|word| word.trim().to_lowercase());
-    word.and_then(|word| serde_json::from_value(word.into()).ok()).unwrap_or_default()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plan_of(text: &str) -> (Plan, String) {
-        match read_answer(text) {
-            Answer::Plan { plan, prose } => (plan, prose),
-            other @ (Answer::Question { .. } | Answer::Text { .. }) => panic!("{other:?}"),
-        }
-    }
-
-    fn reason_of(text: &str) -> String {
-        match read_answer(text) {
-            Answer::Text { reason } => reason.unwrap_or_default(),
-            other @ (Answer::Plan { .. } | Answer::Question { .. }) => panic!("{other:?}"),
-        }
-    }
-
-    const PLAN: &str = r#"{"goal": "Tidy", "steps": [{"action": "sweep"}, {"action": "wash"}]}"#;
-
-    #[test]
-    fn a_plan_is_the_whole_answer_or_its_only_json_block_and_prose_stays() {
-        assert_eq!(plan_of(&format!("\n {PLAN} \n")).1, "");
-        assert_eq!(plan_of(&format!("Here:\n\n```JSON\n{PLAN}\n```\n\nAgreed?\n")).1, "Here:\n\nAgreed?");
-        assert_eq!(plan_of(&format!("```sh\nls\n```\n  ~~~\n{PLAN}\n~~~~")).1, "```sh\nls\n```");
-        assert_eq!(plan_of(&format!("Cut off:\n```json\n{PLAN}")).0.steps.len(), 2);
-        assert_eq!(plan_of(&format!("{{\"type\": \"plan\", \"plan\": {PLAN}}}")).0.goal, "Tidy");
-    }
-
-    #[test]
-    fn what_a_model_leaves_out_or_adds_is_forgiven() {
-        let json = json!({
-            "type": "plan", "title": "extra", "goal": "Tidy", "risks": "dust", "prerequisites": null, "estimated_total_time": 2,
-            "steps": ["sweep", {"step_number": "2", "action": "wash", "estimated_time": 5, "owner": "Ann", "tools_needed": "run", "status": "todo", "verify": ""},
-                {"step_number": 3.0, "action": "dry", "files": ["a"], "status": "done"}],
-        });
-        let plan = plan_of(&json.to_string()).0;
-        assert_eq!(plan.steps.iter().map(|step| step.step_number).collect::<Vec<_>>(), [1, 2, 3]);
-        assert_eq!((plan.risks, plan.estimated_total_time.as_deref()), (vec!["dust".to_owned()], Some("2")));
-        assert_eq!(
-            (plan.steps[1].estimated_time.as_deref(), &plan.steps[1].verify, plan.steps[1].status),
-            (Some("5"), &None, StepStatus::Pending)
-        );
-        assert_eq!((plan.steps[1].tools_needed.as_slice(), plan.steps[2].status), (["run".to_owned()].as_slice(), StepStatus::Done));
-    }
-
-    #[test]
-    fn what_looks_like_a_plan_but_is_none_is_text_with_the_reason() {
-        let reasons = [
-            (r#"{"goal": "x", "steps": [{"action": "a"}, {"reason": "r"}]}"#, "steps[1].action must say what is done"),
-            (r#"{"steps": [{"action": "a"}]}"#, "goal must say what the plan is for"),
-            (r#"{"goal": "x", "steps": []}"#, "steps must have at least one step"),
-            (r#"{"goal": "x", "steps": {"action": "a"}}"#, "steps must be a list"),
-            (r#"{"goal": "x", "steps": [1]}"#, "steps[0] must be an object"),
-            (r#"{"goal": "x", "steps": [{"action": ["a"]}]}"#, "steps[0].action must be text"),
-            (r#"{"goal": "x", "steps": [{"action": "a", "step_number": "one"}]}"#, "steps[0].step_number must be 1"),
-            (r#"{"goal": "x", "steps": [{"action": "a", "step_number": 7}]}"#, "steps[0].step_number must be 1"),
-            (r#"{"goal": "x", "goal": "y", "steps": [{"action": "a"}]}"#, "the key \"goal\" stands twice"),
-            (r#"{"goal": "x", "steps": [{"action": "a"},]}"#, "can't be read: trailing comma"),
-            (r#"{"goal": "x", "steps": [{"action": "a"}]} Agreed?"#, "trailing characters"),
-        ];
-        for (text, expected) in reasons {
-            assert!(reason_of(text).contains(expected), "{text}: {}", reason_of(text));
-        }
-        assert!(reason_of(&format!("```json\n{PLAN}\n```\n```\n{PLAN}\n```")).contains("2 JSON blocks"));
-    }
-
-    #[test]
-    fn other_text_is_text_without_a_reason() {
-        for text in [
-            "",
-            "Hello",
-            "{",
-            r#"{"a": 1}"#,
-            "```json\n[1]\n```",
-            "```json\n{}\n```\n```json\n{}\n```",
-            "the \"goal\" and \"steps\"",
-            "[1]",
-        ] {
-            assert_eq!(read_answer(text), Answer::Text { reason: None }, "{text}");
-        }
-        assert!(reason_of(&format!("{PLAN}{}", " ".repeat(MAX_ANSWER_BYTES))).contains("1 MiB"));
-        assert!(reason_of(&format!("{{\"goal\": {}", "[".repeat(500_000))).contains("recursion limit"));
-        assert_eq!(reason_of(&"```json\n{\n```\n".repeat(60_000)), "");
-    }
-
-    fn question_of(json: &Value) -> (Question, Severity) {
-        match read_answer(&format!("Hm.\n```json\n{json}\n```")) {
-            Answer::Question { question, severity, .. } => (question, severity),
-            other @ (Answer::Plan { .. } | Answer::Text { .. }) => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn question_json_becomes_one_question_with_a_button_per_option() {
-        let option = |label: &str, value: &str| json!({"label": label, "value": value, "description": "d"});
-        let (question, severity) = question_of(&json!({
-            "type": "question", "question": "Also the tests?", "context": "They use the old API", "severity": "Minor",
-            "options": [option("Yes", "update"), option("No", "skip"), option("Again", "skip")], "default": "No", "extra": 1,
-        }));
-        assert_eq!(
-            (question.name.as_str(), severity, question.context.as_deref()),
-            ("answer", Severity::Minor, Some("They use the old API"))
-        );
-        assert_eq!(question.schema, json!({"type": "string", "enum": ["update", "skip"]}));
-        assert_eq!(
-            (question.buttons.len(), question.buttons[1].description.as_deref(), question.default),
-            (2, Some("d"), Some(json!("skip")))
-        );
-    }
-
-    #[test]
-    fn a_question_with_less_is_read_and_one_without_a_question_is_not() {
-        let (question, severity) =
-            question_of(&json!({"type": "question", "question": "Which?", "severity": "huge", "options": ["a", 2], "default": "z"}));
-        assert_eq!((question.schema, question.default, severity), (json!({"enum": ["a", 2]}), None, Severity::Major));
-        let (question, _) = question_of(&json!({"type": "question", "question": "Which name?", "default": "bye"}));
-        assert_eq!((question.schema["type"].as_str(), question.buttons.len(), question.default), (Some("string"), 0, Some(json!("bye"))));
-        assert_eq!(reason_of(r#"{"type": "question", "question": " "}"#), "question must say what is asked");
-        assert_eq!(reason_of(r#"{"type": "question", "question": "x", "options": [{}]}"#), "options[0] must have a label and a value");
-    }
-}
+mod tests;

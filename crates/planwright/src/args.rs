@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use planwright_protocol::{Role, RoleRequest};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -16,12 +17,17 @@ const EXAMPLES: &str = "Examples:
   planwright serve --workspace ~/project                 open the printed address in a browser
   planwright serve --workspace . --model demo/demo       try it without a model
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
-  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan";
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
+  planwright plan lint plans/*.plan";
 
 #[derive(Subcommand)]
 pub enum Command {
     Serve(ServeArgs),
     Run(RunArgs),
+    Plan(PlanArgs),
+    Roles(RolesArgs),
+    Tools(ToolsArgs),
+    Completions(CompletionsArgs),
 }
 
 #[derive(ClapArgs)]
@@ -78,8 +84,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t = RunMode::Plan, conflicts_with = "role")]
     pub mode: RunMode,
     /// A role instead of a mode
-    #[arg(long, value_name = "R")]
-    pub role: Option<String>,
+    #[arg(long, value_name = "R", value_parser = role)]
+    pub role: Option<Role>,
     /// The plan to carry out: naming it approves its present content
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
@@ -97,4 +103,76 @@ pub struct RunArgs {
 pub enum RunMode {
     Plan,
     Act,
+}
+
+/// Look at plan files
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright plan lint plans/*.plan
+  planwright plan show plans/add-login.plan
+  planwright plan json plans/add-login.plan | jq .steps")]
+pub struct PlanArgs {
+    #[command(subcommand)]
+    pub command: PlanCommand,
+}
+
+#[derive(Subcommand)]
+pub enum PlanCommand {
+    /// Say what should be better, as file:line:col: message; exits with 1 if there is anything
+    Lint {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Print a plan for people
+    Show {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print a plan as JSON
+    Json {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+/// List the roles and what each may do
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright roles
+  planwright roles --json | jq '.[].permissions'")]
+pub struct RolesArgs {
+    /// Print JSON, as the API has it
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List the tools, or those a role has, with category, risk and permissions
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright tools
+  planwright tools --role planner
+  planwright tools --role tester --json")]
+pub struct ToolsArgs {
+    /// Only the tools this role has
+    #[arg(long, value_name = "R", value_parser = role)]
+    pub role: Option<Role>,
+    /// Print JSON, as the API has it
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print a completion script for a shell
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright completions bash > /etc/bash_completion.d/planwright
+  planwright completions zsh > ~/.zfunc/_planwright")]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Any word that a role goes by.
+fn role(word: &str) -> Result<Role, String> {
+    let role = RoleRequest::role(word).resolve(None).map_err(|problem| problem.message)?;
+    role.ok_or_else(|| "name a role".to_owned())
 }

@@ -3,8 +3,10 @@
 mod args;
 mod config;
 mod data_dir;
+mod lists;
 mod models;
 mod output;
+mod plan;
 mod run;
 mod serve;
 
@@ -13,19 +15,21 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let runtime = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => return output::fail(&anyhow::anyhow!("could not start: {error}")),
-    };
+    let command = Args::parse().command;
     init_logs();
-    let outcome = runtime.block_on(async {
-        match args.command {
-            Command::Serve(serve) => serve::serve(serve).await.map(|()| ExitCode::SUCCESS),
-            Command::Run(run) => run::run(run).await,
-        }
-    });
+    let outcome = match command {
+        Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
+        Command::Run(args) => in_runtime(run::run(args)),
+        Command::Plan(args) => plan::plan(args),
+        Command::Roles(args) => lists::roles(&args),
+        Command::Tools(args) => lists::tools(&args),
+        Command::Completions(args) => lists::completions(&args),
+    };
     outcome.unwrap_or_else(|error| output::fail(&error))
+}
+
+fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Runtime::new()?.block_on(work)
 }
 
 /// Logs go to stderr, so that what a command prints stays clean.

@@ -8,7 +8,7 @@ use crate::output;
 use crate::serve::add_workspace;
 use anyhow::{Context, bail};
 use planwright_protocol::event::{ChatState, RunOutcome};
-use planwright_protocol::{Envelope, Event, Op, Plan, Question, QuestionId, QuestionKind, Role, RoleRequest};
+use planwright_protocol::{Envelope, Event, Mode, Op, Plan, Question, QuestionId, QuestionKind, Role};
 use planwright_session::{Follower, Handle, Sessions};
 use planwright_tools::WorkspacePath;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let store = data.store().await?;
     let workspace = add_workspace(&store, &args.workspace).await?;
     let plan_file = args.plan.as_deref().map(|file| plan_path(Path::new(&workspace.path), file)).transpose()?;
-    let role = role(&args)?;
+    let role = role(&args);
     if plan_file.is_some() && (args.role.is_some() || args.mode == RunMode::Plan) {
         bail!("--plan carries a plan out; say --mode act with it");
     }
@@ -54,12 +54,13 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-fn role(args: &RunArgs) -> anyhow::Result<Role> {
-    let word = args.role.clone().unwrap_or_else(|| match args.mode {
-        RunMode::Plan => "plan".to_owned(),
-        RunMode::Act => "act".to_owned(),
-    });
-    Ok(RoleRequest::role(&word).resolve(None)?.unwrap_or(Role::Planner))
+/// The role asked for, or the usual one of the mode.
+fn role(args: &RunArgs) -> Role {
+    let mode = match args.mode {
+        RunMode::Plan => Mode::Plan,
+        RunMode::Act => Mode::Act,
+    };
+    args.role.unwrap_or(mode.default_role())
 }
 
 /// A plan named from where the user stands, or as the workspace names it.

@@ -3,7 +3,7 @@
 use crate::call;
 use crate::chat::{Change, Chat, ChatView, storage};
 use crate::run::{Inbox, Run};
-use crate::sessions::Models;
+use crate::sessions::{Models, UNTITLED};
 use planwright_agent::{Outcome, Step, Turn};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::Confirm;
@@ -297,7 +297,15 @@ impl Actor {
             running.inbox.put(message.clone());
             return Ok(());
         }
-        self.chat.publish(change.event(Event::StateChanged { state: ChatState::Thinking }), begin).await?;
+        let title = title_of(&message.content);
+        self.chat
+            .publish(change.event(Event::StateChanged { state: ChatState::Thinking }), |row| {
+                begin(row);
+                if row.title == UNTITLED {
+                    row.title = title;
+                }
+            })
+            .await?;
         self.start();
         Ok(())
     }
@@ -350,6 +358,11 @@ impl Actor {
             }
         }
     }
+}
+
+/// A chat without a title is named after what was first said in it.
+fn title_of(content: &str) -> String {
+    content.trim().lines().next().unwrap_or_default().chars().take(60).collect()
 }
 
 async fn finished(running: &mut Option<Running>) -> Option<Outcome> {

@@ -13,6 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
+/// The title of a chat that has none of its own.
+pub const UNTITLED: &str = "New chat";
+
 /// Where a run gets its model from.
 #[async_trait]
 pub trait Models: Send + Sync {
@@ -131,7 +134,7 @@ impl Sessions {
         let row = ChatRow {
             id: ChatId::generate(),
             workspace_id: workspace,
-            title: title.unwrap_or_else(|| "New chat".to_owned()),
+            title: title.unwrap_or_else(|| UNTITLED.to_owned()),
             config: ChatConfig { role: role.unwrap_or(default_role), plan_file: None },
             state: ChatState::Idle,
             pending: None,

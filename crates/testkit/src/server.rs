@@ -251,4 +251,3 @@ pub fn of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
 pub fn last_id(events: &[Value]) -> u64 {
     events.last().and_then(|event| event["seq"].as_u64()).unwrap_or_default()
 }
-

@@ -264,3 +264,22 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
 pub fn tools_of(role: Role) -> impl Iterator<Item = &'static dyn Tool> {
     BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().all(|&need| role.has(need)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_config_is_plan_mode_unless_said() {
+        let config = ToolConfig::default();
+        assert!(config.plan_mode && config.active_plan_path.is_none());
+    }
+
+    #[test]
+    fn a_tool_is_known_by_exactly_its_name() {
+        assert!(tool_named("write").is_ok());
+        for name in ["Write", " write", "write ", "write\0", "../write", "shell", ""] {
+            assert_eq!(tool_named(name).err().map(|problem| problem.code), Some(ErrorCode::ToolUnknown), "{name:?}");
+        }
+    }
+}

@@ -95,7 +95,9 @@ async fn a_change_outside_the_approved_plan_asks_and_follows_the_answer() {
 
 #[tokio::test]
 async fn leaving_act_mode_during_a_run_needs_confirmation_and_stops_it() {
-    let home = home(&json!({ "turns": [{ "text": "a b c d e f g h i j k l m n o p q r s t u v w x y z", "delay_ms": 400, "calls": [write("/late.txt", "x")] }] }));
+    let home = home(
+        &json!({ "turns": [{ "text": "a b c d e f g h i j k l m n o p q r s t u v w x y z", "delay_ms": 400, "calls": [write("/late.txt", "x")] }] }),
+    );
     let server = home.serve().await;
     let chat = server.chat(json!({ "mode": "build" })).await;
     chat.say("Go").await;

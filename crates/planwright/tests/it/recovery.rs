@@ -16,13 +16,20 @@ async fn ends_well(home: &planwright_testkit::server::Home, path: &str) {
     let server = home.serve().await;
     let chat = server.reopened(path);
     let events = chat.run_to_end(0).await;
-    let events = if of_type(&events, "mode_changed").is_empty() { [events.clone(), chat.run_to_end(last_id(&events)).await].concat() } else { events };
+    let events = if of_type(&events, "mode_changed").is_empty() {
+        [events.clone(), chat.run_to_end(last_id(&events)).await].concat()
+    } else {
+        events
+    };
     assert_eq!(of_type(&events, "run_finished").last().unwrap()["outcome"], "done");
     assert_eq!((home.file("one.txt").as_deref(), home.file("two.txt").as_deref()), (Some("1\n"), Some("2\n")));
     let messages = chat.messages().await;
     let count = |kind: &str| messages.iter().filter(|message| message["message_type"] == kind).count();
     assert_eq!((count("tool_call"), count("tool_result")), (3, 3), "a call was lost or made twice: {messages:#?}");
-    assert!(messages.iter().filter(|message| message["message_type"] == "tool_result").all(|message| message["metadata"]["success"] == true), "{messages:#?}");
+    assert!(
+        messages.iter().filter(|message| message["message_type"] == "tool_result").all(|message| message["metadata"]["success"] == true),
+        "{messages:#?}"
+    );
     let ids: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "event ids must grow, also over a restart: {ids:?}");
 }

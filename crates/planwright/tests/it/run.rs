@@ -26,7 +26,14 @@ async fn run_with_json_prints_one_event_a_line() {
     let output = home.command(&["run", "Hi", "--json"]).output().await.unwrap();
     let events: Vec<Value> = String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events[0]["type"], "message_created");
-    assert_eq!(events.iter().filter(|event| event["type"] == "text_delta").map(|event| event["data"]["text"].as_str().unwrap()).collect::<String>(), "Hello there");
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| event["type"] == "text_delta")
+            .map(|event| event["data"]["text"].as_str().unwrap())
+            .collect::<String>(),
+        "Hello there"
+    );
     assert!(events.iter().any(|event| event["type"] == "run_finished" && event["data"]["outcome"] == "done"));
 }
 

@@ -43,7 +43,12 @@ async fn errors_are_json_and_say_what_to_do() {
         assert_eq!((got.as_u16(), error["error"]["code"].as_str()), (status, Some(code)), "{method} {path}: {error}");
         assert!(error["error"]["message"].as_str().unwrap().len() > 10);
     }
-    let malformed = Client::new().post(format!("{}/api/v1{}/messages", server.base, chat.path)).bearer_auth(&server.token).header("content-type", "application/json").body("{").send();
+    let malformed = Client::new()
+        .post(format!("{}/api/v1{}/messages", server.base, chat.path))
+        .bearer_auth(&server.token)
+        .header("content-type", "application/json")
+        .body("{")
+        .send();
     assert_eq!(malformed.await.unwrap().status(), StatusCode::BAD_REQUEST);
 }
 
@@ -65,7 +70,10 @@ async fn the_mode_survives_a_restart() {
     let path = chat.path.clone();
     assert!(server.terminate().await);
     let server = home.serve().await;
-    assert_eq!(server.reopened(&path).show().await["config"], json!({"agent_role": "tester", "agent_mode": "act", "mode": "build", "plan_file": null}));
+    assert_eq!(
+        server.reopened(&path).show().await["config"],
+        json!({"agent_role": "tester", "agent_mode": "act", "mode": "build", "plan_file": null})
+    );
 }
 
 #[tokio::test]
@@ -76,7 +84,9 @@ async fn a_client_that_comes_back_with_its_last_id_misses_nothing() {
     chat.say("Hi").await;
     let all = chat.run_to_end(0).await;
     let middle = all[all.len() / 2]["seq"].as_u64().unwrap();
-    let stored = |events: &[Value]| -> Vec<Value> { events.iter().filter(|event| event["seq"].as_u64() > Some(middle) && event["type"] != "text_delta").cloned().collect() };
+    let stored = |events: &[Value]| -> Vec<Value> {
+        events.iter().filter(|event| event["seq"].as_u64() > Some(middle) && event["type"] != "text_delta").cloned().collect()
+    };
     assert_eq!(stored(&chat.run_to_end(middle).await), stored(&all));
     assert_eq!(of_type(&chat.events(u64::from(u32::MAX), |_| true).await, "reset").len(), 1);
 }

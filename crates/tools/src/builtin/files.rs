@@ -2,7 +2,7 @@
 
 use crate::path::WorkspacePath;
 use crate::tool::{FileChange, Output, Signal, ToolContext};
-use crate::workspace::{Kind, LARGEST_FILE, Snapshot, Stamp};
+use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
 use planwright_protocol::{ErrorCode, Problem};
 use similar::TextDiff;
 use std::sync::Arc;
@@ -15,24 +15,43 @@ const LONGEST_DIFF: usize = 20_000;
 /// # Errors
 /// A link, a hard link to a plan, a folder, a device, too large, or changed since the model read it.
 pub fn present(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Snapshot>, Problem> {
+    if regular(cx, path)?.is_none() {
+        return Ok(None);
+    }
+    let snapshot = cx.workspace.read(path)?;
+    // Asked again of what was really read: the name may stand for another file by now.
+    refuse_hard_linked_plan(path, snapshot.links)?;
+    cx.seen.check(path, &snapshot.stamp)?;
+    Ok(Some(snapshot))
+}
+
+/// The regular file at a path; `None` if nothing is there.
+///
+/// # Errors
+/// A link, a hard link to a plan, a folder or a device.
+pub fn regular(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Entry>, Problem> {
     let Some(entry) = cx.workspace.entry(path)? else { return Ok(None) };
     match entry.kind {
         Kind::File => {}
-        Kind::Link => {
-            return Err(Problem::new(
-                ErrorCode::PathSymlinkRefused,
-                format!("{path} is a symbolic link, and nothing is written through links. Name the file it points to instead."),
-            ));
-        }
+        Kind::Link => return Err(is_link(path)),
         Kind::Folder => return Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Name a file in it."))),
         Kind::Other => {
             return Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text.")));
         }
     }
     refuse_hard_linked_plan(path, entry.links)?;
-    let snapshot = cx.workspace.read(path)?;
-    cx.seen.check(path, &snapshot.stamp)?;
-    Ok(Some(snapshot))
+    Ok(Some(entry))
+}
+
+pub fn is_link(path: &WorkspacePath) -> Problem {
+    Problem::new(
+        ErrorCode::PathSymlinkRefused,
+        format!("{path} is a symbolic link, and nothing is changed through links. Name the file it points to instead."),
+    )
+}
+
+pub fn is_missing(path: &WorkspacePath) -> Problem {
+    Problem::new(ErrorCode::PathNotFound, format!("There is no {path}. Use `ls` or `glob` to see what there is."))
 }
 
 /// A plan that is also another file would open that one to a role that may only write plans.

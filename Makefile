@@ -1,0 +1,38 @@
+# `make help` lists what there is.
+SHELL := bash
+.DEFAULT_GOAL := help
+CARGO ?= cargo
+DEMO := target/demo
+
+.PHONY: help run test lint bench torture docs
+
+help: ## List the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+run: ## Build, and serve the sample workspace with the demo model; prints the address to open
+	$(CARGO) build --release --package planwright
+	@mkdir -p $(DEMO)
+	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
+	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
+
+test: lint ## Everything: formatting, lints, rules of the project, all tests, the page in a browser
+	@scripts/need node npm chromium
+	$(CARGO) build --workspace
+	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
+	scripts/browser
+
+lint: ## Formatting, clippy, licences and bans of the dependencies
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
+	@scripts/deny
+
+bench: ## Speed, as ratios against a reference in the same run
+	@scripts/need rg
+	$(CARGO) bench --workspace
+
+torture: ## The long versions of the tests: races, random calls
+	@scripts/need chromium
+	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
+
+docs: ## The Rust documentation, into target/doc
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --document-private-items

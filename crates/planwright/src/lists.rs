@@ -1,0 +1,81 @@
+//! `planwright roles`, `planwright tools`, `planwright completions`
+
+use crate::args::{Args, CompletionsArgs, RolesArgs, ToolsArgs};
+use crate::output;
+use clap::CommandFactory;
+use planwright_protocol::Role;
+use planwright_protocol::role::RoleView;
+use planwright_session::tool_views;
+use std::process::ExitCode;
+
+pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
+    let roles: Vec<RoleView> = Role::all().map(RoleView::from).collect();
+    if args.json {
+        output::line(&serde_json::to_string_pretty(&roles)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let head = ["role", "mode", "read", "write", "create", "delete", "execute", "plans"].map(str::to_owned).to_vec();
+    let yes = |right: bool| if right { "yes" } else { "-" }.to_owned();
+    let rows = roles.iter().map(|role| {
+        let rights = &role.permissions;
+        let rights = [
+            rights.can_read_files,
+            rights.can_write_files,
+            rights.can_create_files,
+            rights.can_delete_files,
+            rights.can_execute_commands,
+            rights.can_write_plans,
+        ];
+        [vec![role.title.to_owned(), word(role.mode)], rights.map(yes).to_vec()].concat()
+    });
+    table(std::iter::once(head).chain(rows).collect());
+    output::line("");
+    for role in &roles {
+        output::line(&format!("{}: {}", role.title, role.description));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
+    let tools = tool_views(args.role);
+    if args.json {
+        output::line(&serde_json::to_string_pretty(&tools)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let head = ["tool", "category", "risk", "read-only", "needs"].map(str::to_owned).to_vec();
+    let rows = tools.iter().map(|tool| {
+        let needs = tool.spec.needs.iter().map(word).collect::<Vec<_>>().join(", ");
+        let read_only = if tool.spec.read_only { "yes" } else { "-" };
+        vec![
+            tool.spec.name.to_owned(),
+            word(tool.spec.category),
+            word(tool.spec.risk),
+            read_only.to_owned(),
+            if needs.is_empty() { "-".to_owned() } else { needs },
+        ]
+    });
+    table(std::iter::once(head).chain(rows).collect());
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "planwright", &mut script);
+    output::piece(&String::from_utf8(script)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Rows with their columns in line.
+fn table(rows: Vec<Vec<String>>) {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+    for row in rows {
+        let line: String = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}  ")).collect();
+        output::line(line.trim_end());
+    }
+}
+
+/// The wire name of an enum's variant.
+fn word(value: impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

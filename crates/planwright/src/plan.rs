@@ -1,0 +1,93 @@
+//! `planwright plan`
+
+use crate::args::{PlanArgs, PlanCommand};
+use crate::output;
+use anyhow::{Context, bail};
+use planwright_protocol::plan::lint;
+use planwright_protocol::{Plan, PlanDocument, StepStatus};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        PlanCommand::Lint { files } => {
+            let mut findings = 0;
+            for file in &files {
+                for finding in lint(&read(file)?) {
+                    output::line(&format!("{}:{finding}", file.display()));
+                    findings += 1;
+                }
+            }
+            Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        PlanCommand::Show { file } => {
+            let document = parse(&file)?;
+            output::line(&pretty(&document));
+            Ok(ExitCode::SUCCESS)
+        }
+        PlanCommand::Json { file } => {
+            output::line(&serde_json::to_string_pretty(&parse(&file)?.plan)?);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
+fn read(file: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(file).with_context(|| format!("{} can't be read", file.display()))?;
+    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", file.display()))
+}
+
+fn parse(file: &Path) -> anyhow::Result<PlanDocument> {
+    match PlanDocument::parse(&read(file)?) {
+        Ok(document) => Ok(document),
+        Err(findings) => {
+            let findings: Vec<String> = findings.iter().map(|finding| format!("{}:{finding}", file.display())).collect();
+            bail!("this is not a plan\n{}", findings.join("\n"))
+        }
+    }
+}
+
+fn pretty(document: &PlanDocument) -> String {
+    let plan = &document.plan;
+    let mut lines =
+        vec![plan.goal.clone(), format!("revision {}, {}, {}", document.revision, document.status.word(), progress(plan)), String::new()];
+    for step in &plan.steps {
+        lines.push(format!("{} {}. {}", mark(step.status), step.step_number, step.action));
+        let mut detail = |name: &str, value: &str| {
+            if !value.is_empty() {
+                lines.push(format!("       {name}: {value}"));
+            }
+        };
+        detail("why", &step.reason);
+        detail("files", &step.files.join(", "));
+        detail("verify", step.verify.as_deref().unwrap_or_default());
+        detail("time", step.estimated_time.as_deref().unwrap_or_default());
+    }
+    for (title, items) in [
+        ("Assumptions", &plan.assumptions),
+        ("Risks", &plan.risks),
+        ("Prerequisites", &plan.prerequisites),
+        ("Validation", &plan.validation),
+    ] {
+        if !items.is_empty() {
+            lines.push(format!("\n{title}"));
+            lines.extend(items.iter().map(|item| format!("  - {item}")));
+        }
+    }
+    lines.join("\n")
+}
+
+fn progress(plan: &Plan) -> String {
+    let done = plan.steps.iter().filter(|step| step.status == StepStatus::Done).count();
+    format!("{done} of {} steps done", plan.steps.len())
+}
+
+fn mark(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Pending => "  [ ]",
+        StepStatus::InProgress => "  [~]",
+        StepStatus::Done => "  [x]",
+        StepStatus::Skipped => "  [-]",
+    }
+}

@@ -1,0 +1,76 @@
+//! Which crate may know which.
+
+use crate::{files, root};
+use std::collections::BTreeMap;
+
+/// The only dependencies allowed between our crates. Those that are not there yet have their place already.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("protocol", &[]),
+    ("sandbox", &["protocol"]),
+    ("tools", &["protocol", "sandbox"]),
+    ("agent", &["protocol", "tools"]),
+    ("providers", &["protocol", "agent"]),
+    ("store", &["protocol"]),
+    ("session", &["protocol", "tools", "agent", "store"]),
+    ("mcp", &["protocol", "tools", "sandbox"]),
+    ("acp", &["protocol", "session"]),
+    ("server", &["protocol", "session", "store"]),
+    ("planwright", &["protocol", "sandbox", "tools", "agent", "providers", "store", "session", "mcp", "acp", "server"]),
+    ("testkit", &["protocol"]),
+];
+
+/// Heavy trees live in one crate each, so that editing another never builds them again.
+const HOMES: &[(&str, &str)] =
+    &[("sqlx", "store"), ("axum", "server"), ("rig-core", "providers"), ("rmcp", "mcp"), ("agent-client-protocol", "acp")];
+
+/// The names under `[dependencies]` of each crate; with `[dev-dependencies]` left out.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let manifests = files(&["Cargo.toml"])
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.strip_prefix("crates/")?.strip_suffix("/Cargo.toml")?.to_owned(), text)));
+    manifests
+        .map(|(name, text)| {
+            let section = text.split("\n[").find_map(|section| section.strip_prefix("dependencies]\n")).unwrap_or_default();
+            (
+                name,
+                section
+                    .lines()
+                    .filter_map(|line| line.split(['.', ' ', '=']).next())
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn crates_depend_on_each_other_only_along_the_arrows() {
+    for (name, dependencies) in dependencies() {
+        let (_, allowed) =
+            ARROWS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("{name} has no place among the arrows"));
+        for dependency in dependencies.iter().filter_map(|dependency| dependency.strip_prefix("planwright-")) {
+            assert!(allowed.contains(&dependency), "{name} may not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn a_heavy_dependency_has_one_home() {
+    for (name, dependencies) in dependencies() {
+        for (heavy, home) in HOMES {
+            assert!(
+                name == *home || !dependencies.iter().any(|dependency| dependency == heavy),
+                "{heavy} belongs to {home}, not to {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_architecture_page_names_every_crate() {
+    let page = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    for name in dependencies().keys() {
+        assert!(page.contains(&format!("`{name}`")), "docs/ARCHITECTURE.md says nothing of {name}");
+    }
+}

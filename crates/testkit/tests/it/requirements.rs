@@ -1,0 +1,57 @@
+//! Every requirement is shown by a test, and every test that is named exists.
+
+use crate::{files, root};
+use std::collections::BTreeSet;
+
+/// All ids there are, by prefix.
+const IDS: &[(&str, u32)] = &[("PA", 18), ("PM", 9), ("PB", 25), ("CM", 6), ("AR", 11)];
+
+struct Map {
+    shown: Vec<(String, Vec<String>)>,
+    unbuilt: BTreeSet<String>,
+}
+
+fn all_ids() -> BTreeSet<String> {
+    IDS.iter().flat_map(|(prefix, count)| (1..=*count).map(move |number| format!("{prefix}-{number}"))).collect()
+}
+
+fn read_map() -> Map {
+    let text = std::fs::read_to_string(root().join("docs/requirements.md")).unwrap();
+    let (built, unbuilt) = text.split_once("## Not built yet").unwrap_or((&text, ""));
+    let ids = all_ids();
+    let rows = built.lines().filter_map(|line| line.strip_prefix("| ")).filter_map(|line| line.split_once(" | "));
+    let shown = rows
+        .filter(|(id, _)| ids.contains(*id))
+        .map(|(id, rest)| {
+            (id.to_owned(), rest.rsplit(" | ").next().unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect())
+        })
+        .collect();
+    let unbuilt = unbuilt.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| ids.contains(*word)).map(str::to_owned).collect();
+    Map { shown, unbuilt }
+}
+
+#[test]
+fn every_requirement_is_shown_by_a_test_or_listed_as_not_built() {
+    let map = read_map();
+    let shown: BTreeSet<String> = map.shown.iter().map(|(id, _)| id.clone()).collect();
+    assert_eq!(shown.len(), map.shown.len(), "an id stands twice");
+    for id in all_ids() {
+        assert!(shown.contains(&id) != map.unbuilt.contains(&id), "{id} must stand either among the built or among the unbuilt");
+    }
+    for (id, tests) in &map.shown {
+        assert!(!tests.is_empty(), "{id} names no test");
+    }
+}
+
+#[test]
+fn every_test_that_the_map_names_exists() {
+    let sources: String = files(&[".rs", ".mjs", ".ts", ".tsx"]).into_iter().map(|(_, text)| text).collect();
+    for (id, tests) in read_map().shown {
+        for test in tests {
+            let name = test.rsplit("::").next().unwrap_or_default();
+            let exists =
+                if name.contains(' ') { sources.contains(&format!("test('{name}'")) } else { sources.contains(&format!("fn {name}(")) };
+            assert!(exists, "{id} names the test {test}, which does not exist");
+        }
+    }
+}

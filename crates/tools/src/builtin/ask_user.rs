@@ -1,0 +1,113 @@
+use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use planwright_protocol::{Problem, Question};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Asks the user and waits for the answer, which comes back as the result of this call. Ask only
+/// what you can't find out yourself, all of it in one call, with an answer's form that is easy to
+/// fill in: a boolean or a few choices rather than free text.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskUser {
+    // Read by the protocol and not here: it names every field that is wrong, and not only the first.
+    #[schemars(with = "Vec<AskedQuestion>")]
+    questions: Value,
+}
+
+/// What the model reads of a question; [`Question::batch_from_json`] has the last word.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Question")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct AskedQuestion {
+    /// The key of its answer, such as "database".
+    name: String,
+    /// What is asked, as Markdown.
+    question: String,
+    /// A JSON Schema of the answer, such as {"type": "boolean"} or {"type": "string", "enum": ["sqlite", "postgres"]}.
+    schema: Map<String, Value>,
+    /// Answers that the user can give with one click, in place of a form.
+    buttons: Option<Vec<AskedButton>>,
+    /// What the user should know to decide.
+    context: Option<String>,
+    /// The answer to take when nobody is there to give one.
+    default: Option<Value>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Button")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct AskedButton {
+    label: String,
+    /// The answer it stands for. It must fit the schema.
+    value: Value,
+    variant: Option<AskedVariant>,
+    /// What choosing it means.
+    description: Option<String>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case", rename = "Variant")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum AskedVariant {
+    Primary,
+    Secondary,
+    Danger,
+}
+
+impl Input for AskUser {
+    const SPEC: Spec = Spec {
+        name: "ask_user",
+        category: Category::Other,
+        risk: Risk::Low,
+        read_only: true,
+        needs: &[],
+        examples: &[
+            r#"{"questions": [{"name": "database", "question": "Which database?", "schema": {"type": "string", "enum": ["sqlite", "postgres"]}}]}"#,
+            r#"{"questions": [{"name": "tests", "question": "Add tests too?", "schema": {"type": "boolean"}, "buttons": [{"label": "Yes", "value": true, "variant": "primary"}, {"label": "No", "value": false}]}]}"#,
+        ],
+    };
+
+    fn prepare(self, _: &ToolContext) -> Result<Prepared, Problem> {
+        let questions = Question::batch_from_json(&json!({ "questions": self.questions }))?;
+        Ok(Prepared::new(Vec::new(), move |_| Ok(Output::default().with("status", "question_pending").signalling(Signal::Ask(questions)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Trial;
+    use super::*;
+    use crate::tool::tool_named;
+    use planwright_protocol::Role;
+
+    #[test]
+    fn questions_reach_the_session_in_every_role() {
+        let trial = Trial::new(&[]);
+        for role in Role::all() {
+            for example in AskUser::SPEC.examples {
+                let output = trial.call(role, "ask_user", example).unwrap();
+                assert_eq!(output.data["status"], "question_pending");
+                assert!(matches!(output.signal, Some(Signal::Ask(questions)) if questions.len() == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_question_is_refused_with_the_names_of_its_fields() {
+        let trial = Trial::new(&[]);
+        let problem = trial.act("ask_user", r#"{"questions": [{"name": "", "schema": {"type": "nonsense"}}]}"#).unwrap_err();
+        assert_eq!(problem.code.as_str(), "INVALID_ARGUMENTS");
+        let told = format!("{}{:?}", problem.message, problem.details);
+        assert!(told.contains("/questions/0/name") && told.contains("/questions/0/question"), "{told}");
+    }
+
+    #[test]
+    fn the_model_reads_what_a_question_is_made_of() {
+        let schema = tool_named("ask_user").unwrap().schema();
+        let question = &schema["$defs"]["Question"];
+        assert_eq!(question["required"], json!(["name", "question", "schema"]));
+        assert_eq!(question["additionalProperties"], false);
+        assert!(schema.to_string().contains("danger"));
+    }
+}

@@ -1,0 +1,85 @@
+use super::files;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use planwright_protocol::{ErrorCode, PlanDocument, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Says that the plan is final and asks the user to approve it. The user decides: until they accept,
+/// nothing but the plan can be changed. Write the plan with `write_plan` first.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExitPlanMode {
+    /// The plan, such as /plans/add-login.plan.
+    plan_file_path: String,
+}
+
+impl Input for ExitPlanMode {
+    const SPEC: Spec = Spec {
+        name: "exit_plan_mode",
+        category: Category::Other,
+        risk: Risk::Medium,
+        read_only: false,
+        needs: &[],
+        examples: &[r#"{"plan_file_path": "/plans/add-login.plan"}"#],
+    };
+
+    /// Without effects: whether the mode changes is the user's decision, which the session asks for.
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let path = WorkspacePath::parse_file(&self.plan_file_path)?;
+        if !path.is_plan() {
+            return Err(Problem::new(
+                ErrorCode::NotAPlanFile,
+                format!("{path} is not a plan file. Name the plan that you wrote with `write_plan`, such as /plans/add-login.plan."),
+            ));
+        }
+        if files::regular(cx, &path)?.is_none() {
+            return Err(Problem::new(ErrorCode::PathNotFound, format!("There is no {path}. Write the plan with `write_plan` first.")));
+        }
+        let snapshot = cx.workspace.read(&path)?;
+        if let Err(findings) = PlanDocument::parse(&String::from_utf8_lossy(&snapshot.bytes)) {
+            let first = findings.first().map(ToString::to_string).unwrap_or_default();
+            let more = if findings.len() > 1 { format!(" ({} more)", findings.len() - 1) } else { String::new() };
+            return Err(Problem::new(
+                ErrorCode::PlanInvalid,
+                format!("{path} can't be read as a plan: {first}{more}. Mend it, or write it again with `write_plan`."),
+            ));
+        }
+        Ok(Prepared::new(Vec::new(), move |_| {
+            Ok(Output::default()
+                .with("status", "question_pending")
+                .with("plan_file", path.to_string())
+                .signalling(Signal::ExitPlanMode(path)))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Trial;
+    use crate::path::WorkspacePath;
+    use crate::tool::Signal;
+
+    const PLAN: &str = "---\ngoal: Greet\n---\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n";
+
+    #[test]
+    fn a_plan_that_can_be_read_is_put_before_the_user() {
+        let trial = Trial::new(&[("plans/greet.plan", PLAN)]);
+        let output = trial.plan("exit_plan_mode", r#"{"plan_file_path": "plans/greet.plan"}"#).unwrap();
+        assert_eq!(output.signal, Some(Signal::ExitPlanMode(WorkspacePath::parse("/plans/greet.plan").unwrap())));
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused_with_the_place_to_mend() {
+        let trial = Trial::new(&[("plans/bad.plan", "---\ngoal: Greet\n---\n# Greet\n"), ("src/a.rs", "x\n")]);
+        let problem = trial.plan("exit_plan_mode", r#"{"plan_file_path": "/plans/bad.plan"}"#).unwrap_err();
+        assert_eq!(problem.code.as_str(), "PLAN_INVALID");
+        assert!(problem.message.contains("plan: ") && problem.message.split(':').count() > 2, "{}", problem.message);
+        for (path, code) in
+            [("/src/a.rs", "NOT_A_PLAN_FILE"), ("/plans/none.plan", "PATH_NOT_FOUND"), ("/plans/../src/a.rs", "PATH_INVALID")]
+        {
+            let refused = trial.plan("exit_plan_mode", &format!(r#"{{"plan_file_path": {path:?}}}"#)).unwrap_err();
+            assert_eq!(refused.code.as_str(), code, "{path}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A workspace in a temporary folder, and calls against it as the session makes them.
+
+use crate::effect::Effect;
+use crate::gate::{Consent, Epoch, Fence, Situation, Verdict, decide};
+use crate::tool::{Output, Prepared, Seen, ToolConfig, ToolContext, tool_named};
+use crate::workspace::Workspace;
+use planwright_protocol::{Problem, Role};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub struct Trial {
+    folder: tempfile::TempDir,
+    pub cx: ToolContext,
+}
+
+impl Trial {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
+        let trial = Self { folder, cx: ToolContext { workspace, seen: Arc::new(Seen::default()), config: ToolConfig::default() } };
+        for (path, content) in files {
+            trial.put(path, content.as_bytes());
+        }
+        trial
+    }
+
+    pub fn host(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test is the user's hand")]
+    pub fn put(&self, path: &str, content: &[u8]) {
+        std::fs::create_dir_all(self.host(path).parent().unwrap()).unwrap();
+        std::fs::write(self.host(path), content).unwrap();
+    }
+
+    pub fn content(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).unwrap()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test is the user's eye")]
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.host(path)).unwrap()
+    }
+
+    pub fn prepare(&self, tool: &str, args: &str) -> Result<Prepared, Problem> {
+        tool_named(tool).unwrap().prepare(args, &self.cx)
+    }
+
+    /// The call of a role to whose every question the user says yes.
+    pub fn call(&self, role: Role, tool: &str, args: &str) -> Result<Output, Problem> {
+        let prepared = self.prepare(tool, args)?;
+        match self.verdict(role, tool, &prepared.effects, Consent::Given) {
+            Verdict::Allow(permit) => prepared.commit(&permit),
+            Verdict::Ask(approval) => panic!("asks although the user agreed: {}", approval.reason),
+            Verdict::Deny(problem) => Err(problem),
+        }
+    }
+
+    pub fn verdict(&self, role: Role, tool: &str, effects: &[Effect], consent: Consent) -> Verdict {
+        let fence = Fence::new(Epoch(1));
+        let situation = Situation {
+            role,
+            tool: tool.to_owned(),
+            epoch: fence.epoch(),
+            fence,
+            foreign_plans: Arc::default(),
+            scope: None,
+            approvals: Arc::default(),
+            secrets: self.cx.config.secrets.clone(),
+            grants: Arc::default(),
+            consent,
+        };
+        decide(&situation, effects)
+    }
+
+    pub fn act(&self, tool: &str, args: &str) -> Result<Output, Problem> {
+        self.call(Role::Actor, tool, args)
+    }
+
+    pub fn plan(&self, tool: &str, args: &str) -> Result<Output, Problem> {
+        self.call(Role::Planner, tool, args)
+    }
+
+    /// The code with which an Actor's call is refused.
+    pub fn refusal(&self, tool: &str, args: &str) -> &'static str {
+        self.act(tool, args).unwrap_err().code.as_str()
+    }
+}

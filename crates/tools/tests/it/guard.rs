@@ -1,0 +1,35 @@
+//! The cases of `guard-cases.json` that are about file tools and their arguments.
+
+use crate::faults;
+use crate::subject::FileTools;
+use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Suite};
+use std::io::Write;
+
+/// Cases that can't hold here, with the reason. A case that does hold may not stand here.
+const LISTED: &[(&str, &str)] = &[
+    ("NM-030", "a tool takes text, so bytes that are none can't reach one; the server's JSON reader refuses them"),
+    ("TN-029", "the `run` tool comes with the sandbox"),
+];
+
+#[test]
+fn every_guard_case_of_the_file_tools_holds() {
+    let suite = Suite::load();
+    let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Fs, Harness::Args]).map(|case| (case, finding(&suite, case))).collect();
+    let report = Report::new(&findings, LISTED);
+    // Past the capture of tests, so that the counts are always seen.
+    write!(std::io::stderr(), "\n{report}").unwrap();
+    assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
+}
+
+fn finding(suite: &Suite, case: &Case) -> Finding {
+    if let Some(finding) = faults::finding(suite, case) {
+        return finding;
+    }
+    if case.setup.iter().any(|setup| matches!(setup, Setup::Mknod { .. })) && !rustix::process::geteuid().is_root() {
+        return Finding::Unavailable("only root can make device nodes".to_owned());
+    }
+    match guard::check::<FileTools>(suite, case, &std::env::temp_dir()) {
+        Ok(()) => Finding::Holds,
+        Err(what) => Finding::Broken(what),
+    }
+}

@@ -1,0 +1,111 @@
+//! What is attacked: a call taken all the way from its name and argument bytes to the change on the disk.
+
+use planwright_protocol::{Mode, Problem, Role};
+use planwright_testkit::guard::{Call, Decision, Fixture, Outcome, Subject};
+use planwright_tools::tool::{Seen, tool_named};
+use planwright_tools::{
+    Consent, Epoch, Fence, Grant, Output, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath, decide,
+};
+use serde_json::Map;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The file tools on an open workspace.
+pub struct FileTools {
+    workspace: Arc<Workspace>,
+}
+
+/// Who makes a call, and what the user has said to it.
+pub struct Caller {
+    pub role: Role,
+    pub foreign_plans: Vec<WorkspacePath>,
+    pub own_plan: Option<WorkspacePath>,
+    pub grants: Vec<Grant>,
+    pub consent: Consent,
+}
+
+impl Caller {
+    pub fn new(role: Role) -> Self {
+        Self { role, foreign_plans: Vec::new(), own_plan: None, grants: Vec::new(), consent: Consent::Needed }
+    }
+}
+
+impl FileTools {
+    pub fn on(workspace: &Path) -> Self {
+        Self { workspace: Arc::new(Workspace::open(workspace).unwrap()) }
+    }
+
+    /// Prepares, decides and commits.
+    pub fn carry_out(&self, caller: &Caller, tool: &str, args: &str) -> Outcome {
+        let mode = caller.role.mode();
+        let cx = ToolContext {
+            workspace: self.workspace.clone(),
+            seen: Arc::new(Seen::default()),
+            config: ToolConfig { plan_mode: mode == Mode::Plan, active_plan_path: caller.own_plan.clone(), ..ToolConfig::default() },
+        };
+        let prepared = match tool_named(tool).and_then(|tool| tool.prepare(args, &cx)) {
+            Ok(prepared) => prepared,
+            Err(problem) => return refused(Decision::Error, &problem, mode),
+        };
+        match decide(&situation(caller, tool), &prepared.effects) {
+            Verdict::Deny(problem) => refused(Decision::Deny, &problem, mode),
+            Verdict::Ask(approval) => {
+                Outcome { decision: Decision::Ask, code: None, output: approval.reason, facts: Map::new(), mode: word(mode) }
+            }
+            Verdict::Allow(permit) => match prepared.commit(&permit) {
+                Ok(output) => allowed(output, mode),
+                Err(problem) => refused(Decision::Error, &problem, mode),
+            },
+        }
+    }
+}
+
+impl Subject for FileTools {
+    fn open(fixture: &Fixture) -> Self {
+        Self::on(&fixture.workspace())
+    }
+
+    fn call(&self, call: &Call) -> Result<Outcome, String> {
+        let args = std::str::from_utf8(&call.args).map_err(|error| format!("a tool takes text: {error}"))?;
+        let role = Role::all().find(|role| role.to_string().eq_ignore_ascii_case(&call.role)).ok_or("no such role")?;
+        let caller = Caller {
+            foreign_plans: call.foreign_plans.iter().map(|plan| WorkspacePath::parse(plan).unwrap()).collect(),
+            own_plan: Some(WorkspacePath::parse(&call.own_plan).unwrap()),
+            ..Caller::new(role)
+        };
+        Ok(self.carry_out(&caller, &call.tool, args))
+    }
+}
+
+fn situation(caller: &Caller, tool: &str) -> Situation {
+    let fence = Fence::new(Epoch(1));
+    Situation {
+        role: caller.role,
+        tool: tool.to_owned(),
+        epoch: fence.epoch(),
+        fence,
+        foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
+        scope: None,
+        approvals: Arc::default(),
+        secrets: Arc::default(),
+        grants: Arc::new(caller.grants.clone()),
+        consent: caller.consent,
+    }
+}
+
+fn allowed(output: Output, mode: Mode) -> Outcome {
+    let mode = if matches!(output.signal, Some(Signal::ExitPlanMode(_))) { Mode::Act } else { mode };
+    Outcome { decision: Decision::Allow, code: None, output: output.text, facts: output.data, mode: word(mode) }
+}
+
+fn refused(decision: Decision, problem: &Problem, mode: Mode) -> Outcome {
+    let facts = problem.details.iter().map(|details| ("details".to_owned(), details.clone())).collect();
+    Outcome { decision, code: Some(problem.code.to_string()), output: problem.message.clone(), facts, mode: word(mode) }
+}
+
+fn word(mode: Mode) -> String {
+    match mode {
+        Mode::Plan => "plan".to_owned(),
+        Mode::Act => "act".to_owned(),
+    }
+}
