@@ -28,10 +28,10 @@ lint: ## Formatting, clippy, licences and bans of the dependencies
 
 bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg
-	$(CARGO) bench --workspace
+	$(CARGO) bench --workspace --benches
 
-torture: ## The long versions of the tests: races, random calls
-	@scripts/need chromium
+torture: ## The long versions of the tests: races, random calls, mutations of the gate
+	scripts/mutants
 	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
 
 docs: ## The Rust documentation, into target/doc

@@ -68,6 +68,8 @@ impl Turn {
             (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
             (Author::User, _) => self.heard(&message),
             (Author::Assistant, MessageType::ToolCall) => self.open.push(self.history.len()),
+            // A plan that a call stored is what came of the call, and no reply.
+            (Author::Assistant, MessageType::Plan) if !message.meta("call_id").is_empty() => {}
             (Author::Assistant, _) => {
                 // The messages of one reply share its id, so only the first counts.
                 let same_reply = self
@@ -153,6 +155,13 @@ mod tests {
         assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].meta("call_id") == "a"));
         turn.apply(result("a"));
         assert_eq!(turn.next(), Step::CallModel);
+    }
+
+    #[test]
+    fn a_plan_that_a_call_stored_does_not_end_the_turn() {
+        let plan = message(Author::Assistant, MessageType::Plan).with("call_id", "a");
+        assert_eq!(Turn::replay(vec![user(), call("a"), result("a"), plan], 5).next(), Step::CallModel);
+        assert_eq!(Turn::replay(vec![user(), message(Author::Assistant, MessageType::Plan)], 5).next(), Step::Done);
     }
 
     #[test]

@@ -1,10 +1,17 @@
 //! The tools: one file each, and this list. Prompt, documentation, API and UI are computed from it.
 
 mod ask_user;
+mod edit;
 mod exit_plan_mode;
 mod files;
+mod glob;
+mod ls;
 mod mkdir;
+mod mv;
+mod nearest;
+mod pattern;
 mod read;
+mod rm;
 mod touch;
 #[cfg(test)]
 mod trial;
@@ -16,9 +23,14 @@ use crate::tool::{Builtin, Tool};
 /// Every built-in tool, in the order models and people see them.
 pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
+    &Builtin::<ls::Ls>::TOOL,
+    &Builtin::<glob::Glob>::TOOL,
     &Builtin::<write::Write>::TOOL,
+    &Builtin::<edit::Edit>::TOOL,
     &Builtin::<touch::Touch>::TOOL,
     &Builtin::<mkdir::Mkdir>::TOOL,
+    &Builtin::<mv::Mv>::TOOL,
+    &Builtin::<rm::Rm>::TOOL,
     &Builtin::<ask_user::AskUser>::TOOL,
     &Builtin::<write_plan::WritePlan>::TOOL,
     &Builtin::<exit_plan_mode::ExitPlanMode>::TOOL,
@@ -29,7 +41,7 @@ mod tests {
     use super::BUILTIN;
 
     /// Files that hold no tool, but what several of them or a long one need.
-    const SHARED: &[&str] = &["files.rs", "trial.rs"];
+    const SHARED: &[&str] = &["files.rs", "nearest.rs", "pattern.rs", "trial.rs"];
 
     #[test]
     fn every_tool_file_is_in_the_list_and_named_after_its_tool() {

@@ -17,9 +17,14 @@ use std::path::{Path, PathBuf};
 mod atomic;
 mod entries;
 mod problem;
+mod rules;
+mod tree;
+mod walk;
 
 pub use entries::{Depth, Parents};
 use problem::problem_of;
+pub use tree::Tree;
+pub use walk::{Found, Walked};
 
 /// The largest file that is read or written as a whole.
 pub const LARGEST_FILE: u64 = 16 << 20;
@@ -116,6 +121,16 @@ impl Workspace {
         let target = rustix::fs::readlink(link, Vec::new()).ok()?.into_string().ok()?;
         let inside = Path::new(&target).strip_prefix(self.host_path().ok()?).ok()?;
         WorkspacePath::parse(inside.to_str()?).ok()
+    }
+
+    /// Where a path leads, links inside the workspace followed, and what is there.
+    ///
+    /// # Errors
+    /// Not there, or outside.
+    pub fn resolve(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Kind), Problem> {
+        let file = File::from(self.open_at(path, OFlags::PATH, Links::Inside)?);
+        let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
+        Ok((self.real_path(&file).unwrap_or_else(|| path.clone()), kind_of(&stat)))
     }
 
     /// Reads a whole file, up to [`LARGEST_FILE`].

@@ -42,6 +42,7 @@ async fn from_request_to_plan_to_refused_write_to_approval_to_file_on_disk() {
     assert_eq!(plan_file, "/plans/say-goodbye.plan");
     assert!(home.file("plans/say-goodbye.plan").unwrap().contains("- [ ] 1. Write the file"));
     let messages = chat.messages().await;
+    assert_eq!(messages.last().unwrap()["content"], "The plan is ready.", "the model has the last word");
     let plan_message = messages.iter().find(|message| message["message_type"] == "plan").unwrap();
     assert_eq!(plan_message["metadata"]["plan"]["goal"], "Say goodbye");
     assert_eq!(plan_message["metadata"]["plan_file"], plan_file);

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
 mod life_cycle;
+mod questions;
 mod recovery;
 mod run;
 mod serve;

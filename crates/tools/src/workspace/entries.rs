@@ -69,12 +69,15 @@ impl Workspace {
         let (to_folder, to_name) = to.split().ok_or_else(|| problem_of(Errno::EXIST, to))?;
         let from_folder = self.folder(&from_folder)?;
         let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(permit, &effect, &to_folder)? };
+        if replaced.is_some() {
+            // Asked before the fence is held, and not kept: held twice, it could wait for itself.
+            drop(permit.commit(&Effect::Replace(to.clone()))?);
+        }
         let _guard = permit.commit(&effect)?;
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
             Some(expected) => {
-                let _replacing = permit.commit(&Effect::Replace(to.clone()))?;
                 atomic::still(&to_folder, to_name, expected, to)?;
                 RenameFlags::empty()
             }

@@ -1,0 +1,155 @@
+use super::pattern::Pattern;
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::workspace::{Found, Kind, Walked};
+use planwright_protocol::{ErrorCode, Permission, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Finds files by their paths, and gives them sorted by path. Leaves out what .gitignore names,
+/// .git, and folders behind symbolic links; hidden files are found. A pattern without a slash, such
+/// as *.rs, finds names at any depth; one with a slash, such as src/**/*.rs, is for the path below `path`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Glob {
+    /// Such as *.rs, src/**/*.test.ts or /docs/*.{md,txt}.
+    pattern: String,
+    /// The folder to look in. The whole workspace unless said.
+    path: Option<String>,
+}
+
+/// How many files are shown at the most.
+const SHOWN: usize = 1000;
+const LONGEST_SEARCH: Duration = Duration::from_secs(10);
+
+impl Input for Glob {
+    const SPEC: Spec = Spec {
+        name: "glob",
+        category: Category::Search,
+        risk: Risk::Low,
+        read_only: true,
+        needs: &[Permission::Read],
+        examples: &[r#"{"pattern": "*.rs"}"#, r#"{"pattern": "**/*.test.ts", "path": "/web"}"#],
+    };
+
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let path = self.path.as_deref().map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
+        cx.workspace.host_path()?;
+        let (folder, kind) = cx.workspace.resolve(&path)?;
+        if kind != Kind::Folder {
+            return Err(Problem::new(ErrorCode::InvalidArguments, format!("{path} is not a folder. Give a folder to look in as `path`.")));
+        }
+        let pattern = Pattern::parse(&self.pattern, &folder)?;
+        let mut effects = vec![Effect::Read(path.clone())];
+        if folder != path {
+            effects.push(Effect::Read(folder.clone()));
+        }
+        let cx = cx.clone();
+        Ok(Prepared::new(effects, move |_| {
+            let files = Mutex::new(Vec::new());
+            let walked = cx.workspace.walk(&folder, Instant::now() + LONGEST_SEARCH, || {
+                |found: &Found<'_>| {
+                    if pattern.means(&found.path) {
+                        files.lock().unwrap_or_else(PoisonError::into_inner).push(found.path.clone());
+                    }
+                }
+            })?;
+            Ok(told(files.into_inner().unwrap_or_else(PoisonError::into_inner), &walked))
+        }))
+    }
+}
+
+fn told(mut files: Vec<WorkspacePath>, walked: &Walked) -> Output {
+    files.sort();
+    let left_out = files.len().saturating_sub(SHOWN);
+    let mut text: String = files.iter().take(SHOWN).map(|path| format!("{path}\n")).collect();
+    if files.is_empty() {
+        text.push_str("[no files match; what .gitignore names is not looked at unless `path` is in it]\n");
+    }
+    if left_out > 0 {
+        text.push_str(&format!("[{left_out} more files match: narrow `pattern` or `path`]\n"));
+    }
+    if walked.late {
+        text.push_str(&format!("[stopped after {} seconds, there may be more: narrow `path`]\n", LONGEST_SEARCH.as_secs()));
+    }
+    Output::text(text).with("files", files.len()).with("truncated", left_out > 0 || walked.late)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Trial;
+
+    fn found(trial: &Trial, args: &str) -> String {
+        trial.plan("glob", args).unwrap().text
+    }
+
+    #[test]
+    fn files_are_found_at_any_depth_and_sorted() {
+        let trial = Trial::new(&[("b.rs", ""), ("a/c.rs", ""), ("a/.hidden.rs", ""), ("a/d.txt", ""), (".git/x.rs", ""), (".planwright/y.rs", "")]);
+        assert_eq!(found(&trial, r#"{"pattern": "*.rs"}"#), "/a/.hidden.rs\n/a/c.rs\n/b.rs\n");
+        assert_eq!(found(&trial, r#"{"pattern": "**/*.rs", "path": "/a"}"#), "/a/.hidden.rs\n/a/c.rs\n");
+        assert!(found(&trial, r#"{"pattern": "*.py"}"#).starts_with("[no files match"));
+    }
+
+    #[test]
+    fn rules_of_gitignore_hold_without_a_repository_and_in_folders() {
+        let trial = Trial::new(&[
+            (".gitignore", "target/\n*.log\n/top.txt\n"),
+            ("target/a.rs", ""),
+            ("x.log", ""),
+            ("top.txt", ""),
+            ("src/top.txt", ""),
+            ("src/.gitignore", "!keep.log\ngen/\n"),
+            ("src/keep.log", ""),
+            ("src/gen/a.rs", ""),
+            ("own/.git/HEAD", ""),
+            ("own/z.log", ""),
+        ]);
+        let all = "/.gitignore\n/own/z.log\n/src/.gitignore\n/src/keep.log\n/src/top.txt\n";
+        assert_eq!(found(&trial, r#"{"pattern": "*"}"#), all);
+        assert_eq!(found(&trial, r#"{"pattern": "*", "path": "/src"}"#), "/src/.gitignore\n/src/keep.log\n/src/top.txt\n");
+        assert_eq!(found(&trial, r#"{"pattern": "*", "path": "/target"}"#), "/target/a.rs\n");
+    }
+
+    #[test]
+    fn the_rules_of_the_repository_around_the_workspace_hold_too() {
+        let outer = Trial::new(&[(".gitignore", "node_modules/\n"), (".git/HEAD", ""), ("web/a.ts", ""), ("web/node_modules/b.ts", "")]);
+        let mut inner = Trial::new(&[]);
+        inner.cx.workspace = std::sync::Arc::new(crate::workspace::Workspace::open(&outer.host("web")).unwrap());
+        assert_eq!(found(&inner, r#"{"pattern": "*"}"#), "/a.ts\n");
+    }
+
+    #[test]
+    fn a_strange_file_of_rules_does_no_harm() {
+        let trial = Trial::new(&[("a.rs", ""), ("b/a.rs", "")]);
+        std::os::unix::fs::symlink("/dev/zero", trial.host(".gitignore")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, trial.host("b/.gitignore"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert_eq!(found(&trial, r#"{"pattern": "*.rs"}"#), "/a.rs\n/b/a.rs\n");
+    }
+
+    #[test]
+    fn links_are_not_followed_and_patterns_do_not_climb() {
+        let trial = Trial::new(&[("src/a.rs", "")]);
+        std::os::unix::fs::symlink("..", trial.host("src/loop")).unwrap();
+        std::os::unix::fs::symlink("src", trial.host("link")).unwrap();
+        assert_eq!(found(&trial, r#"{"pattern": "*.rs"}"#), "/src/a.rs\n");
+        assert_eq!(found(&trial, r#"{"pattern": "*.rs", "path": "/link"}"#), "/src/a.rs\n");
+        assert_eq!(trial.refusal("glob", r#"{"pattern": "../*"}"#), "INVALID_ARGUMENTS");
+        assert_eq!(trial.refusal("glob", r#"{"pattern": "*", "path": "/src/a.rs"}"#), "INVALID_ARGUMENTS");
+        assert_eq!(trial.refusal("glob", r#"{"pattern": "*", "path": "/src/loop/.."}"#), "PATH_INVALID");
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted() {
+        let trial = Trial::new(&[]);
+        for number in 0..1005 {
+            trial.put(&format!("many/{number:04}"), b"");
+        }
+        let output = trial.plan("glob", r#"{"pattern": "many/*"}"#).unwrap();
+        assert!(output.text.ends_with("/many/0999\n[5 more files match: narrow `pattern` or `path`]\n"));
+        assert_eq!(output.data["files"], 1005);
+    }
+}

@@ -1,0 +1,139 @@
+use super::files;
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, FileChange, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::workspace::{Depth, Kind, Tree};
+use planwright_protocol::{Permission, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Deletes a file, or a folder: an empty one, or with `recursive` all that is in it. The path is
+/// taken as it is; there are no wildcards. Symbolic links in a folder are deleted, not followed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rm {
+    /// The file or folder, such as /src/old.rs.
+    path: String,
+    /// Whether a folder goes with all that is in it. False unless said.
+    recursive: Option<bool>,
+}
+
+impl Input for Rm {
+    const SPEC: Spec = Spec {
+        name: "rm",
+        category: Category::Write,
+        risk: Risk::High,
+        read_only: false,
+        needs: &[Permission::Delete],
+        examples: &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
+    };
+
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let path = WorkspacePath::parse(&self.path)?;
+        let Some(entry) = cx.workspace.entry(&path)? else { return Err(files::is_missing(&path)) };
+        let depth = if self.recursive.unwrap_or_default() { Depth::Whole } else { Depth::EmptyOnly };
+        let tree = match entry.kind {
+            Kind::Link => return Err(files::is_link(&path)),
+            Kind::File => {
+                cx.seen.check(&path, &entry.stamp)?;
+                cx.workspace.tree(&path)?
+            }
+            // The gate refuses to delete the workspace, so there is no need to read all of it.
+            Kind::Folder if depth == Depth::Whole && !path.is_root() => cx.workspace.tree(&path)?,
+            Kind::Folder | Kind::Other => Tree::default(),
+        };
+        let mut effects = vec![Effect::Delete(path.clone())];
+        // What is protected stays so when the folder around it is named.
+        effects.extend(tree.protected.map(Effect::Delete));
+        let count = tree.files.len() as u64 + tree.left_out;
+        let changes = tree.files.into_iter().map(|(path, bytes)| FileChange { path, before: Some(bytes), after: None }).collect();
+        let cx = cx.clone();
+        Ok(Prepared::new(effects, move |permit| {
+            cx.workspace.remove(permit, &path, depth)?;
+            Ok(removed(&path, entry.kind, count, tree.left_out))
+        })
+        .changing(changes))
+    }
+}
+
+fn removed(path: &WorkspacePath, kind: Kind, count: u64, left_out: u64) -> Output {
+    let mut text = match kind {
+        Kind::Folder if count > 0 => format!("Deleted the folder {path} with {count} files."),
+        Kind::Folder => format!("Deleted the folder {path}."),
+        Kind::File | Kind::Link | Kind::Other => format!("Deleted {path}."),
+    };
+    if left_out > 0 {
+        text.push_str(&format!(" No copy was kept of {left_out} of them, because there was too much: that can't be taken back."));
+    }
+    let output = Output::text(text).with("path", path.to_string()).with("files", count).with("without_copy", left_out);
+    if path.is_plan() { output.signalling(Signal::PlanFileChanged(path.clone())) } else { output }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Trial;
+    use crate::tool::Signal;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_file_is_deleted_and_its_content_kept_for_taking_back() {
+        let trial = Trial::new(&[("src/a.rs", "a\n"), ("src/b.rs", "b\n")]);
+        let prepared = trial.prepare("rm", r#"{"path": "/src/a.rs"}"#).unwrap();
+        assert_eq!(prepared.changes[0].before.as_deref(), Some(&b"a\n"[..]));
+        assert_eq!(prepared.changes[0].after, None);
+        trial.act("rm", r#"{"path": "/src/a.rs"}"#).unwrap();
+        assert!(!trial.host("src/a.rs").exists() && trial.host("src/b.rs").exists());
+    }
+
+    #[test]
+    fn a_folder_with_something_in_it_needs_the_word_recursive() {
+        let trial = Trial::new(&[("d/a", "1"), ("d/e/b", "2"), ("keep/c", "3")]);
+        let refused = trial.act("rm", r#"{"path": "/d"}"#).unwrap_err();
+        assert_eq!(refused.code.as_str(), "PATH_EXISTS");
+        assert!(refused.message.contains("recursive"));
+        symlink("../keep", trial.host("d/link")).unwrap();
+        let prepared = trial.prepare("rm", r#"{"path": "/d", "recursive": true}"#).unwrap();
+        let mut paths: Vec<String> = prepared.changes.iter().map(|change| change.path.to_string()).collect();
+        paths.sort();
+        assert_eq!(paths, ["/d/a", "/d/e/b"]);
+        let output = trial.act("rm", r#"{"path": "/d/", "recursive": true}"#).unwrap();
+        assert_eq!(output.text, "Deleted the folder /d with 2 files.");
+        assert!(!trial.host("d").exists());
+        assert_eq!(trial.content("keep/c"), "3");
+    }
+
+    #[test]
+    fn links_missing_files_and_the_workspace_are_refused() {
+        let trial = Trial::new(&[("src/a.rs", "a\n")]);
+        symlink("src", trial.host("link")).unwrap();
+        for (path, code) in
+            [("/link", "PATH_SYMLINK_REFUSED"), ("/link/a.rs", "PATH_SYMLINK_REFUSED"), ("/src/*", "PATH_NOT_FOUND"), ("/", "PATH_INVALID")]
+        {
+            assert_eq!(trial.refusal("rm", &format!(r#"{{"path": {path:?}, "recursive": true}}"#)), code, "{path}");
+        }
+        assert_eq!(trial.content("src/a.rs"), "a\n");
+    }
+
+    #[test]
+    fn what_is_protected_stays_so_inside_a_folder() {
+        let trial = Trial::new(&[("vendor/lib/.git/config", "x"), ("notes/a.chat", "x")]);
+        assert_eq!(trial.refusal("rm", r#"{"path": "/vendor", "recursive": true}"#), "PROTECTED_PATH");
+        assert_eq!(trial.refusal("rm", r#"{"path": "/notes", "recursive": true}"#), "PROTECTED_PATH");
+        assert!(trial.host("vendor/lib/.git/config").exists());
+    }
+
+    #[test]
+    fn more_than_can_be_kept_is_deleted_and_said() {
+        let trial = Trial::new(&[("d/small", "1")]);
+        trial.put("d/large", &vec![b'x'; 17 << 20]);
+        let output = trial.act("rm", r#"{"path": "/d", "recursive": true}"#).unwrap();
+        assert!(output.text.contains("with 2 files. No copy was kept of 1 of them"), "{}", output.text);
+    }
+
+    #[test]
+    fn a_planner_deletes_its_plan_and_the_session_hears_of_it() {
+        let trial = Trial::new(&[("plans/a.plan", "x")]);
+        let output = trial.plan("rm", r#"{"path": "/plans/a.plan"}"#).unwrap();
+        assert!(matches!(output.signal, Some(Signal::PlanFileChanged(path)) if path.is_plan()));
+    }
+}

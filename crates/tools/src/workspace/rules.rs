@@ -1,0 +1,102 @@
+//! What `.gitignore` files say, read through descriptors: a file of that name may be a pipe, a link
+//! out of the workspace or without end.
+
+use super::Workspace;
+use crate::path::WorkspacePath;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+pub const FILE: &str = ".gitignore";
+pub const REPOSITORY: &str = ".git";
+/// More than this of a file of rules is not read.
+const LARGEST: u64 = 1 << 20;
+
+/// The rules of a folder, and below them those of the folders around it.
+pub struct Rules {
+    own: Gitignore,
+    outer: Option<Arc<Rules>>,
+}
+
+impl Rules {
+    /// The rules around `folder`, without its own. A repository ends them; without one, the workspace does.
+    pub fn around(workspace: &Workspace, host: &Path, folder: &WorkspacePath) -> Option<Arc<Rules>> {
+        let mut rules = Self::outside(host);
+        let mut path = WorkspacePath::root();
+        for name in folder.names() {
+            let Ok(descriptor) = workspace.folder(&path) else { break };
+            rules = Self::inside(descriptor.as_fd(), &host.join(path.relative()), rules);
+            path = path.join(name);
+        }
+        rules
+    }
+
+    /// The rules in a folder whose surroundings have `outer`.
+    fn inside(folder: BorrowedFd<'_>, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
+        let is_repository = rustix::fs::statat(folder, REPOSITORY, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        let outer = if is_repository { None } else { outer };
+        Self::read(folder, host, outer)
+    }
+
+    /// The rules of the repository that the workspace is a folder of.
+    fn outside(host: &Path) -> Option<Arc<Rules>> {
+        let is_repository = |folder: &Path| rustix::fs::stat(folder.join(REPOSITORY)).is_ok();
+        let mut folders: Vec<&Path> = Vec::new();
+        for folder in host.ancestors() {
+            folders.push(folder);
+            if is_repository(folder) {
+                let between = folders.into_iter().skip(1).rev();
+                return between.fold(None, |outer, folder| {
+                    match rustix::fs::openat(CWD, folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+                        Ok(descriptor) => Self::read(descriptor.as_fd(), folder, outer),
+                        Err(_) => outer,
+                    }
+                });
+            }
+        }
+        None
+    }
+
+    /// Adds the folder's own file of rules, if it has one, to those around it.
+    pub fn read(folder: BorrowedFd<'_>, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let Some(text) = rustix::fs::openat(folder, FILE, flags, Mode::empty()).ok().and_then(text_of) else { return outer };
+        let mut builder = GitignoreBuilder::new(host);
+        for line in text.trim_start_matches('\u{FEFF}').lines() {
+            // A line that can't be understood says nothing.
+            let _ = builder.add_line(None, line);
+        }
+        match builder.build() {
+            Ok(own) => Some(Arc::new(Rules { own, outer })),
+            Err(_) => outer,
+        }
+    }
+
+    /// Whether an entry is left out. The nearest rule that says something about it holds.
+    pub fn ignore(&self, host: &Path, is_folder: bool) -> bool {
+        let mut rules = Some(self);
+        while let Some(Rules { own, outer }) = rules {
+            match own.matched(host, is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => rules = outer.as_deref(),
+            }
+        }
+        false
+    }
+}
+
+fn text_of(file: OwnedFd) -> Option<String> {
+    let stat = rustix::fs::fstat(&file).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::from(file).take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,265 @@
+//! Finding the files below a folder, on several threads, without what git ignores.
+//!
+//! It goes down by descriptors and not by names on the host: a folder swapped for a link meanwhile
+//! leads nowhere, and a file is opened in the very folder in which it was found.
+
+use super::rules::{self, Rules};
+use super::tree::file_type;
+use super::Workspace;
+use crate::path::WorkspacePath;
+use planwright_protocol::Problem;
+use rustix::fs::{FileType, Mode, OFlags, RawDir};
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::fs::File;
+use std::num::NonZero;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+const THREADS: usize = 8;
+/// How many files of a folder one thread takes at a time.
+const BATCH: usize = 64;
+
+/// A regular file that was found.
+pub struct Found<'w> {
+    pub path: WorkspacePath,
+    name: &'w CString,
+    folder: &'w OwnedFd,
+}
+
+impl Found<'_> {
+    /// Opens it for reading; `None` when it can't be, or is no regular file any more.
+    #[must_use]
+    pub fn open(&self) -> Option<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(self.folder, self.name, flags, Mode::empty()).ok()?;
+        let stat = rustix::fs::fstat(&file).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| File::from(file))
+    }
+}
+
+/// How a walk ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Walked {
+    /// Whether the time was over before all was seen.
+    pub late: bool,
+    /// Folders that can't be read, and files whose names can't be spelled in a call.
+    pub passed_over: u64,
+}
+
+impl Workspace {
+    /// Shows every regular file below `folder` to a visitor; each thread has its own, made by `visitor`.
+    /// Links are not followed; `.git`, our own files and what `.gitignore` files name are left out.
+    ///
+    /// # Errors
+    /// The folder is not there, is none, or is behind a link.
+    pub fn walk<V: FnMut(&Found<'_>)>(
+        &self,
+        folder: &WorkspacePath,
+        until: Instant,
+        visitor: impl Fn() -> V + Sync,
+    ) -> Result<Walked, Problem> {
+        let host = self.host_path()?;
+        self.folder(folder)?;
+        let around = Rules::around(self, &host, folder);
+        let walk = Walk { workspace: self, host, until, late: AtomicBool::new(false), passed_over: AtomicU64::new(0), queue: Queue::default() };
+        walk.queue.push([Work::Folder(folder.clone(), around)]);
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|| walk.run(visitor()));
+            }
+            walk.run(visitor());
+        });
+        Ok(Walked { late: walk.late.into_inner(), passed_over: walk.passed_over.into_inner() })
+    }
+}
+
+struct Walk<'w> {
+    workspace: &'w Workspace,
+    host: PathBuf,
+    until: Instant,
+    late: AtomicBool,
+    passed_over: AtomicU64,
+    queue: Queue,
+}
+
+enum Work {
+    Folder(WorkspacePath, Option<Arc<Rules>>),
+    Files(Arc<Folder>, Vec<CString>),
+}
+
+struct Folder {
+    path: WorkspacePath,
+    descriptor: OwnedFd,
+}
+
+impl Walk<'_> {
+    fn run(&self, mut visit: impl FnMut(&Found<'_>)) {
+        let mut buffer = Vec::with_capacity(32 << 10);
+        while let Some(turn) = self.queue.take() {
+            match turn.work {
+                Work::Folder(..) | Work::Files(..) if self.is_late() => {}
+                Work::Folder(ref path, ref rules) => self.enter(path, rules.clone(), &mut buffer),
+                Work::Files(ref folder, ref names) => self.show(folder, names, &mut visit),
+            }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        let late = self.late.load(Ordering::Relaxed) || Instant::now() > self.until;
+        if late {
+            self.late.store(true, Ordering::Relaxed);
+        }
+        late
+    }
+
+    fn show(&self, folder: &Folder, names: &[CString], visit: &mut impl FnMut(&Found<'_>)) {
+        for name in names {
+            if self.is_late() {
+                return;
+            }
+            match child(&folder.path, name) {
+                Some(path) => visit(&Found { path, name, folder: &folder.descriptor }),
+                None => self.pass_over(),
+            }
+        }
+    }
+
+    /// Reads a folder, and puts what is in it before the threads.
+    fn enter(&self, path: &WorkspacePath, rules: Option<Arc<Rules>>, buffer: &mut Vec<u8>) {
+        let Ok(descriptor) = self.workspace.folder(path) else { return self.pass_over() };
+        let listing = Listing::read(&descriptor, buffer);
+        if listing.broken {
+            self.pass_over();
+        }
+        let host = self.host.join(path.relative());
+        let rules = if listing.is_repository { None } else { rules };
+        let rules = if listing.has_rules { Rules::read(descriptor.as_fd(), &host, rules) } else { rules };
+        let kept = |name: &CString, is_folder: bool| !rules.as_ref().is_some_and(|rules| rules.ignore(&below(&host, name), is_folder));
+        let mut work = Vec::new();
+        for name in listing.folders.into_iter().filter(|name| kept(name, true)) {
+            match child(path, &name) {
+                // Git's and our own files are no part of what is searched.
+                Some(path) if path.is_protected() => {}
+                Some(path) => work.push(Work::Folder(path, rules.clone())),
+                None => self.pass_over(),
+            }
+        }
+        let folder = Arc::new(Folder { path: path.clone(), descriptor });
+        let files: Vec<CString> = listing.files.into_iter().filter(|name| kept(name, false)).collect();
+        work.extend(files.chunks(BATCH).map(|names| Work::Files(folder.clone(), names.to_vec())));
+        self.queue.push(work);
+    }
+
+    fn pass_over(&self) {
+        self.passed_over.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The names in a folder.
+#[derive(Default)]
+struct Listing {
+    folders: Vec<CString>,
+    files: Vec<CString>,
+    is_repository: bool,
+    has_rules: bool,
+    broken: bool,
+}
+
+impl Listing {
+    fn read(folder: &OwnedFd, buffer: &mut Vec<u8>) -> Listing {
+        let mut listing = Listing::default();
+        let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
+            let Ok(entry) = entry else {
+                listing.broken = true;
+                break;
+            };
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            listing.is_repository |= name.to_bytes() == rules::REPOSITORY.as_bytes();
+            listing.has_rules |= name.to_bytes() == rules::FILE.as_bytes();
+            let file_type = file_type(folder.as_fd(), name, entry.file_type());
+            if file_type == FileType::Directory {
+                listing.folders.push(name.to_owned());
+            } else if file_type == FileType::RegularFile {
+                listing.files.push(name.to_owned());
+            }
+        }
+        listing
+    }
+}
+
+/// The path of an entry, unless a call could not spell it.
+fn child(folder: &WorkspacePath, name: &CString) -> Option<WorkspacePath> {
+    let name = name.to_str().ok()?;
+    WorkspacePath::parse(name).ok()?;
+    Some(folder.join(name))
+}
+
+fn below(host: &Path, name: &CString) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    host.join(std::ffi::OsStr::from_bytes(name.to_bytes()))
+}
+
+/// What is still to be done. The newest is taken first, which keeps few folders open at a time.
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    more: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    work: VecDeque<Work>,
+    /// Threads that are at work, and so may bring more.
+    busy: usize,
+}
+
+/// A piece of work in hand; when it is dropped, it is done.
+struct Turn<'q> {
+    work: Work,
+    queue: &'q Queue,
+}
+
+impl Queue {
+    fn push(&self, work: impl IntoIterator<Item = Work>) {
+        self.lock().work.extend(work);
+        self.more.notify_all();
+    }
+
+    /// The next piece of work; `None` when all is done.
+    fn take(&self) -> Option<Turn<'_>> {
+        let mut state = self.lock();
+        loop {
+            if let Some(work) = state.work.pop_back() {
+                state.busy += 1;
+                return Some(Turn { work, queue: self });
+            }
+            if state.busy == 0 {
+                return None;
+            }
+            state = self.more.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        state.busy -= 1;
+        if state.busy == 0 {
+            self.queue.more.notify_all();
+        }
+    }
+}
