@@ -146,7 +146,8 @@ impl Actor {
         let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
         let mut change = Change::messages(said);
         if let Some(pending) = self.chat.pending().await {
-            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Answered });
+            let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
         }
         self.approve(change, approval).await
     }
@@ -201,7 +202,7 @@ impl Actor {
             .event(Event::StateChanged { state: ChatState::Thinking });
         change.approval = Some(approval);
         self.chat
-            .switch(change, |row| {
+            .switch(change, move |row| {
                 row.config.role = role;
                 row.config.plan_file = Some(plan_file);
                 begin(row);
@@ -244,7 +245,7 @@ impl Actor {
                 .event(mode_changed(&row, role, plan_file.clone(), SwitchedBy::User))
                 .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }));
         }
-        let edit = |row: &mut ChatRow| {
+        let edit = move |row: &mut ChatRow| {
             row.config.role = role;
             row.config.plan_file = plan_file;
             row.title = title.unwrap_or_else(|| row.title.clone());
@@ -284,10 +285,9 @@ impl Actor {
         let Some(running) = self.running.take() else { return };
         running.cancel.cancel();
         // A tool that is past its decision may still run on a thread of its own; its permit ends here.
-        let fence = self.chat.fence.clone();
-        let _ = tokio::task::spawn_blocking(move || fence.advance()).await;
+        let _ = self.chat.close_fence().await;
         let _ = running.task.await;
-        self.chat.drop_partial().await;
+        self.chat.settle().await;
     }
 
     /// Stores what the user said, and lets the run that is under way read it, or starts one.
@@ -299,7 +299,7 @@ impl Actor {
         }
         let title = title_of(&message.content);
         self.chat
-            .publish(change.event(Event::StateChanged { state: ChatState::Thinking }), |row| {
+            .publish(change.event(Event::StateChanged { state: ChatState::Thinking }), move |row| {
                 begin(row);
                 if row.title == UNTITLED {
                     row.title = title;
@@ -346,7 +346,7 @@ impl Actor {
                 self.chat.publish(change, |row| end(row, ChatState::Idle)).await
             }
             Some(Outcome::Failed(problem)) => {
-                self.chat.drop_partial().await;
+                self.chat.settle().await;
                 self.chat.publish(failed(problem), |row| end(row, ChatState::Failed)).await
             }
             None => {

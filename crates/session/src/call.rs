@@ -130,7 +130,7 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
         .with("question_id", pending.question_id.to_string());
     let question = pending.message(chat.id, role);
     let change = Change::messages([result.clone(), question.clone()]).event(pending.event());
-    chat.publish(change, |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     Ok(Carried::Asked(vec![result, question]))
 }
 
@@ -148,7 +148,7 @@ async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: App
         role,
         json!({"tool": tool, "reason": approval.reason}),
     );
-    chat.publish(change, |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     Ok(Carried::Asked(vec![question]))
 }
 
@@ -170,7 +170,7 @@ async fn finish_with(
     events.extend(call.meta("call_id").parse().ok().map(|call_id| Event::ToolResult { call_id, result: response }));
     events.append(&mut change.events);
     change.events = events;
-    chat.publish(change, |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
+    chat.publish(change, move |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
     crash_point("result_stored");
     Ok(vec![call, result])
 }

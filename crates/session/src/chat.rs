@@ -14,6 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{Mutex, broadcast};
+use tokio_util::task::TaskTracker;
 
 /// How many numbers are set aside at a time for events that are not stored, so that numbers grow
 /// even over a crash.
@@ -93,6 +94,7 @@ pub struct Chat {
     seen: Arc<Seen>,
     bus: broadcast::Sender<Arc<Frame>>,
     live: Mutex<Live>,
+    writes: TaskTracker,
 }
 
 struct Live {
@@ -135,7 +137,7 @@ impl Chat {
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
         let live = Mutex::new(Live { row, seq, partial: None, approval });
-        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live }))
+        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live, writes: TaskTracker::new() }))
     }
 
     pub async fn row(&self) -> ChatRow {
@@ -162,22 +164,40 @@ impl Chat {
     }
 
     /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
-    pub async fn publish(&self, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        self.commit(&mut live, change, edit).await
+    pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
+        let chat = self.clone();
+        // Goes on when its caller is cancelled: what the database took must be known here as well.
+        let work = async move { chat.commit(&mut *chat.live.lock().await, change, edit).await };
+        self.writes.spawn(work).await.map_err(broken)?
     }
 
     /// Like [`Self::publish`], for a change of role: when it is answered, no effect of the old role can land any more.
-    pub async fn switch(&self, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        // Waits for commits under way, so it may not hold up the thread that others run on.
+    pub async fn switch(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
+        let chat = self.clone();
+        let work = async move {
+            let mut live = chat.live.lock().await;
+            let epoch = chat.close_fence().await?;
+            let edit = |row: &mut ChatRow| {
+                edit(row);
+                row.epoch = epoch.0;
+            };
+            chat.commit(&mut live, change, edit).await
+        };
+        self.writes.spawn(work).await.map_err(broken)?
+    }
+
+    /// Ends every permit given so far. Waits for commits under way, so it may not hold up a thread that others run on.
+    pub async fn close_fence(&self) -> Result<Epoch, Problem> {
         let fence = self.fence.clone();
-        let epoch = tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)?;
-        self.commit(&mut live, change, |row| {
-            edit(row);
-            row.epoch = epoch.0;
-        })
-        .await
+        tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)
+    }
+
+    /// Waits for writes whose callers were cancelled.
+    pub async fn settle(&self) {
+        self.writes.close();
+        self.writes.wait().await;
+        self.writes.reopen();
+        self.live.lock().await.partial = None;
     }
 
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
@@ -222,11 +242,6 @@ impl Chat {
         partial.text.push_str(&text);
         self.send(&Envelope { event: Event::TextDelta { message_id, offset, text }, seq, at: Timestamp::now() });
         Ok(())
-    }
-
-    /// Forgets an answer that will not be finished.
-    pub async fn drop_partial(&self) {
-        self.live.lock().await.partial = None;
     }
 
     fn send(&self, envelope: &Envelope) {

@@ -84,7 +84,7 @@ impl Run {
         if self.chat.row().await.state == state {
             return Ok(());
         }
-        self.chat.publish(Change::default().event(Event::StateChanged { state }), |row| row.state = state).await
+        self.chat.publish(Change::default().event(Event::StateChanged { state }), move |row| row.state = state).await
     }
 }
 
@@ -119,7 +119,7 @@ impl World for Run {
         let mut change = Change::messages(messages.clone());
         change.events.extend(messages.iter().filter_map(call_event));
         change.events.push(Event::Usage(received.usage));
-        self.chat.publish(change, |row| add(&mut row.usage, received.usage)).await?;
+        self.chat.publish(change, move |row| add(&mut row.usage, received.usage)).await?;
         happened.extend(messages);
         Ok(happened)
     }

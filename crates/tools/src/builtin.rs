@@ -5,6 +5,8 @@ mod edit;
 mod exit_plan_mode;
 mod files;
 mod glob;
+mod grep;
+mod hits;
 mod ls;
 mod mkdir;
 mod mv;
@@ -25,6 +27,7 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
     &Builtin::<ls::Ls>::TOOL,
     &Builtin::<glob::Glob>::TOOL,
+    &Builtin::<grep::Grep>::TOOL,
     &Builtin::<write::Write>::TOOL,
     &Builtin::<edit::Edit>::TOOL,
     &Builtin::<touch::Touch>::TOOL,
@@ -41,7 +44,7 @@ mod tests {
     use super::BUILTIN;
 
     /// Files that hold no tool, but what several of them or a long one need.
-    const SHARED: &[&str] = &["files.rs", "nearest.rs", "pattern.rs", "trial.rs"];
+    const SHARED: &[&str] = &["files.rs", "grep", "hits.rs", "nearest.rs", "pattern.rs", "trial.rs"];
 
     #[test]
     fn every_tool_file_is_in_the_list_and_named_after_its_tool() {

@@ -24,7 +24,7 @@ struct AskedQuestion {
     name: String,
     /// What is asked, as Markdown.
     question: String,
-    /// A JSON Schema of the answer, such as {"type": "boolean"} or {"type": "string", "enum": ["sqlite", "postgres"]}.
+    /// A JSON Schema of the answer, such as `{"type": "boolean"}` or `{"type": "string", "enum": ["sqlite", "postgres"]}`.
     schema: Map<String, Value>,
     /// Answers that the user can give with one click, in place of a form.
     buttons: Option<Vec<AskedButton>>,

@@ -65,7 +65,10 @@ impl Input for Glob {
 fn told(mut files: Vec<WorkspacePath>, walked: &Walked) -> Output {
     files.sort();
     let left_out = files.len().saturating_sub(SHOWN);
-    let mut text: String = files.iter().take(SHOWN).map(|path| format!("{path}\n")).collect();
+    let mut text = String::new();
+    for path in files.iter().take(SHOWN) {
+        text.push_str(&format!("{path}\n"));
+    }
     if files.is_empty() {
         text.push_str("[no files match; what .gitignore names is not looked at unless `path` is in it]\n");
     }
@@ -88,7 +91,8 @@ mod tests {
 
     #[test]
     fn files_are_found_at_any_depth_and_sorted() {
-        let trial = Trial::new(&[("b.rs", ""), ("a/c.rs", ""), ("a/.hidden.rs", ""), ("a/d.txt", ""), (".git/x.rs", ""), (".planwright/y.rs", "")]);
+        let trial =
+            Trial::new(&[("b.rs", ""), ("a/c.rs", ""), ("a/.hidden.rs", ""), ("a/d.txt", ""), (".git/x.rs", ""), (".planwright/y.rs", "")]);
         assert_eq!(found(&trial, r#"{"pattern": "*.rs"}"#), "/a/.hidden.rs\n/a/c.rs\n/b.rs\n");
         assert_eq!(found(&trial, r#"{"pattern": "**/*.rs", "path": "/a"}"#), "/a/.hidden.rs\n/a/c.rs\n");
         assert!(found(&trial, r#"{"pattern": "*.py"}"#).starts_with("[no files match"));
@@ -97,7 +101,7 @@ mod tests {
     #[test]
     fn rules_of_gitignore_hold_without_a_repository_and_in_folders() {
         let trial = Trial::new(&[
-            (".gitignore", "target/\n*.log\n/top.txt\n"),
+            (".gitignore", "target/\n*.log\n/top.txt\nsrc/out/\n"),
             ("target/a.rs", ""),
             ("x.log", ""),
             ("top.txt", ""),
@@ -105,6 +109,7 @@ mod tests {
             ("src/.gitignore", "!keep.log\ngen/\n"),
             ("src/keep.log", ""),
             ("src/gen/a.rs", ""),
+            ("src/out/a.rs", ""),
             ("own/.git/HEAD", ""),
             ("own/z.log", ""),
         ]);

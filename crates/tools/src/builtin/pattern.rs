@@ -31,7 +31,10 @@ impl Pattern {
     /// `INVALID_ARGUMENTS`, saying what is wrong with it.
     pub fn parse(text: &str, folder: &WorkspacePath) -> Result<Self, Problem> {
         let invalid = |why: &str| {
-            Problem::new(ErrorCode::InvalidArguments, format!("The glob {:?} can't be used: {why}.", text.chars().take(200).collect::<String>()))
+            Problem::new(
+                ErrorCode::InvalidArguments,
+                format!("The glob {:?} can't be used: {why}.", text.chars().take(200).collect::<String>()),
+            )
         };
         if text.len() > LONGEST {
             return Err(invalid("it is too long"));

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub const FILE: &str = ".gitignore";
@@ -30,7 +30,7 @@ impl Rules {
         let mut path = WorkspacePath::root();
         for name in folder.names() {
             let Ok(descriptor) = workspace.folder(&path) else { break };
-            rules = Self::inside(descriptor.as_fd(), &host.join(path.relative()), rules);
+            rules = Self::inside(descriptor.as_fd(), &host_of(host, &path), rules);
             path = path.join(name);
         }
         rules
@@ -89,6 +89,11 @@ impl Rules {
         }
         false
     }
+}
+
+/// The host path that rules are compared with. It opens nothing.
+pub fn host_of(host: &Path, path: &WorkspacePath) -> PathBuf {
+    if path.is_root() { host.to_owned() } else { host.join(path.relative()) }
 }
 
 fn text_of(file: OwnedFd) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What is lost or moved with an entry: the files in it, and what in it must not be touched.
 
-use super::{LARGEST_FILE, Links, Workspace, problem_of};
+use super::{Kind, LARGEST_FILE, Links, Workspace, kind_of, problem_of};
 use crate::path::WorkspacePath;
 use planwright_protocol::Problem;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
@@ -35,10 +35,10 @@ impl Workspace {
         let mut tree = Tree::default();
         let entry = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW, Links::Refused)?;
         let stat = rustix::fs::fstat(&entry).map_err(|errno| problem_of(errno, path))?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => tree.folder(entry, path).map_err(|errno| problem_of(errno, path))?,
-            FileType::RegularFile => tree.file(entry, path),
-            _ => {}
+        match kind_of(&stat) {
+            Kind::Folder => tree.folder(entry, path).map_err(|errno| problem_of(errno, path))?,
+            Kind::File => tree.file(entry, path),
+            Kind::Link | Kind::Other => {}
         }
         Ok(tree)
     }

@@ -3,13 +3,12 @@
 //! It goes down by descriptors and not by names on the host: a folder swapped for a link meanwhile
 //! leads nowhere, and a file is opened in the very folder in which it was found.
 
+use super::Workspace;
 use super::rules::{self, Rules};
 use super::tree::file_type;
-use super::Workspace;
 use crate::path::WorkspacePath;
 use planwright_protocol::Problem;
 use rustix::fs::{FileType, Mode, OFlags, RawDir};
-use std::collections::VecDeque;
 use std::ffi::CString;
 use std::fs::File;
 use std::num::NonZero;
@@ -65,7 +64,8 @@ impl Workspace {
         let host = self.host_path()?;
         self.folder(folder)?;
         let around = Rules::around(self, &host, folder);
-        let walk = Walk { workspace: self, host, until, late: AtomicBool::new(false), passed_over: AtomicU64::new(0), queue: Queue::default() };
+        let walk =
+            Walk { workspace: self, host, until, late: AtomicBool::new(false), passed_over: AtomicU64::new(0), queue: Queue::default() };
         walk.queue.push([Work::Folder(folder.clone(), around)]);
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
         std::thread::scope(|scope| {
@@ -136,15 +136,15 @@ impl Walk<'_> {
         if listing.broken {
             self.pass_over();
         }
-        let host = self.host.join(path.relative());
+        let host = rules::host_of(&self.host, path);
         let rules = if listing.is_repository { None } else { rules };
         let rules = if listing.has_rules { Rules::read(descriptor.as_fd(), &host, rules) } else { rules };
         let kept = |name: &CString, is_folder: bool| !rules.as_ref().is_some_and(|rules| rules.ignore(&below(&host, name), is_folder));
         let mut work = Vec::new();
         for name in listing.folders.into_iter().filter(|name| kept(name, true)) {
             match child(path, &name) {
-                // Git's and our own files are no part of what is searched.
-                Some(path) if path.is_protected() => {}
+                // Git's and our own files are no part of what is searched, unless the search begins in them.
+                Some(child) if child.is_protected() && !path.is_protected() => {}
                 Some(path) => work.push(Work::Folder(path, rules.clone())),
                 None => self.pass_over(),
             }
@@ -183,7 +183,10 @@ impl Listing {
             if name == c"." || name == c".." {
                 continue;
             }
-            listing.is_repository |= name.to_bytes() == rules::REPOSITORY.as_bytes();
+            if name.to_bytes() == rules::REPOSITORY.as_bytes() {
+                listing.is_repository = true;
+                continue;
+            }
             listing.has_rules |= name.to_bytes() == rules::FILE.as_bytes();
             let file_type = file_type(folder.as_fd(), name, entry.file_type());
             if file_type == FileType::Directory {
@@ -217,7 +220,7 @@ struct Queue {
 
 #[derive(Default)]
 struct State {
-    work: VecDeque<Work>,
+    work: Vec<Work>,
     /// Threads that are at work, and so may bring more.
     busy: usize,
 }
@@ -238,7 +241,7 @@ impl Queue {
     fn take(&self) -> Option<Turn<'_>> {
         let mut state = self.lock();
         loop {
-            if let Some(work) = state.work.pop_back() {
+            if let Some(work) = state.work.pop() {
                 state.busy += 1;
                 return Some(Turn { work, queue: self });
             }
