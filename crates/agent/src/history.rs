@@ -17,7 +17,10 @@ pub fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
                 push_reply(&mut out, message, None, Some(model_call(message)));
                 open += 1;
             }
-            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(&mut out, message, Some(&message.content), None),
+            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(&mut out, message, Some(&said(message)), None),
+            (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() => {
+                push_reply(&mut out, message, Some(&message.content), None)
+            }
             // The server's own cards are not the model's words; what came of them is in the results.
             (Author::Assistant | Author::System, MessageType::Question) => {}
             (Author::Tool, _) => {
@@ -36,6 +39,14 @@ pub fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
     }
     out.append(&mut waiting);
     out
+}
+
+/// The words of a reply; a plan that was given as JSON stands in it as such.
+fn said(message: &Message) -> String {
+    match message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan) {
+        Some(plan) => format!("{}\n\n```json\n{plan}\n```", message.content),
+        None => message.content.clone(),
+    }
 }
 
 /// The user's answer, for a call that asked: the model reads it as the call's result.

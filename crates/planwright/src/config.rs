@@ -1,7 +1,7 @@
 //! The user's configuration file.
 
 use anyhow::{Context, bail};
-use planwright_session::{DefaultMode, Limits, Settings};
+use planwright_session::{DefaultMode, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Secrets};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -41,6 +41,7 @@ pub enum ProviderConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct ChatConfig {
     pub default_mode: DefaultMode,
+    pub intent_switch: IntentSwitch,
 }
 
 #[derive(Debug, Deserialize)]
@@ -83,6 +84,7 @@ impl Config {
             approvals: Arc::new(self.approvals.clone()),
             secrets: Arc::new(secrets),
             default_mode: self.chat.default_mode,
+            intent_switch: self.chat.intent_switch,
             limits: self.limits,
         })
     }
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings().unwrap().limits.turns, 7);

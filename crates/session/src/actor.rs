@@ -1,5 +1,8 @@
 //! What each op does to a chat. One at a time.
 
+mod plan;
+mod speech;
+
 use crate::call;
 use crate::chat::{Change, Chat, ChatView, storage};
 use crate::run::{Inbox, Run};
@@ -7,14 +10,10 @@ use crate::sessions::{Models, UNTITLED};
 use planwright_agent::{Outcome, Step, Turn};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::Confirm;
-use planwright_protocol::question::{answer_text, validate_answers};
-use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, Op, PlanDocument, Problem, QuestionId, QuestionKind, Role, RoleRequest, RunId,
-    SwitchedBy, Timestamp,
-};
-use planwright_store::{ApprovalRow, AuditKind, ChatRow};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
+use planwright_store::{AuditKind, ChatRow};
 use planwright_tools::WorkspacePath;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -98,118 +97,6 @@ impl Actor {
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }
-    }
-
-    async fn user_message(&mut self, content: String, metadata: Map<String, Value>) -> Result<Message, Problem> {
-        if content.trim().is_empty() {
-            return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
-                .with_details(json!({"fields": {"content": "must not be empty"}})));
-        }
-        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
-        message.metadata = metadata;
-        let mut change = Change::messages([message.clone()]);
-        if let Some(pending) = self.chat.pending().await {
-            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Superseded });
-        }
-        self.publish_and_start(change, &message).await?;
-        Ok(message)
-    }
-
-    async fn answer(&mut self, question_id: QuestionId, answers: Map<String, Value>) -> Result<Message, Problem> {
-        let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
-        let pending = pending.ok_or_else(|| {
-            Problem::new(
-                ErrorCode::QuestionNotPending,
-                "This question is not waiting for an answer any more. Reload the chat to see what is.",
-            )
-        })?;
-        validate_answers(&pending.questions, &answers)?;
-        let message = Message::new(self.chat.id, Author::User, MessageType::Text, answer_text(&pending.questions, &answers))
-            .with("question_answer", json!({ "question_id": question_id, "answers": answers }));
-        let accepted = pending.kind == QuestionKind::PlanApproval && answers.get("approve") == Some(&Value::Bool(true));
-        let approval = if accepted { Some(self.approval(None, SwitchedBy::Approval).await?) } else { None };
-        let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
-        match approval {
-            Some(approval) => {
-                self.approve(change, approval).await?;
-            }
-            None => self.publish_and_start(change, &message).await?,
-        }
-        Ok(message)
-    }
-
-    async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
-        if self.running.is_some() {
-            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
-        }
-        let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
-        let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
-        let mut change = Change::messages(said);
-        if let Some(pending) = self.chat.pending().await {
-            let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
-            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
-        }
-        self.approve(change, approval).await
-    }
-
-    /// The record of the user's yes to the plan as its file is now.
-    async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
-        let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
-        let row = self.chat.row().await;
-        let plan_file = plan_file.or(row.config.plan_file).ok_or_else(|| no_plan("This chat has no plan yet."))?;
-        let path = WorkspacePath::parse_file(&plan_file)?;
-        if !path.is_plan() {
-            return Err(no_plan(&format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
-        }
-        let workspace = self.chat.workspace.clone();
-        let read_path = path.clone();
-        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&read_path)).await.map_err(crate::chat::broken)?;
-        let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
-        let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
-        let document = PlanDocument::parse(&content).map_err(|findings| {
-            no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))
-        })?;
-        Ok(ApprovalRow {
-            plan_file: path.to_string(),
-            revision: document.revision,
-            sha256: planwright_protocol::plan::plan_sha256(&snapshot.bytes),
-            content,
-            approver: "user".to_owned(),
-            given_by: by,
-            at: Timestamp::now(),
-        })
-    }
-
-    /// Switches to act mode under an approval, and starts.
-    async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
-        // A run that raised the card may still be putting its things away.
-        self.halt().await;
-        let row = self.chat.row().await;
-        let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
-        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
-        let note = switch_note(&row, role, approval.given_by, &text);
-        let plan_file = approval.plan_file.clone();
-        change = change
-            .event(Event::MessageCreated { message: note.clone() })
-            .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
-            .log(
-                AuditKind::PlanApproved,
-                "",
-                row.config.role,
-                json!({"plan_file": plan_file, "revision": approval.revision, "sha256": approval.sha256}),
-            )
-            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }))
-            .event(Event::StateChanged { state: ChatState::Thinking });
-        change.approval = Some(approval);
-        self.chat
-            .switch(change, move |row| {
-                row.config.role = role;
-                row.config.plan_file = Some(plan_file);
-                begin(row);
-            })
-            .await?;
-        self.start();
-        Ok(note)
     }
 
     async fn update(
@@ -339,6 +226,7 @@ impl Actor {
                     })
                     .await
             }
+            Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
             Some(Outcome::Done) => {
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })

@@ -3,13 +3,14 @@
 //! Three records: the call as the model made it, the intent with the images of the files it will
 //! change, the result. After a crash the images tell what happened.
 
-use crate::card::{Pending, answers_to};
+use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
+use crate::plan::StoredPlan;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Question, QuestionKind, Role, Severity,
+    Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity,
 };
 use planwright_store::AuditKind;
 use planwright_tools::tool::tool_named;
@@ -106,21 +107,45 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
     match signal {
         None => finish(chat, call, outcome.map(Output::into_result), Change::default()).await,
         Some(Signal::PlanFileChanged(path)) => {
-            let (change, plan) = plan_changed(chat, call, &path).await;
-            let mut carried =
-                finish_with(chat, call, outcome.map(Output::into_result), change, plan.is_some().then(|| path.to_string())).await?;
-            carried.extend(plan);
+            let Some(stored) = StoredPlan::read(chat, &path).await else {
+                return finish(chat, call, outcome.map(Output::into_result), Change::default()).await;
+            };
+            let role = chat.row().await.config.role;
+            let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, stored.goal()).by(role);
+            let message = stored.tell(message).with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
+            let mut change = stored.change(role, call.meta("model"));
+            change.events.insert(0, Event::MessageCreated { message: message.clone() });
+            let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;
+            carried.push(message);
             Ok(Carried::Done(carried))
         }
-        Some(Signal::Ask(questions)) => park(chat, call, Pending::new(QuestionKind::User, Severity::Major, questions)).await,
-        Some(Signal::ExitPlanMode(path)) => {
-            let mut pending = Pending::new(QuestionKind::PlanApproval, Severity::Major, vec![Question::plan_approval()]);
-            pending.plan = read_plan(chat, &path).await.map(|(document, sha256)| {
-                json!({"plan_file": path, "revision": document.revision, "sha256": sha256, "goal": document.plan.goal, "steps": document.plan.steps})
-            });
+        Some(Signal::Ask(questions)) => {
+            let pending = card::asked(chat, questions, Severity::Major).await;
             park(chat, call, pending).await
         }
+        Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
     }
+}
+
+/// The model's wish to leave plan mode only ever asks: the card is the server's own.
+async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) -> Result<Carried, Problem> {
+    let refuse = |code, text: &str| Err(Problem::new(code, text));
+    let role = chat.row().await.config.role;
+    let outcome = if role.mode() == Mode::Act {
+        let approved = chat.approval().await.is_some_and(|approval| approval.plan_file == path.to_string());
+        if approved {
+            Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
+        } else {
+            refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
+        }
+    } else if chat.situation(call.meta("tool"), Consent::Needed).await?.foreign_plans.contains(path) {
+        refuse(ErrorCode::PlanNotOwned, "This is the plan of another chat. Write a plan of your own with `write_plan`.")
+    } else if let Some(stored) = StoredPlan::read(chat, path).await {
+        return park(chat, call, stored.card(Question::plan_approval())).await;
+    } else {
+        refuse(ErrorCode::PlanInvalid, "The plan file can't be read as a plan any more. Write it again with `write_plan`.")
+    };
+    finish(chat, call, outcome, Change::default()).await
 }
 
 /// The result says that a question is pending; the answer takes its place in the model's context.
@@ -139,7 +164,7 @@ async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: App
     let tool = call.meta("tool");
     let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![Question::tool_approval(tool, &approval.reason)]);
     pending.call = Some(json!({
-        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason,
+        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason, "folder": folder_of(effects),
     }));
     let question = pending.message(chat.id, role);
     let change = Change::messages([question.clone()]).event(pending.event()).log(
@@ -150,6 +175,18 @@ async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: App
     );
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     Ok(Carried::Asked(vec![question]))
+}
+
+/// Where an approval for good would hold: the folder of the first path that the call is about.
+fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
+    let path = effects.iter().find_map(|effect| match effect {
+        Effect::Read(path) => Some(path),
+        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) | Effect::Move { .. } => {
+            effect.changed_paths().first().copied()
+        }
+        Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+    });
+    path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }
 
 async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
@@ -209,34 +246,6 @@ fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
         change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
     }
     change
-}
-
-/// A plan file that changed becomes a Plan message, if it is a plan.
-async fn plan_changed(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) -> (Change, Option<Message>) {
-    let Some((document, sha256)) = read_plan(chat, path).await else { return (Change::default(), None) };
-    let role = chat.row().await.config.role;
-    let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, document.plan.goal.clone())
-        .by(role)
-        .with("call_id", call.meta("call_id"))
-        .with("reply", call.meta("reply"))
-        .with("plan", serde_json::to_value(&document.plan).unwrap_or_default())
-        .with("plan_file", path.to_string())
-        .with("revision", document.revision)
-        .with("sha256", sha256.clone());
-    let change = Change::messages([message.clone()]).event(Event::PlanUpdated { plan_file: path.to_string(), plan: document.plan }).log(
-        AuditKind::PlanWritten,
-        call.meta("model"),
-        role,
-        json!({"plan_file": path, "revision": document.revision, "sha256": sha256}),
-    );
-    (change, Some(message))
-}
-
-async fn read_plan(chat: &Arc<Chat>, path: &WorkspacePath) -> Option<(PlanDocument, String)> {
-    let (workspace, path) = (chat.workspace.clone(), path.clone());
-    let snapshot = tokio::task::spawn_blocking(move || workspace.read(&path)).await.ok()?.ok()?;
-    let document = PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok()?;
-    Some((document, plan_sha256(&snapshot.bytes)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

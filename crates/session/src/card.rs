@@ -1,8 +1,14 @@
 //! The questions a chat can wait for.
 
-use planwright_protocol::{Author, ChatId, Event, Message, MessageType, Question, QuestionId, QuestionKind, Role, Severity, Timestamp};
+use crate::chat::Chat;
+use crate::plan::StoredPlan;
+use planwright_protocol::{
+    Author, ChatId, Event, Message, MessageType, Mode, PlanDocument, Question, QuestionId, QuestionKind, Role, Severity, Timestamp,
+};
+use planwright_tools::WorkspacePath;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A question that waits for an answer. At most one per chat.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,6 +29,15 @@ pub struct Pending {
 impl Pending {
     pub fn new(kind: QuestionKind, severity: Severity, questions: Vec<Question>) -> Self {
         Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: Timestamp::now(), plan: None, call: None }
+    }
+
+    /// The server's own card before a plan is carried out. `question` may carry the model's remark.
+    pub fn plan_approval(plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
+        let PlanDocument { plan, revision, .. } = document;
+        let mut pending = Self::new(QuestionKind::PlanApproval, Severity::Major, vec![question]);
+        pending.plan =
+            Some(json!({ "plan_file": plan_file, "revision": revision, "sha256": sha256, "goal": plan.goal, "steps": plan.steps }));
+        pending
     }
 
     /// The question as an entry of the history.
@@ -59,4 +74,18 @@ pub fn answers_to<'h>(history: &'h [Message], question_id: &str) -> Option<&'h V
         .into_iter()
         .find(|answer| answer.get("question_id").and_then(Value::as_str) == Some(question_id))
         .and_then(|answer| answer.get("answers"))
+}
+
+/// What the model asks. A question by which it asks for approval of its plan is shown as the server's own card,
+/// with the model's words as a remark.
+pub async fn asked(chat: &Arc<Chat>, questions: Vec<Question>, severity: Severity) -> Pending {
+    let config = chat.row().await.config;
+    if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), config.role.mode(), config.plan_file)
+        && question.asks_for_plan_approval()
+        && let Ok(path) = WorkspacePath::parse(&plan_file)
+        && let Some(stored) = StoredPlan::read(chat, &path).await
+    {
+        return stored.card(Question::plan_approval().with_context(&question.question));
+    }
+    Pending::new(QuestionKind::User, severity, questions)
 }

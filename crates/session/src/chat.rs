@@ -6,9 +6,9 @@ use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
     ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, Store, StoreError};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
 use planwright_tools::tool::Seen;
-use planwright_tools::{Consent, Epoch, Fence, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
+use planwright_tools::{Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -275,7 +275,7 @@ impl Chat {
             scope,
             approvals: self.settings.approvals.clone(),
             secrets: self.settings.secrets.clone(),
-            grants: Arc::default(),
+            grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
             consent,
         })
     }
@@ -295,6 +295,10 @@ impl Chat {
     pub async fn pending(&self) -> Option<Pending> {
         self.row().await.pending.and_then(|value| serde_json::from_value(value).ok())
     }
+}
+
+fn grant(row: &GrantRow) -> Option<Grant> {
+    Some(Grant { tool: row.tool.clone(), folder: WorkspacePath::parse(&row.folder).ok()? })
 }
 
 pub fn storage(error: StoreError) -> Problem {

@@ -9,6 +9,7 @@
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`follow`] | what happened since, then what happens |
 //! | [`view`] | the tools, as clients read them |
+//! | [`plan`] | a plan as its file has it: read, stored, told of |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
@@ -19,6 +20,7 @@ mod call;
 mod card;
 mod chat;
 mod follow;
+mod plan;
 mod run;
 mod sessions;
 mod view;
@@ -27,5 +29,5 @@ pub use actor::Reply;
 pub use card::Pending;
 pub use chat::{Chat, ChatView, Frame, Snapshot, storage};
 pub use follow::Follower;
-pub use sessions::{DefaultMode, Handle, Limits, Models, Sessions, Settings};
+pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ToolView, tool_views};

@@ -1,15 +1,19 @@
 //! A run: from what the user said to the end of what it set off.
 
 use crate::call::{self, Carried};
+use crate::card;
 use crate::chat::{Change, Chat, storage};
+use crate::plan;
 use crate::sessions::Models;
 use async_trait::async_trait;
 use futures::StreamExt;
+use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::model_messages;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Request, Turn, World, drive};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -80,12 +84,57 @@ impl Run {
         Ok(received)
     }
 
+    /// What a reply is: text and calls, or a plan, or a question.
+    async fn read(&self, received: Received, role: Role, text_id: MessageId) -> Result<Reply, Problem> {
+        let mut reply = Reply::default();
+        let mut message = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text.clone());
+        let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
+        match answer {
+            Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan).await {
+                Ok(stored) => {
+                    message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
+                    message = stored.tell(message);
+                    reply.change = stored.change(self.chat.row().await.config.role, "");
+                    reply.plan_file = Some(stored.path);
+                }
+                Err(problem) => message = message.with("not_a_plan", problem.message),
+            },
+            Answer::Question { question, severity, prose } => {
+                let pending = card::asked(&self.chat, vec![question], severity).await;
+                let asked = pending.message(self.chat.id, role);
+                message = Message {
+                    content: [prose, asked.content.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
+                    ..asked
+                };
+                reply.change = Change::default().event(pending.event());
+                reply.pending = serde_json::to_value(&pending).ok();
+            }
+            Answer::Text { reason: Some(reason) } => message = message.with("not_a_plan", reason),
+            Answer::Plan { .. } | Answer::Text { reason: None } => {}
+        }
+        message.id = text_id;
+        if !received.text.is_empty() || received.calls.is_empty() {
+            reply.messages.push(message);
+        }
+        reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
+        Ok(reply)
+    }
+
     async fn show(&self, state: ChatState) -> Result<(), Problem> {
         if self.chat.row().await.state == state {
             return Ok(());
         }
         self.chat.publish(Change::default().event(Event::StateChanged { state }), move |row| row.state = state).await
     }
+}
+
+/// A reply, ready to be stored.
+#[derive(Default)]
+struct Reply {
+    messages: Vec<Message>,
+    change: Change,
+    pending: Option<Value>,
+    plan_file: Option<String>,
 }
 
 #[derive(Default)]
@@ -106,20 +155,23 @@ impl World for Run {
         let text_id = MessageId::generate();
         let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
 
-        let reply = text_id.to_string();
-        let mut messages = Vec::new();
-        if !received.text.is_empty() || received.calls.is_empty() {
-            let mut text = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text);
-            text.id = text_id;
-            messages.push(text);
-        }
-        messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
-        let messages: Vec<Message> =
-            messages.into_iter().map(|message| message.by(role).with("reply", reply.clone()).with("model", provider.name())).collect();
-        let mut change = Change::messages(messages.clone());
-        change.events.extend(messages.iter().filter_map(call_event));
-        change.events.push(Event::Usage(received.usage));
-        self.chat.publish(change, move |row| add(&mut row.usage, received.usage)).await?;
+        let usage = received.usage;
+        let Reply { messages, mut change, pending, plan_file } = self.read(received, role, text_id).await?;
+        let messages: Vec<Message> = messages
+            .into_iter()
+            .map(|message| message.by(role).with("reply", text_id.to_string()).with("model", provider.name()))
+            .collect();
+        let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
+        events.extend(messages.iter().filter_map(call_event));
+        events.append(&mut change.events);
+        events.push(Event::Usage(usage));
+        change.events = events;
+        let edit = move |row: &mut ChatRow| {
+            add(&mut row.usage, usage);
+            row.pending = pending.or(row.pending.take());
+            row.config.plan_file = plan_file.or(row.config.plan_file.take());
+        };
+        self.chat.publish(change, edit).await?;
         happened.extend(messages);
         Ok(happened)
     }

@@ -32,7 +32,20 @@ pub struct Settings {
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
     pub default_mode: DefaultMode,
+    pub intent_switch: IntentSwitch,
     pub limits: Limits,
+}
+
+/// What a message does that is an order to carry out the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentSwitch {
+    /// It approves the newest plan and switches.
+    #[default]
+    Switch,
+    /// It shows a one-click card.
+    Suggest,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -138,6 +151,7 @@ impl Sessions {
             config: ChatConfig { role: role.unwrap_or(default_role), plan_file: None },
             state: ChatState::Idle,
             pending: None,
+            grants: Vec::new(),
             epoch: 0,
             seq_ceiling: 0,
             usage: Usage::default(),

@@ -16,6 +16,8 @@ create table chats (
     state text not null,
     -- The question that waits for an answer, as JSON.
     pending text,
+    -- What the user allowed for good: tools and folders, as JSON.
+    grants text not null,
     -- Counts switches of the role.
     epoch integer not null,
     -- No event has got a number above this one; a restart goes on from here.

@@ -3,6 +3,7 @@ use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, MessageId, Mode, Role, RunId, Timestamp, WorkspaceId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, Sqlite, Transaction};
@@ -17,6 +18,8 @@ pub struct ChatRow {
     pub state: ChatState,
     /// The question that waits for an answer.
     pub pending: Option<Value>,
+    /// What the user allowed for good in this chat.
+    pub grants: Vec<GrantRow>,
     pub epoch: u64,
     pub seq_ceiling: u64,
     pub usage: Usage,
@@ -24,6 +27,13 @@ pub struct ChatRow {
     pub run: Option<RunId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// A standing yes: this tool, in this folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantRow {
+    pub tool: String,
+    pub folder: String,
 }
 
 /// What a session writes in one transaction: events, and all that they tell of.
@@ -159,10 +169,10 @@ impl Store {
 
 async fn put_chat(transaction: &mut Transaction<'_, Sqlite>, chat: &ChatRow) -> Result<(), StoreError> {
     sqlx::query(
-        "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, epoch, seq_ceiling, usage, run_id, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch, seq_ceiling, usage, run_id, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode, plan_file = excluded.plan_file,
-             state = excluded.state, pending = excluded.pending, epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage,
+             state = excluded.state, pending = excluded.pending, grants = excluded.grants, epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage,
              run_id = excluded.run_id, updated_at = excluded.updated_at",
     )
     .bind(chat.id.0)
@@ -173,6 +183,7 @@ async fn put_chat(transaction: &mut Transaction<'_, Sqlite>, chat: &ChatRow) -> 
     .bind(&chat.config.plan_file)
     .bind(word(chat.state)?)
     .bind(chat.pending.as_ref().map(Value::to_string))
+    .bind(serde_json::to_string(&chat.grants)?)
     .bind(integer(chat.epoch))
     .bind(integer(chat.seq_ceiling))
     .bind(serde_json::to_string(&chat.usage)?)
@@ -214,6 +225,7 @@ fn read_chat(row: &SqliteRow) -> Result<ChatRow, StoreError> {
         config: ChatConfig { role: stored_role(role), plan_file: row.try_get("plan_file")? },
         state: from_word(row.try_get("state")?)?,
         pending: pending.map(serde_json::from_str).transpose()?,
+        grants: serde_json::from_str(row.try_get("grants")?)?,
         epoch: natural(row.try_get("epoch")?),
         seq_ceiling: natural(row.try_get("seq_ceiling")?),
         usage: serde_json::from_str(row.try_get("usage")?)?,

@@ -15,7 +15,7 @@ mod records;
 mod store;
 mod workspaces;
 
-pub use chats::{Append, ChatFilter, ChatRow};
+pub use chats::{Append, ChatFilter, ChatRow, GrantRow};
 pub use records::{ApprovalRow, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use workspaces::WorkspaceRow;

@@ -24,7 +24,10 @@ async fn plan_lint_gives_findings_with_file_line_and_column_and_exits_with_1() {
     assert_eq!(code, Some(1));
     for line in out.lines() {
         let parts: Vec<&str> = line.splitn(4, ':').collect();
-        assert!(parts[0] == "bad.plan" && parts[1].parse::<usize>().is_ok() && parts[2].parse::<usize>().is_ok() && parts[3].len() > 20, "{line}");
+        assert!(
+            parts[0] == "bad.plan" && parts[1].parse::<usize>().is_ok() && parts[2].parse::<usize>().is_ok() && parts[3].len() > 20,
+            "{line}"
+        );
     }
     assert!(out.contains("bad.plan:7:10: "), "the broad glob is found in its place: {out}");
     let (code, _, err) = planwright(&[], &["plan", "lint", "nowhere.plan"]).await;
@@ -34,10 +37,16 @@ async fn plan_lint_gives_findings_with_file_line_and_column_and_exits_with_1() {
 #[tokio::test]
 async fn plan_show_and_json_are_two_views_of_one_plan() {
     let (code, out, _) = planwright(&[("good.plan", GOOD)], &["plan", "show", "good.plan"]).await;
-    assert!(code == Some(0) && out.contains("[x] 1. Write the file") && out.contains("1 of 1 steps done") && out.contains("revision 2"), "{out}");
+    assert!(
+        code == Some(0) && out.contains("[x] 1. Write the file") && out.contains("1 of 1 steps done") && out.contains("revision 2"),
+        "{out}"
+    );
     let (_, out, _) = planwright(&[("good.plan", GOOD)], &["plan", "json", "good.plan"]).await;
     let plan: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((&plan["goal"], &plan["steps"][0]["status"], &plan["steps"][0]["files"]), (&json!("Say goodbye"), &json!("done"), &json!(["bye.txt"])));
+    assert_eq!(
+        (&plan["goal"], &plan["steps"][0]["status"], &plan["steps"][0]["files"]),
+        (&json!("Say goodbye"), &json!("done"), &json!(["bye.txt"]))
+    );
     let (code, _, err) = planwright(&[("none.plan", "nothing\n")], &["plan", "json", "none.plan"]).await;
     assert!(code == Some(1) && err.contains("none.plan:"), "{err}");
 }
@@ -45,12 +54,18 @@ async fn plan_show_and_json_are_two_views_of_one_plan() {
 #[tokio::test]
 async fn roles_lists_all_six_with_their_permissions() {
     let (code, out, _) = planwright(&[], &["roles"]).await;
-    assert!(code == Some(0) && ["Planner", "Actor", "Reviewer", "Commander", "Designer", "Tester"].iter().all(|role| out.contains(role)), "{out}");
+    assert!(
+        code == Some(0) && ["Planner", "Actor", "Reviewer", "Commander", "Designer", "Tester"].iter().all(|role| out.contains(role)),
+        "{out}"
+    );
     let (_, out, _) = planwright(&[], &["roles", "--json"]).await;
     let roles: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(roles.as_array().unwrap().len(), 6);
     let rights = json!({"can_read_files": true, "can_write_files": false, "can_create_files": false, "can_delete_files": false, "can_execute_commands": false, "can_write_plans": true});
-    assert_eq!((&roles[0]["role"], &roles[0]["mode"], &roles[0]["permissions"], &roles[0]["colour"]), (&json!("planner"), &json!("plan"), &rights, &json!("blue")));
+    assert_eq!(
+        (&roles[0]["role"], &roles[0]["mode"], &roles[0]["permissions"], &roles[0]["colour"]),
+        (&json!("planner"), &json!("plan"), &rights, &json!("blue"))
+    );
     assert_eq!(roles[3]["can_delegate_to_roles"], json!(["planner", "actor"]));
 }
 
@@ -59,7 +74,13 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
     let names = async |role: &str| -> Vec<String> {
         let (code, out, err) = planwright(&[], &["tools", "--role", role, "--json"]).await;
         assert_eq!(code, Some(0), "{err}");
-        serde_json::from_str::<Value>(&out).unwrap().as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+        serde_json::from_str::<Value>(&out)
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names("planner").await, ["read", "ls", "glob", "grep", "ask_user", "write_plan", "exit_plan_mode"]);
     assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode"]);

@@ -1,7 +1,9 @@
 //! Scenarios through the real binary.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
+mod answers;
 mod commands;
+mod intent;
 mod life_cycle;
 mod questions;
 mod recovery;

@@ -66,7 +66,10 @@ async fn leaving_plan_mode_raises_the_servers_own_card_and_only_a_yes_switches()
         chat.say("Plan it").await;
         let asking = chat.events(0, waiting).await;
         let card = of_type(&asking, "question_pending")[0].clone();
-        assert_eq!((&card["kind"], &card["plan"]["goal"], &card["plan"]["revision"]), (&json!("plan_approval"), &json!("Say goodbye"), &json!(1)));
+        assert_eq!(
+            (&card["kind"], &card["plan"]["goal"], &card["plan"]["revision"]),
+            (&json!("plan_approval"), &json!("Say goodbye"), &json!(1))
+        );
         let labels: Vec<&Value> = card["questions"][0]["buttons"].as_array().unwrap().iter().map(|button| &button["label"]).collect();
         assert_eq!(labels, ["Accept & Build", "Keep Planning"]);
 

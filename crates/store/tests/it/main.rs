@@ -18,6 +18,7 @@ async fn chat_in(store: &Store) -> ChatRow {
         config: ChatConfig { role: Role::Planner, plan_file: None },
         state: ChatState::Idle,
         pending: None,
+        grants: Vec::new(),
         epoch: 0,
         seq_ceiling: 0,
         usage: Usage::default(),

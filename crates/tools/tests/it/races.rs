@@ -43,9 +43,9 @@ fn race(suite: &Suite, case: &Case, tries: u64) -> Finding {
     let attacker = Attacker::default();
     let mut tally = std::thread::scope(|scope| {
         scope.spawn(|| attacker.swap(&first, &second));
-        let tally = attempt(&fixture, case, tries, &attacker);
-        attacker.stop.store(true, Ordering::Release);
-        tally
+        // Stopped also when the attempt panics, or the scope would wait for it forever.
+        let _stopping = Stopping(&attacker);
+        attempt(&fixture, case, tries, &attacker)
     });
     tally.swaps = attacker.swaps.load(Ordering::Relaxed);
     let Tally { allowed, refused, swaps, escapes } = &tally;
@@ -135,7 +135,10 @@ impl Attacker {
             self.holding.store(false, Ordering::Release);
             // Fails while the call has taken one of the two away.
             if rustix::fs::renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE).is_ok() {
-                self.swaps.fetch_add(1, Ordering::Relaxed);
+                let swaps = self.swaps.fetch_add(1, Ordering::Relaxed);
+                // Without a breath in between, of changing length, the folder would be locked nearly always
+                // and the call would hardly get on.
+                (0..swaps % 32 * 16).for_each(|_| std::hint::spin_loop());
             }
         }
     }
@@ -147,8 +150,18 @@ impl Attacker {
             std::thread::yield_now();
         }
         work();
-        self.holding.store(false, Ordering::Release);
         self.hold.store(false, Ordering::Release);
+        while self.holding.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+struct Stopping<'a>(&'a Attacker);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.stop.store(true, Ordering::Release);
     }
 }
 

@@ -1,0 +1,121 @@
+//! Approving a plan: the only way from plan mode into carrying one out.
+
+use super::{Actor, begin, mode_changed, speech, switch_note};
+use crate::card::Pending;
+use crate::chat::{Change, broken, storage};
+use planwright_protocol::event::{ChatState, QuestionOutcome};
+use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::{
+    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Question, QuestionId, QuestionKind, SwitchedBy, Timestamp,
+};
+use planwright_store::{ApprovalRow, AuditKind};
+use planwright_tools::WorkspacePath;
+use serde_json::json;
+
+impl Actor {
+    pub(super) async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
+        if self.running.is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
+        }
+        let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
+        let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
+        let mut change = Change::messages(said);
+        if let Some(pending) = self.chat.pending().await {
+            let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
+        }
+        self.approve(change, approval).await
+    }
+
+    /// The record of the user's yes to the plan as its file is now.
+    pub(super) async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
+        let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
+        let row = self.chat.row().await;
+        let plan_file = plan_file.or(row.config.plan_file).ok_or_else(|| no_plan("This chat has no plan yet."))?;
+        let path = WorkspacePath::parse_file(&plan_file)?;
+        if !path.is_plan() {
+            return Err(no_plan(&format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
+        }
+        let workspace = self.chat.workspace.clone();
+        let read_path = path.clone();
+        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&read_path)).await.map_err(broken)?;
+        let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
+        let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
+        let document = PlanDocument::parse(&content).map_err(|findings| {
+            no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))
+        })?;
+        Ok(ApprovalRow {
+            plan_file: path.to_string(),
+            revision: document.revision,
+            sha256: plan_sha256(&snapshot.bytes),
+            content,
+            approver: "user".to_owned(),
+            given_by: by,
+            at: Timestamp::now(),
+        })
+    }
+
+    /// Switches to act mode under an approval, and starts.
+    pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
+        // A run that raised the card may still be putting its things away.
+        self.halt().await;
+        let row = self.chat.row().await;
+        let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
+        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
+        let note = switch_note(&row, role, approval.given_by, &text);
+        let plan_file = approval.plan_file.clone();
+        change = change
+            .event(Event::MessageCreated { message: note.clone() })
+            .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
+            .log(
+                AuditKind::PlanApproved,
+                "",
+                row.config.role,
+                json!({"plan_file": plan_file, "revision": approval.revision, "sha256": approval.sha256}),
+            )
+            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }))
+            .event(Event::StateChanged { state: ChatState::Thinking });
+        change.approval = Some(approval);
+        self.chat
+            .switch(change, move |row| {
+                row.config.role = role;
+                row.config.plan_file = Some(plan_file);
+                begin(row);
+            })
+            .await?;
+        self.start();
+        Ok(note)
+    }
+
+    /// Puts the plan before the user, in place of an earlier card if there is one.
+    pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<QuestionId>) -> Result<(), Problem> {
+        let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
+        let pending = Pending::plan_approval(&approval.plan_file, &document, &approval.sha256, Question::plan_approval());
+        let role = self.chat.row().await.config.role;
+        let resolved = in_place_of.map(|question_id| Event::QuestionResolved { question_id, outcome: QuestionOutcome::Superseded });
+        let mut change = Change { events: resolved.into_iter().collect(), ..Change::default() };
+        change = change
+            .event(Event::MessageCreated { message: pending.message(self.chat.id, role) })
+            .event(pending.event())
+            .event(Event::StateChanged { state: ChatState::AwaitingAnswer })
+            .log(AuditKind::ApprovalRequested, "", role, json!({ "plan_file": approval.plan_file, "sha256": approval.sha256 }));
+        self.chat
+            .publish(change, move |row| {
+                row.run = None;
+                row.state = ChatState::AwaitingAnswer;
+                row.pending = serde_json::to_value(&pending).ok();
+            })
+            .await
+    }
+
+    /// The plan that an order without one has led to, if it did.
+    pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let Some(order) = history.iter().rposition(|message| message.author == Author::User) else { return Ok(None) };
+        let drafted = history[order..].iter().any(|message| message.message_type == MessageType::Plan);
+        if !drafted || !history[order].metadata.contains_key(speech::AWAITS_PLAN) {
+            return Ok(None);
+        }
+        self.approval(None, SwitchedBy::Approval).await.map(Some)
+    }
+}

@@ -1,0 +1,136 @@
+//! What the user says: messages, orders to begin, answers.
+
+use super::Actor;
+use crate::card::Pending;
+use crate::chat::Change;
+use crate::sessions::IntentSwitch;
+use planwright_agent::intent::{Intent, Reading, detect};
+use planwright_protocol::event::QuestionOutcome;
+use planwright_protocol::question::{Decision, answer_text, plan_is_approved, validate_answers};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, SwitchedBy};
+use planwright_store::{ApprovalRow, AuditKind, GrantRow};
+use serde_json::{Map, Value, json};
+
+/// Marks the message after whose run the plan that was drafted is put before the user.
+pub(super) const AWAITS_PLAN: &str = "awaits_plan";
+
+/// What the user's words mean for the plan.
+enum Order {
+    None,
+    /// The user may mean to begin; a click would say so.
+    Suggested,
+    /// The user wants to begin, but there is nothing to begin with.
+    WithoutPlan,
+    Given(Box<ApprovalRow>),
+}
+
+impl Actor {
+    pub(super) async fn user_message(&mut self, content: String, metadata: Map<String, Value>) -> Result<Message, Problem> {
+        if content.trim().is_empty() {
+            return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
+                .with_details(json!({"fields": {"content": "must not be empty"}})));
+        }
+        let role = self.chat.row().await.config.role;
+        let pending = self.chat.pending().await;
+        let order = self.order(role, &content, pending.is_some()).await;
+        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
+        message.metadata = metadata;
+        if let Order::WithoutPlan = order {
+            message = message.with(AWAITS_PLAN, true);
+        }
+        let mut change = Change::messages([message.clone()]);
+        if let Some(pending) = pending {
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Superseded });
+        }
+        let facts = json!({ "message_id": message.id });
+        let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone());
+        match order {
+            Order::None => self.publish_and_start(change, &message).await?,
+            Order::Suggested => {
+                let change = detected(change).event(Event::IntentSuggested { message_id: message.id });
+                self.publish_and_start(change, &message).await?;
+            }
+            Order::WithoutPlan => {
+                let text = "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.";
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text);
+                self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
+            }
+            Order::Given(approval) => {
+                let change = detected(change).log(AuditKind::ModeSwitchedByIntent, "", role, facts.clone());
+                self.approve(change, *approval).await?;
+            }
+        }
+        Ok(message)
+    }
+
+    /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
+    async fn order(&self, role: Role, content: &str, question_pending: bool) -> Order {
+        let setting = self.chat.settings.intent_switch;
+        if role.mode() == Mode::Act || setting == IntentSwitch::Off {
+            return Order::None;
+        }
+        let Reading { intent, suggests_execution } = detect(content);
+        let free = !question_pending && self.running.is_none();
+        match (intent, self.approval(None, SwitchedBy::Intent).await) {
+            (Intent::ExecuteNow, Ok(approval)) if setting == IntentSwitch::Switch && free => Order::Given(Box::new(approval)),
+            (Intent::ExecuteNow, Ok(_)) => Order::Suggested,
+            (Intent::ExecuteNow, Err(_)) if free => Order::WithoutPlan,
+            (Intent::ExecuteNow, Err(_)) => Order::None,
+            (Intent::PlanOnly | Intent::Unclear, Ok(_)) if suggests_execution => Order::Suggested,
+            (Intent::PlanOnly | Intent::Unclear, Ok(_) | Err(_)) => Order::None,
+        }
+    }
+
+    pub(super) async fn answer(&mut self, question_id: QuestionId, answers: Map<String, Value>) -> Result<Message, Problem> {
+        let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
+        let pending = pending.ok_or_else(|| {
+            let text = "This question is not waiting for an answer any more. Reload the chat to see what is.";
+            Problem::new(ErrorCode::QuestionNotPending, text)
+        })?;
+        validate_answers(&pending.questions, &answers)?;
+        let message = Message::new(self.chat.id, Author::User, MessageType::Text, answer_text(&pending.questions, &answers))
+            .with("question_answer", json!({ "question_id": question_id, "answers": answers }));
+        let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
+        match pending.kind {
+            QuestionKind::User => self.publish_and_start(change, &message).await?,
+            QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
+            QuestionKind::PlanApproval => {
+                let change = self.logged(change, AuditKind::ApprovalDenied, &pending).await;
+                self.publish_and_start(change, &message).await?;
+            }
+            QuestionKind::ToolApproval => self.decide(change, &pending, Decision::from_answers(&answers), &message).await?,
+        }
+        Ok(message)
+    }
+
+    /// Approves what the card shows; a plan that has changed since is shown anew.
+    async fn accept(&mut self, change: Change, pending: &Pending) -> Result<(), Problem> {
+        let shown = |key: &str| pending.plan.as_ref().and_then(|plan| plan.get(key)).and_then(Value::as_str);
+        let approval = self.approval(shown("plan_file").map(str::to_owned), SwitchedBy::Approval).await?;
+        if shown("sha256") != Some(approval.sha256.as_str()) {
+            self.raise_card(&approval, Some(pending.question_id)).await?;
+            let text = "The plan has changed since this card was shown. A new card shows it as it is now; look at it before you accept.";
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        let change = self.logged(change, AuditKind::ApprovalGiven, pending).await;
+        self.approve(change, approval).await.map(|_| ())
+    }
+
+    async fn decide(&mut self, change: Change, pending: &Pending, decision: Decision, message: &Message) -> Result<(), Problem> {
+        let kind = match decision {
+            Decision::Approve | Decision::ApproveAlways => AuditKind::ApprovalGiven,
+            Decision::Deny => AuditKind::ApprovalDenied,
+        };
+        let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
+        if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("tool"), fact("folder")) {
+            self.chat.publish(Change::default(), move |row| row.grants.push(GrantRow { tool, folder })).await?;
+        }
+        let change = self.logged(change, kind, pending).await;
+        self.publish_and_start(change, message).await
+    }
+
+    async fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
+        let role = self.chat.row().await.config.role;
+        change.log(kind, "", role, json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity }))
+    }
+}

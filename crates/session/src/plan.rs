@@ -1,0 +1,77 @@
+//! A plan as its file has it: read, stored, told of.
+
+use crate::card::Pending;
+use crate::chat::{Change, Chat, broken};
+use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
+use planwright_store::AuditKind;
+use planwright_tools::tool::tool_named;
+use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
+use serde_json::json;
+use std::sync::Arc;
+
+/// The content of a plan file at one moment.
+pub struct StoredPlan {
+    pub path: String,
+    document: PlanDocument,
+    sha256: String,
+}
+
+impl StoredPlan {
+    /// `None` when there is no such file, or it is no plan.
+    pub async fn read(chat: &Arc<Chat>, path: &WorkspacePath) -> Option<Self> {
+        let (workspace, file) = (chat.workspace.clone(), path.clone());
+        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&file)).await.ok()?.ok()?;
+        let document = PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok()?;
+        Some(Self { path: path.to_string(), document, sha256: plan_sha256(&snapshot.bytes) })
+    }
+
+    pub fn goal(&self) -> &str {
+        &self.document.plan.goal
+    }
+
+    /// Makes a message of the history a Plan message.
+    pub fn tell(&self, message: Message) -> Message {
+        Message { message_type: MessageType::Plan, ..message }
+            .with("plan", serde_json::to_value(&self.document.plan).unwrap_or_default())
+            .with("plan_file", self.path.clone())
+            .with("revision", self.document.revision)
+            .with("sha256", self.sha256.clone())
+    }
+
+    /// What goes with that message.
+    pub fn change(&self, role: Role, model: &str) -> Change {
+        let facts = json!({"plan_file": self.path, "revision": self.document.revision, "sha256": self.sha256});
+        let event = Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() };
+        Change::default().event(event).log(AuditKind::PlanWritten, model, role, facts)
+    }
+
+    /// The card that asks for its approval.
+    pub fn card(&self, question: Question) -> Pending {
+        Pending::plan_approval(&self.path, &self.document, &self.sha256, question)
+    }
+}
+
+/// Writes a plan that the model gave as JSON, the same way and under the same rules as `write_plan` does.
+pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> {
+    let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
+    let mut args = serde_json::to_value(plan).map_err(invalid)?;
+    // Progress is the server's to record, so a new plan has none.
+    for step in args["steps"].as_array_mut().into_iter().flatten().filter_map(|step| step.as_object_mut()) {
+        step.remove("status");
+    }
+    let tool = tool_named("write_plan")?;
+    let (args, cx) = (args.to_string(), chat.tool_context().await);
+    let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
+    let permit = match decide(&chat.situation("write_plan", Consent::Needed).await?, &prepared.effects) {
+        Verdict::Allow(permit) => permit,
+        Verdict::Deny(problem) => return Err(problem),
+        Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
+    };
+    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)??;
+    let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
+    match output.signal {
+        Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),
+        Some(Signal::Ask(_) | Signal::ExitPlanMode(_)) | None => Err(gone()),
+    }
+}
