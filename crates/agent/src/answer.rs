@@ -118,7 +118,9 @@ impl Kind {
     fn of(object: &Map<String, Value>) -> Option<Kind> {
         if object.get("type").is_some_and(|kind| kind == "question") {
             Some(Kind::Question)
-        } else if object.contains_key("steps") || (object.contains_key("goal") && object.get("type").is_none_or(|kind| kind == "plan")) {
+        } else if object.contains_key("steps")
+            || (object.contains_key("goal") && object.get("type").is_none_or(|kind| matches!(kind.as_str(), Some("plan"))))
+        {
             Some(Kind::Plan)
         } else {
             None

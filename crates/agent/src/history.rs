@@ -19,7 +19,7 @@ pub fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
             }
             (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(&mut out, message, Some(&said(message)), None),
             (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() => {
-                push_reply(&mut out, message, Some(&message.content), None)
+                push_reply(&mut out, message, Some(&message.content), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.
             (Author::Assistant | Author::System, MessageType::Question) => {}

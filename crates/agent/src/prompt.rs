@@ -127,6 +127,93 @@ mod tests {
         }
     }
 
+    fn prompt(role: Role) -> String {
+        system_prompt(role, &Facts::default())
+    }
+
+    /// The JSON blocks of a prompt.
+    fn json_blocks(text: &str) -> Vec<serde_json::Value> {
+        text.split("```json\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("\n```").next())
+            .map(|json| serde_json::from_str(json).unwrap())
+            .collect()
+    }
+
+    fn contains_all(text: &str, parts: &[&str]) {
+        for part in parts {
+            assert!(text.to_lowercase().contains(&part.to_lowercase()), "the prompt lacks {part:?}");
+        }
+    }
+
+    #[test]
+    fn the_plan_prompt_says_purpose_restrictions_format_review_and_transition() {
+        let text = prompt(Role::Planner);
+        contains_all(
+            &text,
+            &["You are in PLAN mode", "analyze and plan first", "write, edit, delete or execute", "self-check before each tool call"],
+        );
+        contains_all(&text, &["goal", "assumptions", "steps", "risks", "validation", "prerequisites", "estimated_total_time"]);
+        contains_all(&text, &["review", "discuss", "must approve the plan and switch to ACT mode", "plan needs approval first"]);
+    }
+
+    #[test]
+    fn the_example_plans_of_the_prompt_are_valid_plans() {
+        let plans = json_blocks(include_str!("../prompts/mode/plan.md"));
+        assert_eq!(plans.len(), 3);
+        for plan in plans {
+            planwright_protocol::Plan::from_json(plan).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_act_prompt_says_autonomy_severities_question_format_and_when_to_ask() {
+        let text = prompt(Role::Actor);
+        contains_all(&text, &["You are in ACT mode", "Small: proceed", "Medium: mention", "Large: ask", "critical", "major", "minor"]);
+        contains_all(
+            &text,
+            &["Follow its steps before any broad exploration", "targeted and scoped", "what changed", "how it was verified", "update_step"],
+        );
+        let questions = json_blocks(include_str!("../prompts/mode/act.md"));
+        assert_eq!(questions.len(), 1);
+        planwright_protocol::Question::from_question_json(&questions[0]).unwrap();
+    }
+
+    #[test]
+    fn role_prompts_are_files_of_their_own_that_neither_repeat_nor_contradict_each_other() {
+        let mut lines: Vec<&str> = Role::all().flat_map(|role| role.row().prompt.lines()).filter(|line| line.len() > 40).collect();
+        let all = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), all, "two roles have a line in common");
+        for role in Role::all() {
+            for other in Role::all().filter(|other| *other != role) {
+                assert!(
+                    !prompt(role).contains(&format!("operating in {} role", other.row().name.to_uppercase())),
+                    "{role} is told to be {other}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tool_metadata_and_mode_policy_are_rendered_from_their_one_definition() {
+        for role in Role::all() {
+            let text = prompt(role);
+            for tool in tools_of(role) {
+                let spec = tool.spec();
+                assert!(
+                    text.contains(&format!("- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk))),
+                    "{role}: {}",
+                    spec.name
+                );
+            }
+            assert!(text.contains(&policy_section(role)));
+        }
+        assert_eq!(ModePolicy::of(Role::Planner).disallowed, [Category::Write, Category::Execute]);
+        assert!(ModePolicy::of(Role::Actor).disallowed.is_empty());
+    }
+
     #[test]
     fn the_approved_plan_stands_in_the_act_prompt_only() {
         let facts = Facts { approved_plan: Some("# Greet in French"), agents_md: None };

@@ -118,7 +118,7 @@ pub struct PlanArgs {
 
 #[derive(Subcommand)]
 pub enum PlanCommand {
-    /// Say what should be better, as file:line:col: message; exits with 1 if there is anything
+    /// Say what should be better, with file, line and column; exits with 1 if there is anything
     Lint {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,

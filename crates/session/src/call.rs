@@ -9,9 +9,7 @@ use crate::plan::StoredPlan;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::plan::plan_sha256;
-use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity,
-};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Approval, Consent, Effect, FileChange, Output, Prepared, Signal, Verdict, WorkspacePath, decide};

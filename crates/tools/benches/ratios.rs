@@ -1,5 +1,5 @@
 //! Speed, as ratios against a reference measured in the same run. Exits with 1 when a bar is missed.
-#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, clippy::cast_precision_loss, reason = "a benchmark prints, and fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
 
 use planwright_protocol::Role;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
@@ -55,7 +55,10 @@ fn call(cx: &ToolContext, situation: &Situation, tool: &str, args: &serde_json::
 fn gate() -> bool {
     const DECISIONS: u32 = 200_000;
     let situation = situation(Role::Actor);
-    let effects = [Effect::Write(WorkspacePath::parse("/src/some/module/file.rs").unwrap()), Effect::Read(WorkspacePath::parse("/src/some/module/file.rs").unwrap())];
+    let effects = [
+        Effect::Write(WorkspacePath::parse("/src/some/module/file.rs").unwrap()),
+        Effect::Read(WorkspacePath::parse("/src/some/module/file.rs").unwrap()),
+    ];
     let start = Instant::now();
     for _ in 0..DECISIONS {
         black_box(decide(black_box(&situation), black_box(&effects)));

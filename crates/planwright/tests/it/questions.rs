@@ -36,6 +36,36 @@ async fn a_question_waits_for_its_answer_and_the_model_goes_on_with_it() {
 }
 
 #[tokio::test]
+async fn a_batch_of_questions_is_answered_by_name_in_one_go() {
+    let questions = json!([
+        { "name": "branch", "question": "Which name?", "schema": { "type": "string", "pattern": "^[a-z-]+$", "minLength": 3 } },
+        { "name": "parts", "question": "Which parts?", "schema": { "type": "array", "items": { "type": "string", "enum": ["web", "api"] }, "minItems": 1 } },
+        { "name": "confirm", "question": "Sure?", "schema": { "type": "boolean" }, "buttons": [{ "label": "Yes", "value": true, "variant": "primary" }] },
+    ]);
+    let home =
+        home(&json!({ "turns": [{ "calls": [{ "tool": "ask_user", "args": { "questions": questions } }] }, { "text": "Thanks." }] }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Ask me").await;
+    let asking = chat.events(0, waiting).await;
+    let question = of_type(&asking, "question_pending")[0].clone();
+    let id: uuid::Uuid = question["question_id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(id.get_version_num(), 7);
+    assert!(question["created_at"].as_str().unwrap().parse::<planwright_protocol::Timestamp>().is_ok());
+
+    let (status, body) = chat.answer(&question["question_id"], json!({ "branch": "X", "parts": [], "confirm": "maybe" })).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let fields = body["error"]["details"]["fields"].as_object().unwrap();
+    assert_eq!(fields.keys().collect::<Vec<_>>(), ["branch", "confirm", "parts"]);
+    let (status, body) =
+        chat.answer(&question["question_id"], json!({ "branch": "fix-it", "parts": ["web", "api"], "confirm": true })).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    let text = body["message"]["content"].as_str().unwrap();
+    assert!(text.starts_with("[Answers: branch=fix-it, ") && text.contains("confirm="), "{text}");
+    chat.run_to_end(last_id(&asking)).await;
+}
+
+#[tokio::test]
 async fn another_message_supersedes_a_question_and_stop_clears_it() {
     let home = home(&json!({ "turns": [{ "calls": [ask()] }, { "text": "Never mind." }], "repeat": true }));
     let server = home.serve().await;

@@ -6,9 +6,12 @@ use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
 use planwright_protocol::{ErrorCode, Problem};
 use similar::TextDiff;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Diffs longer than this are cut: the model has no use for more.
 const LONGEST_DIFF: usize = 20_000;
+/// Two large files without much in common take long to compare; after this the diff is only rougher.
+const LONGEST_DIFFING: Duration = Duration::from_secs(1);
 
 /// The file that a call means to change, as it is now; `None` if there is none.
 ///
@@ -95,7 +98,9 @@ pub fn unified_diff(change: &FileChange) -> String {
     let (before, after) = (text(&change.before), text(&change.after));
     let name =
         |bytes: &Option<Arc<[u8]>>, side: &str| if bytes.is_some() { format!("{side}{}", change.path) } else { "/dev/null".to_owned() };
-    let mut diff = TextDiff::from_lines(&before, &after)
+    let mut diff = TextDiff::configure()
+        .timeout(LONGEST_DIFFING)
+        .diff_lines(&before, &after)
         .unified_diff()
         .context_radius(3)
         .header(&name(&change.before, "a"), &name(&change.after, "b"))

@@ -1,4 +1,4 @@
-use super::hits::{Collector, Hits, Limits};
+use super::hits::{Collector, Hits, Limits, MOST_MATCHES};
 use super::pattern::Pattern;
 use crate::effect::Effect;
 use crate::gate::Secrets;
@@ -38,7 +38,6 @@ pub struct Grep {
 const LONGEST_PATTERN: usize = 64 << 10;
 const LARGEST_REGEX: usize = 16 << 20;
 const MATCHES: usize = 200;
-const MOST_MATCHES: usize = 2000;
 const MOST_CONTEXT: usize = 20;
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 /// A line longer than this ends the search of its file: it would have to be held whole.

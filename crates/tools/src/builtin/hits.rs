@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The highest `limit`.
+pub const MOST_MATCHES: usize = 2000;
 /// More text than this is cut: the model has no use for more.
 const LONGEST_OUTPUT: usize = 100_000;
 /// Of a line, so much is shown.
@@ -89,7 +91,7 @@ impl Hits {
         }
         if report.truncated {
             report.text.push_str(&format!(
-                "[only the first {} matches are shown: narrow `pattern`, `path` or `glob`, or raise `limit`]\n",
+                "[only the first {} matches are shown: narrow `pattern`, `path` or `glob`, or raise `limit` (up to {MOST_MATCHES})]\n",
                 report.matches
             ));
         }

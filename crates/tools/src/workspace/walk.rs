@@ -74,7 +74,7 @@ impl Workspace {
             }
             walk.run(visitor());
         });
-        Ok(Walked { late: walk.late.into_inner(), passed_over: walk.passed_over.into_inner() })
+        Ok(Walked { late: walk.is_late(), passed_over: walk.passed_over.into_inner() })
     }
 }
 
@@ -150,8 +150,10 @@ impl Walk<'_> {
             }
         }
         let folder = Arc::new(Folder { path: path.clone(), descriptor });
-        let files: Vec<CString> = listing.files.into_iter().filter(|name| kept(name, false)).collect();
-        work.extend(files.chunks(BATCH).map(|names| Work::Files(folder.clone(), names.to_vec())));
+        let mut files = listing.files.into_iter().filter(|name| kept(name, false)).peekable();
+        while files.peek().is_some() {
+            work.push(Work::Files(folder.clone(), files.by_ref().take(BATCH).collect()));
+        }
         self.queue.push(work);
     }
 

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -75,7 +76,7 @@ fn attempt(fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> T
     let mut tally = Tally::default();
     for number in 0..tries {
         // A new scene now and then, for what the call made in the old one.
-        if number % 8 == 0 || !scene.is_set() {
+        if number % 8 == 0 || !(0..4).any(|_| scene.is_set()) {
             attacker.pausing(|| scene.set());
         }
         let outcome = tools.call(&call).unwrap();
@@ -115,45 +116,40 @@ fn leaked(case: &Case, outcome: &Outcome) -> Option<String> {
     needles.flatten().find(|needle| leaves.contains(needle.as_str())).map(|needle| format!("{needle} leaked: {}", outcome.output))
 }
 
-/// Swaps two names as fast as it can.
+/// Swaps two names again and again.
 #[derive(Default)]
 struct Attacker {
     stop: AtomicBool,
-    hold: AtomicBool,
-    holding: AtomicBool,
     swaps: AtomicU64,
+    /// Held over each swap.
+    swapping: Mutex<()>,
 }
 
 impl Attacker {
     fn swap(&self, first: &Path, second: &Path) {
         while !self.stop.load(Ordering::Acquire) {
-            if self.hold.load(Ordering::Acquire) {
-                self.holding.store(true, Ordering::Release);
-                std::thread::yield_now();
-                continue;
-            }
-            self.holding.store(false, Ordering::Release);
+            let swapping = self.swapping.lock().unwrap();
             // Fails while the call has taken one of the two away.
-            if rustix::fs::renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE).is_ok() {
+            let swapped = rustix::fs::renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE);
+            drop(swapping);
+            if swapped.is_ok() {
                 let swaps = self.swaps.fetch_add(1, Ordering::Relaxed);
-                // Without a breath in between, of changing length, the folder would be locked nearly always
-                // and the call would hardly get on.
-                (0..swaps % 32 * 16).for_each(|_| std::hint::spin_loop());
+                // A breath of changing length, or the folder would be locked nearly always and the call hardly get on.
+                (0..swaps % 32 * 8).for_each(|_| std::hint::spin_loop());
             }
         }
     }
 
     /// Does something with nobody swapping.
     fn pausing(&self, work: impl FnOnce()) {
-        self.hold.store(true, Ordering::Release);
-        while !self.holding.load(Ordering::Acquire) {
-            std::thread::yield_now();
-        }
+        // Tried again and again: who waits in line is outrun by the attacker every time.
+        let _swapping = loop {
+            if let Ok(swapping) = self.swapping.try_lock() {
+                break swapping;
+            }
+            std::hint::spin_loop();
+        };
         work();
-        self.hold.store(false, Ordering::Release);
-        while self.holding.load(Ordering::Acquire) {
-            std::thread::yield_now();
-        }
     }
 }
 

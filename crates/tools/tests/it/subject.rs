@@ -4,7 +4,7 @@ use planwright_protocol::{Mode, Problem, Role};
 use planwright_testkit::guard::{Call, Decision, Fixture, Outcome, Subject};
 use planwright_tools::tool::{Seen, tool_named};
 use planwright_tools::{
-    Consent, Epoch, Fence, Grant, Output, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath, decide,
+    Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath, decide,
 };
 use serde_json::Map;
 use std::path::Path;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// The file tools on an open workspace.
 pub struct FileTools {
     workspace: Arc<Workspace>,
+    /// The shipped ones. Made once, as that takes longer than most calls.
+    secrets: Arc<Secrets>,
 }
 
 /// Who makes a call, and what the user has said to it.
@@ -32,7 +34,7 @@ impl Caller {
 
 impl FileTools {
     pub fn on(workspace: &Path) -> Self {
-        Self { workspace: Arc::new(Workspace::open(workspace).unwrap()) }
+        Self { workspace: Arc::new(Workspace::open(workspace).unwrap()), secrets: Arc::default() }
     }
 
     /// Prepares, decides and commits.
@@ -41,13 +43,18 @@ impl FileTools {
         let cx = ToolContext {
             workspace: self.workspace.clone(),
             seen: Arc::new(Seen::default()),
-            config: ToolConfig { plan_mode: mode == Mode::Plan, active_plan_path: caller.own_plan.clone(), ..ToolConfig::default() },
+            config: ToolConfig {
+                plan_mode: mode == Mode::Plan,
+                active_plan_path: caller.own_plan.clone(),
+                chat: None,
+                secrets: self.secrets.clone(),
+            },
         };
         let prepared = match tool_named(tool).and_then(|tool| tool.prepare(args, &cx)) {
             Ok(prepared) => prepared,
             Err(problem) => return refused(Decision::Error, &problem, mode),
         };
-        match decide(&situation(caller, tool), &prepared.effects) {
+        match decide(&self.situation(caller, tool), &prepared.effects) {
             Verdict::Deny(problem) => refused(Decision::Deny, &problem, mode),
             Verdict::Ask(approval) => {
                 Outcome { decision: Decision::Ask, code: None, output: approval.reason, facts: Map::new(), mode: word(mode) }
@@ -56,6 +63,22 @@ impl FileTools {
                 Ok(output) => allowed(output, mode),
                 Err(problem) => refused(Decision::Error, &problem, mode),
             },
+        }
+    }
+
+    fn situation(&self, caller: &Caller, tool: &str) -> Situation {
+        let fence = Fence::new(Epoch(1));
+        Situation {
+            role: caller.role,
+            tool: tool.to_owned(),
+            epoch: fence.epoch(),
+            fence,
+            foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
+            scope: None,
+            approvals: Arc::default(),
+            secrets: self.secrets.clone(),
+            grants: Arc::new(caller.grants.clone()),
+            consent: caller.consent,
         }
     }
 }
@@ -74,22 +97,6 @@ impl Subject for FileTools {
             ..Caller::new(role)
         };
         Ok(self.carry_out(&caller, &call.tool, args))
-    }
-}
-
-fn situation(caller: &Caller, tool: &str) -> Situation {
-    let fence = Fence::new(Epoch(1));
-    Situation {
-        role: caller.role,
-        tool: tool.to_owned(),
-        epoch: fence.epoch(),
-        fence,
-        foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
-        scope: None,
-        approvals: Arc::default(),
-        secrets: Arc::default(),
-        grants: Arc::new(caller.grants.clone()),
-        consent: caller.consent,
     }
 }
 
