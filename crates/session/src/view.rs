@@ -18,8 +18,6 @@ pub struct ToolView {
 #[must_use]
 pub fn tool_views(role: Option<Role>) -> Vec<ToolView> {
     let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
-    match role {
-        Some(role) => tools_of(role).map(view).collect(),
-        None => BUILTIN.iter().copied().map(view).collect(),
-    }
+    let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role).collect());
+    listed.into_iter().map(view).collect()
 }

@@ -40,9 +40,9 @@ pub struct Spec {
     pub risk: Risk,
     /// Whether it can change nothing. False unless said.
     pub read_only: bool,
-    /// What a role must have for the tool to be listed to it.
-    #[serde(rename = "required_permissions")]
-    pub needs: &'static [Permission],
+    /// The sets of rights of which each is enough for the tool to be listed to a role; the first is the usual one.
+    #[serde(rename = "required_permissions", serialize_with = "usual_needs")]
+    pub needs: &'static [&'static [Permission]],
     pub examples: &'static [&'static str],
 }
 
@@ -262,7 +262,13 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
 /// The tools that are listed to a role: those whose needs it meets, all of them read-only in plan
 /// mode but for the ways to write the plan and to leave.
 pub fn tools_of(role: Role) -> impl Iterator<Item = &'static dyn Tool> {
-    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().all(|&need| role.has(need)))
+    let meets = move |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
+    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().any(meets))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn usual_needs<S: serde::Serializer>(needs: &&'static [&'static [Permission]], serializer: S) -> Result<S::Ok, S::Error> {
+    needs.first().copied().unwrap_or_default().serialize(serializer)
 }
 
 #[cfg(test)]
@@ -273,6 +279,12 @@ mod tests {
     fn the_tool_config_is_plan_mode_unless_said() {
         let config = ToolConfig::default();
         assert!(config.plan_mode && config.active_plan_path.is_none());
+    }
+
+    #[test]
+    fn read_only_is_said_of_exactly_the_tools_that_change_nothing() {
+        let marked: Vec<&str> = BUILTIN.iter().filter(|tool| tool.spec().read_only).map(|tool| tool.spec().name).collect();
+        assert_eq!(marked, ["read", "ls", "glob", "grep", "ask_user"]);
     }
 
     #[test]

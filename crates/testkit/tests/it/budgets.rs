@@ -44,7 +44,17 @@ fn roles_and_modes_are_told_apart_in_one_place() {
             continue;
         }
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for forbidden in ["match role", "match self.role", "== \"plan\"", "== \"act\"", "== \"build\"", "if plan_mode", "if !plan_mode"] {
+        for forbidden in [
+            "match role {",
+            "match self.role {",
+            "match row.role {",
+            "match config.role {",
+            "== \"plan\"",
+            "== \"act\"",
+            "== \"build\"",
+            "if plan_mode",
+            "if !plan_mode",
+        ] {
             assert!(!code.contains(forbidden), "{name} has `{forbidden}`; read the role's row instead");
         }
     }

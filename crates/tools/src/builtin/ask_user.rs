@@ -61,7 +61,7 @@ impl Input for AskUser {
         category: Category::Other,
         risk: Risk::Low,
         read_only: true,
-        needs: &[],
+        needs: &[&[]],
         examples: &[
             r#"{"questions": [{"name": "database", "question": "Which database?", "schema": {"type": "string", "enum": ["sqlite", "postgres"]}}]}"#,
             r#"{"questions": [{"name": "tests", "question": "Add tests too?", "schema": {"type": "boolean"}, "buttons": [{"label": "Yes", "value": true, "variant": "primary"}, {"label": "No", "value": false}]}]}"#,

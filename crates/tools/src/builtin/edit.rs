@@ -34,7 +34,7 @@ impl Input for Edit {
         category: Category::Write,
         risk: Risk::Medium,
         read_only: false,
-        needs: &[Permission::Write],
+        needs: &[&[Permission::Write]],
         examples: &[r#"{"path": "/src/main.rs", "old_string": "fn main() {}", "new_string": "fn main() {\n    run();\n}"}"#],
     };
 

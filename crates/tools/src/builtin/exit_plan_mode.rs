@@ -20,7 +20,7 @@ impl Input for ExitPlanMode {
         category: Category::Other,
         risk: Risk::Medium,
         read_only: false,
-        needs: &[],
+        needs: &[&[]],
         examples: &[r#"{"plan_file_path": "/plans/add-login.plan"}"#],
     };
 

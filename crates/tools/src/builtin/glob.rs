@@ -31,7 +31,7 @@ impl Input for Glob {
         category: Category::Search,
         risk: Risk::Low,
         read_only: true,
-        needs: &[Permission::Read],
+        needs: &[&[Permission::Read]],
         examples: &[r#"{"pattern": "*.rs"}"#, r#"{"pattern": "**/*.test.ts", "path": "/web"}"#],
     };
 

@@ -49,7 +49,7 @@ impl Input for Grep {
         category: Category::Search,
         risk: Risk::Low,
         read_only: true,
-        needs: &[Permission::Read],
+        needs: &[&[Permission::Read]],
         examples: &[
             r#"{"pattern": "fn main"}"#,
             r#"{"pattern": "todo|fixme", "path": "/src", "glob": "*.rs", "case_insensitive": true, "context": 2}"#,

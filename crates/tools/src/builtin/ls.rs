@@ -31,7 +31,7 @@ impl Input for Ls {
         category: Category::Read,
         risk: Risk::Low,
         read_only: true,
-        needs: &[Permission::Read],
+        needs: &[&[Permission::Read]],
         examples: &[r"{}", r#"{"path": "/src", "depth": 2}"#],
     };
 

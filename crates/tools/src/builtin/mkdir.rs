@@ -23,7 +23,7 @@ impl Input for Mkdir {
         category: Category::Write,
         risk: Risk::Low,
         read_only: false,
-        needs: &[Permission::Create],
+        needs: &[&[Permission::Create]],
         examples: &[r#"{"path": "/src/parser"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
     };
 

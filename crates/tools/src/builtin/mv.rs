@@ -24,7 +24,7 @@ impl Input for Mv {
         category: Category::Write,
         risk: Risk::Medium,
         read_only: false,
-        needs: &[Permission::Create, Permission::Delete],
+        needs: &[&[Permission::Create, Permission::Delete]],
         examples: &[r#"{"from": "/src/util.rs", "to": "/src/text/format.rs"}"#],
     };
 

@@ -33,7 +33,7 @@ impl Input for Read {
         category: Category::Read,
         risk: Risk::Low,
         read_only: true,
-        needs: &[Permission::Read],
+        needs: &[&[Permission::Read]],
         examples: &[r#"{"path": "/src/main.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#],
     };
 

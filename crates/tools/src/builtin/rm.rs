@@ -24,7 +24,7 @@ impl Input for Rm {
         category: Category::Write,
         risk: Risk::High,
         read_only: false,
-        needs: &[Permission::Delete],
+        needs: &[&[Permission::Delete]],
         examples: &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
     };
 

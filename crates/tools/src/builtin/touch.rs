@@ -21,7 +21,7 @@ impl Input for Touch {
         category: Category::Write,
         risk: Risk::Low,
         read_only: false,
-        needs: &[Permission::Create],
+        needs: &[&[Permission::Create]],
         examples: &[r#"{"path": "/src/lib.rs"}"#],
     };
 

@@ -23,7 +23,7 @@ impl Input for Write {
         category: Category::Write,
         risk: Risk::Medium,
         read_only: false,
-        needs: &[Permission::Create],
+        needs: &[&[Permission::Create]],
         examples: &[r#"{"path": "/notes.md", "content": "Notes\n"}"#],
     };
 

@@ -65,7 +65,8 @@ impl Input for WritePlan {
         category: Category::Other,
         risk: Risk::Low,
         read_only: false,
-        needs: &[Permission::Plan],
+        // Who may create files may create a plan too, but not change one.
+        needs: &[&[Permission::Plan], &[Permission::Create]],
         examples: &[
             r#"{"goal": "Greet in French", "steps": [{"step_number": 1, "action": "Add `bonjour` to the library", "reason": "It is asked for", "tools_needed": ["edit"], "files": ["src/lib.rs"], "verify": "cargo test"}]}"#,
         ],

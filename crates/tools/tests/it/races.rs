@@ -76,7 +76,7 @@ fn attempt(fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> T
     let mut tally = Tally::default();
     for number in 0..tries {
         // A new scene now and then, for what the call made in the old one.
-        if number % 8 == 0 || !(0..4).any(|_| scene.is_set()) {
+        if number % 32 == 0 || !(0..4).any(|_| scene.is_set()) {
             attacker.pausing(|| scene.set());
         }
         let outcome = tools.call(&call).unwrap();
@@ -127,16 +127,16 @@ struct Attacker {
 
 impl Attacker {
     fn swap(&self, first: &Path, second: &Path) {
+        let mut breath = 0;
         while !self.stop.load(Ordering::Acquire) {
             let swapping = self.swapping.lock().unwrap();
             // Fails while the call has taken one of the two away.
             let swapped = rustix::fs::renameat_with(CWD, first, CWD, second, RenameFlags::EXCHANGE);
             drop(swapping);
-            if swapped.is_ok() {
-                let swaps = self.swaps.fetch_add(1, Ordering::Relaxed);
-                // A breath of changing length, or the folder would be locked nearly always and the call hardly get on.
-                (0..swaps % 32 * 8).for_each(|_| std::hint::spin_loop());
-            }
+            self.swaps.fetch_add(u64::from(swapped.is_ok()), Ordering::Relaxed);
+            // A breath of changing length, or the folder would be locked nearly always and the call hardly get on.
+            breath = (breath + 1) % 32;
+            (0..breath * 8).for_each(|_| std::hint::spin_loop());
         }
     }
 

@@ -1,0 +1,3 @@
+//! The agent's decisions against the guard cases, as one test binary.
+
+mod intent;
