@@ -22,7 +22,7 @@ pub mod tree;
 pub use case::{Case, Decision, Harness, Invariant, Setup, Suite};
 pub use fixture::Fixture;
 pub use invariant::{Run, Watch};
-pub use report::{Finding, Report};
+pub use report::{Finding, Report, announce};
 pub use tree::Tree;
 
 use serde::{Deserialize, Serialize};

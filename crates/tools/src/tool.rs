@@ -266,7 +266,6 @@ pub fn tools_of(role: Role) -> impl Iterator<Item = &'static dyn Tool> {
     BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().any(meets))
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn usual_needs<S: serde::Serializer>(needs: &&'static [&'static [Permission]], serializer: S) -> Result<S::Ok, S::Error> {
     needs.first().copied().unwrap_or_default().serialize(serializer)
 }

@@ -103,7 +103,11 @@ impl Workspace {
     /// # Errors
     /// Not there, outside, not a regular file.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<File, Problem> {
-        let file = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Inside)?;
+        self.open_regular(path, Links::Inside)
+    }
+
+    fn open_regular(&self, path: &WorkspacePath, links: Links) -> Result<File, Problem> {
+        let file = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, links)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         match kind_of(&stat) {
             Kind::File => Ok(File::from(file)),
@@ -133,12 +137,13 @@ impl Workspace {
         Ok((self.real_path(&file).unwrap_or_else(|| path.clone()), kind_of(&stat)))
     }
 
-    /// Reads a whole file, up to [`LARGEST_FILE`].
+    /// Reads a whole file, up to [`LARGEST_FILE`]. For files that are to be changed and for plans: unlike
+    /// [`Self::open_file`] it follows no link, or one that takes the file's place would be looked through.
     ///
     /// # Errors
-    /// As [`Self::open_file`], or `FILE_TOO_LARGE`.
+    /// A link, not there, not a regular file, or `FILE_TOO_LARGE`.
     pub fn read(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
-        let mut file = self.open_file(path)?;
+        let mut file = self.open_regular(path, Links::Refused)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         let size = u64::try_from(stat.st_size).unwrap_or_default();
         let too_large = || {

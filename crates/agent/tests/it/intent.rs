@@ -1,8 +1,7 @@
 //! The cases of `guard-cases.json` that are about what a user's message asks for.
 
 use planwright_agent::intent::{Intent, detect};
-use planwright_testkit::guard::{Case, Finding, Harness, Invariant, Report, Suite};
-use std::io::Write;
+use planwright_testkit::guard::{Case, Finding, Harness, Invariant, Report, Suite, announce};
 
 /// Cases that can't hold here, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[
@@ -15,8 +14,7 @@ fn every_guard_case_of_the_intent_detector_holds() {
     let suite = Suite::load();
     let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Intent]).map(|case| (case, finding(case))).collect();
     let report = Report::new(&findings, LISTED);
-    // Past the capture of tests, so that the counts are always seen.
-    write!(std::io::stderr(), "\n{report}").unwrap();
+    announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{}", report.wrong().join("\n"));
 }
 
@@ -30,14 +28,11 @@ fn the_listed_cases_are_exactly_those_that_the_user_did_not_type() {
 
 fn finding(case: &Case) -> Finding {
     let reading = detect(case.args["text"].as_str().unwrap());
-    for invariant in &case.expect.invariants {
-        match invariant {
-            Invariant::IntentLabel { equals } if reading.intent.as_str() != equals => {
-                return Finding::Broken(format!("read as {}, not {equals}", reading.intent.as_str()));
-            }
-            // Reading a message changes no mode: the detector is a function of the words.
-            _ => {}
-        }
+    let intent = reading.intent.as_str();
+    // Reading a message changes no mode, so the label is all there is to check.
+    let wrong = case.expect.invariants.iter().find(|invariant| matches!(invariant, Invariant::IntentLabel { equals } if equals != intent));
+    if let Some(expected) = wrong {
+        return Finding::Broken(format!("read as {intent}, not {expected:?}"));
     }
     if reading.intent == Intent::ExecuteNow && reading.suggests_execution {
         return Finding::Broken("an order is acted on, not suggested as well".to_owned());

@@ -3,6 +3,7 @@
 use super::Case;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Write;
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +63,12 @@ impl Report {
     pub fn wrong(&self) -> &[String] {
         &self.wrong
     }
+}
+
+/// Says something past the capture of tests, so that it is seen also when they pass.
+pub fn announce(text: &impl fmt::Display) {
+    // Nobody may be listening; the tests still count.
+    let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 impl fmt::Display for Report {

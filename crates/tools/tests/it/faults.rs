@@ -4,9 +4,8 @@ use crate::child::{Child, Starter, killed, reexecuted};
 use crate::subject::{Caller, FileTools};
 use planwright_protocol::Role;
 use planwright_testkit::guard::case::Fault;
-use planwright_testkit::guard::{Case, Finding, Fixture, Run, Setup, Suite, Watch, misfit};
+use planwright_testkit::guard::{Case, Finding, Fixture, Run, Setup, Suite, Watch, announce, misfit};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -72,7 +71,7 @@ fn killed_everywhere(suite: &Suite, case: &Case) -> Finding {
         }
         contents.insert(std::fs::read(fixture.path("src/main.rs")).unwrap());
     }
-    writeln!(std::io::stderr(), "{}: killed at each of {} system calls", case.id, moments.len()).unwrap();
+    announce(&format_args!("{}: killed at each of {} system calls", case.id, moments.len()));
     if contents.len() == 2 { Finding::Holds } else { Finding::Broken("the kills did not reach both sides of the write".to_owned()) }
 }
 
@@ -99,7 +98,7 @@ fn system_calls(suite: &Suite, case: &Case) -> Result<Vec<(String, usize)>, Stri
 /// Without a tracer the moment of the kill is left to chance.
 fn killed_by_chance(suite: &Suite, case: &Case, why: &str) -> Finding {
     const KILLS: u64 = 100;
-    writeln!(std::io::stderr(), "{}: {why}; killed at {KILLS} moments by chance instead", case.id).unwrap();
+    announce(&format_args!("{}: {why}; killed at {KILLS} moments by chance instead", case.id));
     for moment in 0..KILLS {
         let fixture = Fixture::new(suite, &std::env::temp_dir());
         let watch = Watch::start(&fixture, case);
@@ -151,7 +150,7 @@ fn a_write_to_a_full_disk_is_refused_and_the_old_content_stays() {
     let disk = tempfile::tempdir().unwrap();
     let script = r#"mount -t tmpfs -o size=256k tmpfs "$0" && exec "$@""#;
     let Some(namespace) = own_mounts() else {
-        writeln!(std::io::stderr(), "a full disk was not tried: no namespace of mounts to be had").unwrap();
+        announce(&format_args!("a full disk was not tried: no namespace of mounts to be had"));
         return;
     };
     let starter = [namespace, &["sh", "-c", script, disk.path().to_str().unwrap()]].concat();

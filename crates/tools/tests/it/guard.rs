@@ -2,8 +2,7 @@
 
 use crate::faults;
 use crate::subject::FileTools;
-use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Suite};
-use std::io::Write;
+use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Suite, announce};
 
 /// Cases that can't hold here, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[
@@ -16,8 +15,7 @@ fn every_guard_case_of_the_file_tools_holds() {
     let suite = Suite::load();
     let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Fs, Harness::Args]).map(|case| (case, finding(&suite, case))).collect();
     let report = Report::new(&findings, LISTED);
-    // Past the capture of tests, so that the counts are always seen.
-    write!(std::io::stderr(), "\n{report}").unwrap();
+    announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
 }
 

@@ -8,10 +8,9 @@ use crate::races::in_memory;
 use crate::subject::{Caller, FileTools};
 use calls::random_call;
 use planwright_protocol::{Mode, Role};
-use planwright_testkit::guard::{Decision, Fixture, Tree};
+use planwright_testkit::guard::{Decision, Fixture, Tree, announce};
 use planwright_tools::{Consent, Grant, WorkspacePath};
 use random::Random;
-use std::io::Write;
 use std::time::{Instant, SystemTime};
 
 const CALLS: &str = "PLANWRIGHT_PROPERTY_CALLS";
@@ -26,46 +25,40 @@ fn no_sequence_of_calls_in_plan_mode_changes_anything_outside_the_plans() {
     let seed = std::env::var(SEED).map_or_else(|_| seed_of_the_clock(), |seed| seed.parse().unwrap());
     let roles: Vec<Role> = Role::all().filter(|role| role.mode() == Mode::Plan).collect();
     let start = Instant::now();
-    let mut tally = Tally::default();
+    let mut total = Tally::default();
     for number in 0..calls.div_ceil(EPISODE) {
         let episode = Episode { seed: seed.wrapping_add(number as u64), role: roles[number % roles.len()] };
-        let (outcome, changes) = episode.play(LookAt::Every(125));
-        tally.add(&outcome);
+        let (tally, changes) = episode.play(125);
+        total.add(&tally);
         if !changes.is_empty() {
             // Played again, slower, to find the very call.
-            let (_, changes) = episode.play(LookAt::Every(1));
+            let (_, changes) = episode.play(1);
             panic!("{SEED}={} as the first, as {}:\n{}", episode.seed, episode.role, changes.join("\n"));
         }
     }
-    writeln!(std::io::stderr(), "\nplan mode: {tally:?} in {:?}, {SEED}={seed}", start.elapsed()).unwrap();
+    announce(&format_args!("\nplan mode: {total:?} in {:?}, {SEED}={seed}", start.elapsed()));
     // Else the calls were nothing but refused, and the test would show nothing.
-    assert!(tally.plans_changed > 0 && tally.allowed > calls / 20 && tally.refused > calls / 20, "{tally:?}");
+    assert!(total.plans_changed > 0 && total.allowed > calls / 20 && total.refused > calls / 20, "{total:?}");
 }
 
 #[test]
 fn the_same_calls_by_an_actor_do_change_the_workspace_and_still_nothing_outside_it() {
     let seed = seed_of_the_clock();
-    let mut changed = 0;
+    let mut trees = 0;
     for number in 0..20 {
         let episode = Episode { seed: seed.wrapping_add(number), role: Role::Actor };
-        let (_, changes) = episode.play(LookAt::Every(EPISODE));
+        let (_, changes) = episode.play(EPISODE);
         let outside: Vec<&String> = changes.iter().filter(|change| change.starts_with("outside")).collect();
         assert!(outside.is_empty(), "seed {}: {outside:#?}", episode.seed);
-        changed += usize::from(!changes.is_empty());
+        trees += usize::from(!changes.is_empty());
     }
-    assert!(changed > 15, "only {changed} of 20 trees were changed");
+    assert!(trees > 15, "only {trees} of 20 trees were changed");
 }
 
 /// A tree and the calls made in it, all following from the seed.
 struct Episode {
     seed: u64,
     role: Role,
-}
-
-#[derive(Clone, Copy)]
-enum LookAt {
-    /// The tree is looked at after every so many calls.
-    Every(usize),
 }
 
 #[derive(Debug, Default)]
@@ -98,8 +91,9 @@ impl Tally {
 }
 
 impl Episode {
-    /// Makes the calls until something has changed that may not; gives the changes, with the call before them.
-    fn play(&self, LookAt::Every(often): LookAt) -> (Tally, Vec<String>) {
+    /// Makes the calls until something is seen to have changed that may not, looking after every `stretch`
+    /// of calls; gives the changes, with the call before them.
+    fn play(&self, stretch: usize) -> (Tally, Vec<String>) {
         let mut random = Random::new(self.seed);
         let fixture = Fixture::empty(&in_memory());
         let paths = scenery::build(&fixture, &mut random);
@@ -114,7 +108,7 @@ impl Episode {
             let caller = self.caller(&mut random, &paths, &tool);
             let outcome = tools.carry_out(&caller, &tool, &args);
             tally.count(outcome.decision);
-            if number % often != 0 && number != EPISODE {
+            if number % stretch != 0 && number != EPISODE {
                 continue;
             }
             let after = look();

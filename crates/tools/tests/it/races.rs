@@ -4,10 +4,12 @@
 //! allowed or refused is up to chance; what must not happen is a change, or a look, outside.
 
 use crate::subject::FileTools;
-use planwright_testkit::guard::{Case, Decision, Finding, Fixture, Harness, Invariant, Outcome, Report, Setup, Subject, Suite, Tree};
+use planwright_testkit::guard::{
+    Call, Case, Decision, Finding, Fixture, Harness, Invariant, Outcome, Report, Setup, Subject, Suite, Tree, announce,
+};
 use rustix::fs::{CWD, RenameFlags};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -20,10 +22,53 @@ const TRIES: &str = "PLANWRIGHT_RACE_TRIES";
 fn no_race_for_a_path_is_lost() {
     let tries = std::env::var(TRIES).map_or(20_000, |tries| tries.parse().unwrap());
     let suite = Suite::load();
-    let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Race]).map(|case| (case, race(&suite, case, tries))).collect();
+    let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Race]).map(|case| (case, finding(&suite, case, tries))).collect();
     let report = Report::new(&findings, &[]);
-    write!(std::io::stderr(), "\n{report}").unwrap();
+    announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{}", report.wrong().join("\n\n"));
+}
+
+/// The plan is swapped for a link to a secret of the workspace. An edit that finds nothing shows what is
+/// most like it, so a look through the link would be seen.
+#[test]
+fn an_edit_does_not_look_through_a_link_that_takes_the_plans_place() {
+    let suite = Suite::load();
+    let mut case = suite.of(&[Harness::Race]).find(|case| case.id == "RC-002").unwrap().clone();
+    case.tool = "edit".to_owned();
+    case.args = serde_json::json!({"path": "/plans/f.plan", "old_string": "API_KEY=sk-WRONG", "new_string": "y"});
+    case.setup = vec![
+        Setup::File { path: "plans/f.plan".to_owned(), content: "x\n".to_owned(), owner: None },
+        Setup::Symlink { path: "plans/l.plan".to_owned(), target: "../.env".to_owned() },
+    ];
+    case.expect.invariants = vec![Invariant::OutputLacks { needles: vec!["sk-WSENV".to_owned()] }];
+    let tally = race::<FileTools>(&suite, &case, 20_000);
+    assert!(tally.escapes.is_empty() && tally.swaps > 10_000, "{tally:#?}");
+}
+
+#[test]
+fn a_reader_that_checks_the_path_and_then_opens_it_loses_the_race() {
+    let suite = Suite::load();
+    let case = suite.of(&[Harness::Race]).find(|case| case.tool == "read").unwrap();
+    let tally = race::<CheckThenOpen>(&suite, case, 200_000);
+    assert!(!tally.escapes.is_empty(), "the attacker is too slow to show anything: {tally:?}");
+}
+
+/// The usual mistake, to show that the attack works.
+struct CheckThenOpen(PathBuf);
+
+impl Subject for CheckThenOpen {
+    fn open(fixture: &Fixture) -> Self {
+        Self(fixture.workspace().canonicalize().unwrap())
+    }
+
+    fn call(&self, call: &Call) -> Result<Outcome, String> {
+        let args: serde_json::Value = serde_json::from_slice(&call.args).unwrap();
+        let path = self.0.join(args["path"].as_str().unwrap().trim_start_matches('/'));
+        let inside = path.canonicalize().is_ok_and(|real| real.starts_with(&self.0));
+        let output = if inside { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+        let decision = if inside { Decision::Allow } else { Decision::Deny };
+        Ok(Outcome { decision, code: None, output, facts: serde_json::Map::new(), mode: "plan".to_owned() })
+    }
 }
 
 /// What can be seen of all the tries of a race.
@@ -35,8 +80,23 @@ struct Tally {
     escapes: Vec<String>,
 }
 
-fn race(suite: &Suite, case: &Case, tries: u64) -> Finding {
+fn finding(suite: &Suite, case: &Case, tries: u64) -> Finding {
     let start = Instant::now();
+    let tally = race::<FileTools>(suite, case, tries);
+    let Tally { allowed, refused, swaps, escapes } = &tally;
+    let (id, count, elapsed) = (&case.id, escapes.len(), start.elapsed());
+    announce(&format_args!("{id}: {tries} tries, {swaps} swaps, {allowed} allowed, {refused} refused, {count} escapes, {elapsed:?}"));
+    if !escapes.is_empty() {
+        return Finding::Broken(escapes.join("\n"));
+    }
+    // A search is never refused; it passes over what it may not look into.
+    if *swaps < tries / 2 || *allowed == 0 || *refused == 0 && case.tool != "grep" {
+        return Finding::Broken(format!("this was no race: {tally:?}"));
+    }
+    Finding::Holds
+}
+
+fn race<S: Subject>(suite: &Suite, case: &Case, tries: u64) -> Tally {
     let mut fixture = Fixture::new(suite, &in_memory());
     fixture.apply(&case.setup);
     let (first, second) = case.swapped().unwrap();
@@ -46,30 +106,14 @@ fn race(suite: &Suite, case: &Case, tries: u64) -> Finding {
         scope.spawn(|| attacker.swap(&first, &second));
         // Stopped also when the attempt panics, or the scope would wait for it forever.
         let _stopping = Stopping(&attacker);
-        attempt(&fixture, case, tries, &attacker)
+        attempt(&S::open(&fixture), &fixture, case, tries, &attacker)
     });
     tally.swaps = attacker.swaps.load(Ordering::Relaxed);
-    let Tally { allowed, refused, swaps, escapes } = &tally;
-    let id = &case.id;
-    writeln!(
-        std::io::stderr(),
-        "{id}: {tries} tries, {swaps} swaps, {allowed} allowed, {refused} refused, {} escapes, {:?}",
-        escapes.len(),
-        start.elapsed()
-    )
-    .unwrap();
-    if !escapes.is_empty() {
-        return Finding::Broken(escapes.join("\n"));
-    }
-    if *swaps < tries / 2 || *allowed == 0 || *refused == 0 && case.role == "Planner" {
-        return Finding::Broken(format!("this was no race: {tally:?}"));
-    }
-    Finding::Holds
+    tally
 }
 
 /// Makes the call again and again, with the scene put right in between.
-fn attempt(fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> Tally {
-    let tools = FileTools::open(fixture);
+fn attempt(subject: &impl Subject, fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> Tally {
     let call = fixture.call(case);
     let scene = Scene::of(fixture, case);
     let before = guarded(fixture, case);
@@ -79,7 +123,7 @@ fn attempt(fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> T
         if number % 32 == 0 || !(0..4).any(|_| scene.is_set()) {
             attacker.pausing(|| scene.set());
         }
-        let outcome = tools.call(&call).unwrap();
+        let outcome = subject.call(&call).unwrap();
         match outcome.decision {
             Decision::Allow => tally.allowed += 1,
             Decision::Deny | Decision::Error | Decision::Ask => tally.refused += 1,
@@ -99,18 +143,18 @@ fn attempt(fixture: &Fixture, case: &Case, tries: u64, attacker: &Attacker) -> T
 
 /// What no try may change: all that is outside, and what the case names.
 fn guarded(fixture: &Fixture, case: &Case) -> Vec<Tree> {
-    let named = case.expect.invariants.iter().filter_map(|invariant| match invariant {
-        Invariant::Unchanged { paths } => Some(paths),
-        _ => None,
+    let named = case.expect.invariants.iter().filter_map(|invariant| {
+        let Invariant::Unchanged { paths } = invariant else { return None };
+        Some(paths)
     });
     let named = named.flatten().map(|path| Tree::entry(&fixture.path(path)));
     std::iter::once(Tree::of(&fixture.outside())).chain(named).collect()
 }
 
 fn leaked(case: &Case, outcome: &Outcome) -> Option<String> {
-    let needles = case.expect.invariants.iter().filter_map(|invariant| match invariant {
-        Invariant::OutputLacks { needles } => Some(needles),
-        _ => None,
+    let needles = case.expect.invariants.iter().filter_map(|invariant| {
+        let Invariant::OutputLacks { needles } = invariant else { return None };
+        Some(needles)
     });
     let leaves = format!("{} {:?}", outcome.output, outcome.facts);
     needles.flatten().find(|needle| leaves.contains(needle.as_str())).map(|needle| format!("{needle} leaked: {}", outcome.output))
@@ -177,10 +221,14 @@ enum Target {
 impl Scene {
     fn of(fixture: &Fixture, case: &Case) -> Self {
         let (real, decoy) = case.swapped().unwrap();
-        let leads_to = case.setup.iter().find_map(|setup| match setup {
-            Setup::Symlink { path, target } if path == decoy => Some(Target::Link(PathBuf::from(target))),
-            Setup::Hardlink { path, target } if path == decoy => Some(Target::HardLink(fixture.path(target))),
-            _ => None,
+        let leads_to = case.setup.iter().find_map(|setup| {
+            if let Setup::Symlink { path, target } = setup {
+                (path == decoy).then(|| Target::Link(PathBuf::from(target)))
+            } else if let Setup::Hardlink { path, target } = setup {
+                (path == decoy).then(|| Target::HardLink(fixture.path(target)))
+            } else {
+                None
+            }
         });
         let real_is_folder = case.setup.iter().any(|setup| matches!(setup, Setup::Mkdir { path } if path == real));
         Self { real: fixture.path(real), real_is_folder, decoy: fixture.path(decoy), leads_to: leads_to.unwrap() }

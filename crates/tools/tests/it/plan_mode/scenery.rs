@@ -82,7 +82,8 @@ pub fn build(fixture: &Fixture, random: &mut Random) -> Vec<String> {
             rustix::fs::mknodat(CWD, fixture.path(pipe), FileType::Fifo, Mode::from_raw_mode(0o644), 0).unwrap();
         }
     }
-    [fixture.workspace(), fixture.outside()].iter().for_each(|root| age(root));
+    age(&fixture.workspace());
+    age(&fixture.outside());
     let missing = ["plans/new.plan", "plans/new/new.plan", "plans/new", "src/new.rs", "new", "PLANS/x.plan", "plans/x.plan.", "plans/x.md"];
     [FOLDERS, FILES, LINKS, HARD_LINKS, PIPES, &missing].concat().into_iter().map(str::to_owned).collect()
 }

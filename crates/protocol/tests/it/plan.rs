@@ -222,7 +222,7 @@ fn a_large_plan_is_read_and_linted_in_linear_time() {
 /// Beside each `NAME.plan` lie its `NAME.findings`. `UPDATE_GOLDEN=1 cargo test` writes them anew.
 #[test]
 fn each_sample_has_the_findings_that_lie_beside_it() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/plans");
     let mut samples: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     samples.retain(|path| path.extension().is_some_and(|extension| extension == "plan"));
     samples.sort();
