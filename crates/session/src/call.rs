@@ -258,8 +258,12 @@ async fn images(chat: &Arc<Chat>, call: &Message) -> Images {
     let images = call.metadata.get("images").and_then(Value::as_array).cloned().unwrap_or_default();
     let workspace = chat.workspace.clone();
     let present = tokio::task::spawn_blocking(move || {
+        let path_of = |image: &Value| image.get("path").and_then(Value::as_str).and_then(|path| WorkspacePath::parse(path).ok());
+        for path in images.iter().filter_map(path_of) {
+            workspace.remove_leftovers(&path);
+        }
         let is = |image: &Value, side: &str| {
-            let path = image.get("path").and_then(Value::as_str).and_then(|path| WorkspacePath::parse(path).ok());
+            let path = path_of(image);
             let now = path.and_then(|path| workspace.read(&path).ok()).map(|snapshot| plan_sha256(&snapshot.bytes));
             image.get(side).is_some_and(|hash| hash.as_str() == now.as_deref())
         };

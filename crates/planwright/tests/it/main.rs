@@ -5,6 +5,7 @@ mod answers;
 mod commands;
 mod intent;
 mod life_cycle;
+mod matrix;
 mod questions;
 mod recovery;
 mod run;

@@ -61,6 +61,9 @@ pub fn lint(text: &str) -> Vec<Finding> {
         }
     }
     if let Some(block) = reading.outline.section(Section::Steps) {
+        if let (None, Some(first)) = (block.heading, block.lines.first()) {
+            findings.push(Finding::warning(first.number, 1, "the steps have no heading; write `## Steps` above them"));
+        }
         lint_steps(block, &reading.plan.steps, &mut findings);
     }
     // Errors first, so that none is cut off.

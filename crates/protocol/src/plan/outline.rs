@@ -127,7 +127,20 @@ impl<'a> Outline<'a> {
         let (lines, open_fence) = cut_lines(body, first);
         outline.open_fence = open_fence;
         outline.blocks = cut_blocks(lines);
+        outline.find_bare_steps();
         outline
+    }
+
+    /// A file written by hand may have its boxes right below the goal, without a heading of their own.
+    fn find_bare_steps(&mut self) {
+        if self.section(Section::Steps).is_some() {
+            return;
+        }
+        let boxed = |line: &Line<'_>| !line.fenced && Bullet::of(line.text).is_some_and(|bullet| is_box(&line.text[bullet.end..]));
+        let found = self.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Goal);
+        let Some((index, at)) = found.filter_map(|(index, block)| Some((index, block.lines.iter().position(boxed)?))).next() else { return };
+        let lines = self.blocks[index].lines.split_off(at);
+        self.blocks.insert(index + 1, Block { kind: BlockKind::Section(Section::Steps), heading: None, lines });
     }
 
     pub(super) fn section(&self, section: Section) -> Option<&Block<'a>> {
@@ -161,6 +174,12 @@ pub(super) fn heading(text: &str) -> Option<(usize, &str)> {
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
     let rest = &text[level..];
     ((1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))).then(|| (level, rest.trim()))
+}
+
+/// Whether the text of a list item begins with a box.
+fn is_box(text: &str) -> bool {
+    let mut characters = text.trim_start().chars();
+    characters.next() == Some('[') && characters.next().is_some() && characters.next() == Some(']')
 }
 
 struct Unclosed;

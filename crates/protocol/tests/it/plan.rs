@@ -105,6 +105,16 @@ const BY_HAND: &str = "\u{feff}Plans for the week\r\n\r\n# Tidy up\r\nSome thoug
 2. wash\r\nreason: it smells\r\n   verify: `make clean`\r\n\r\nThat is all.\r\n\r\n## Steps of others\r\n- [ ] 1. theirs";
 
 #[test]
+fn boxes_right_below_the_goal_are_steps_and_ticking_one_changes_its_line_only() {
+    let text = "# Plan\nSome words.\n- [ ] one\n- [ ] two\n\n## Notes\n\nMine.\n";
+    let mut document = PlanDocument::parse(text).unwrap();
+    assert_eq!(document.plan.steps.iter().map(|step| step.action.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+    assert_eq!(document.render(), text);
+    document.set_step(2, StepStatus::Done).unwrap();
+    assert_eq!(document.render(), text.replace("- [ ] two", "- [x] two"));
+}
+
+#[test]
 fn a_file_written_by_hand_is_read_with_tolerance() {
     let document = PlanDocument::parse(BY_HAND).unwrap();
     let plan = &document.plan;

@@ -11,6 +11,8 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
 pub fn replace<'p>(
@@ -94,6 +96,16 @@ fn copy_attributes(old: &OwnedFd, new: &File) -> Result<(), Errno> {
     Ok(())
 }
 
+/// What the temporary files of this process begin with; nobody can guess it.
+static OURS: LazyLock<String> = LazyLock::new(|| format!("{TEMPORARY}{:016x}", RandomState::new().build_hasher().finish()));
+static FILES: AtomicU64 = AtomicU64::new(0);
+const TEMPORARY: &str = ".planwright-";
+
+/// Whether a name is that of a temporary file whose process was killed before it could remove it.
+pub fn is_leftover(name: &str) -> bool {
+    name.starts_with(TEMPORARY) && name.ends_with(".tmp") && !name.starts_with(OURS.as_str())
+}
+
 /// A new file under a name nobody can guess, removed again unless it was renamed.
 struct Temporary<'f> {
     folder: &'f OwnedFd,
@@ -104,7 +116,8 @@ struct Temporary<'f> {
 impl<'f> Temporary<'f> {
     fn create(folder: &'f OwnedFd) -> Result<Self, Errno> {
         loop {
-            let name = format!(".planwright-{:016x}.tmp", RandomState::new().build_hasher().finish());
+            let number = FILES.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}-{number:08x}.tmp", *OURS);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match rustix::fs::openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => return Ok(Self { folder, name: Some(name), file: File::from(file) }),

@@ -102,6 +102,16 @@ impl Workspace {
         rustix::fs::fsync(&folder).map_err(|errno| problem_of(errno, path))
     }
 
+    /// Removes what a write that was killed may have left beside a file: only files of our own making.
+    pub fn remove_leftovers(&self, beside: &WorkspacePath) {
+        let Some((folder, _)) = beside.split() else { return };
+        let (Ok(names), Ok(folder)) = (self.list(&folder), self.folder(&folder)) else { return };
+        for (name, _) in names.iter().filter(|(name, _)| atomic::is_leftover(name)) {
+            // One that can't be removed does no harm.
+            let _ = rustix::fs::unlinkat(&folder, name.as_str(), AtFlags::empty());
+        }
+    }
+
     /// The names in a folder and whether each is a folder, links not followed.
     ///
     /// # Errors
@@ -164,4 +174,21 @@ fn empty_folder(folder: &OwnedFd) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_of_a_killed_process_are_removed_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.txt", ".planwright-0123456789abcdef-00000001.tmp", ".planwright-notes.md", "b.tmp"] {
+            std::fs::File::create_new(folder.path().join(name)).unwrap();
+        }
+        let workspace = Workspace::open(folder.path()).unwrap();
+        workspace.remove_leftovers(&WorkspacePath::parse("/a.txt").unwrap());
+        let names: Vec<String> = workspace.list(&WorkspacePath::root()).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [".planwright-notes.md", "a.txt", "b.tmp"]);
+    }
 }
