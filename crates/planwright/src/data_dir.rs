@@ -7,7 +7,7 @@ use planwright_store::Store;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder, held so that no second process uses it.
 pub struct DataDir {
@@ -46,7 +46,28 @@ impl DataDir {
 
     pub async fn store(&self) -> anyhow::Result<Store> {
         let file = self.path.join("planwright.db");
+        // Made here, so that others on the machine can't read what is in it.
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&file)
+            .with_context(|| format!("{} can't be written", file.display()))?;
         Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
+    }
+
+    /// Refuses a workspace that has the folder in it: the agent could read the token and change the chats.
+    pub fn keep_out_of(&self, workspace: &Path) -> anyhow::Result<()> {
+        let own = std::fs::canonicalize(&self.path).with_context(|| format!("{} can't be opened", self.path.display()))?;
+        if own.starts_with(workspace) {
+            bail!(
+                "the data folder {} is inside the workspace {}, where the agent could read it; give a --data-dir elsewhere",
+                own.display(),
+                workspace.display()
+            );
+        }
+        Ok(())
     }
 
     /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.

@@ -35,6 +35,16 @@ impl ConfiguredModels {
         json!({ "plan": self.name(Mode::Plan), "act": self.name(Mode::Act) })
     }
 
+    /// Finds out at the start, and not in the first run, that a model can't be used.
+    pub async fn check(&self) -> anyhow::Result<()> {
+        for mode in [Mode::Plan, Mode::Act] {
+            if self.name(mode).is_some() {
+                self.model(mode).await?;
+            }
+        }
+        Ok(())
+    }
+
     fn name(&self, mode: Mode) -> Option<&str> {
         let own = match mode {
             Mode::Plan => &self.choice.plan,

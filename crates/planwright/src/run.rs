@@ -16,25 +16,29 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+const BAD_USAGE: u8 = 2;
 const BLOCKED: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
 pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    if let Some(wrong) = misuse(&args) {
+        output::note(&format!("planwright: {wrong}"));
+        return Ok(ExitCode::from(BAD_USAGE));
+    }
     let config = Config::load()?;
     let data = DataDir::open(args.common.data_dir.clone())?;
     let store = data.store().await?;
     let workspace = add_workspace(&store, &args.workspace).await?;
+    data.keep_out_of(Path::new(&workspace.path))?;
     let plan_file = args.plan.as_deref().map(|file| plan_path(Path::new(&workspace.path), file)).transpose()?;
     let role = role(&args);
-    if plan_file.is_some() && (args.role.is_some() || args.mode == RunMode::Plan) {
-        bail!("--plan carries a plan out; say --mode act with it");
-    }
     let models = Arc::new(ConfiguredModels::new(&config, args.common.model.clone()));
+    models.check().await?;
     let sessions = Sessions::new(store.clone(), config.settings()?, models);
     // A plan is approved from plan mode; naming it is the approval.
     let first_role = if plan_file.is_some() { Role::Planner } else { role };
     let handle = sessions.create(workspace.id, Some(title(&args.task)), Some(first_role)).await?;
-    let follower = Follower::after(handle.chat().clone(), 0).await;
+    let follower = Follower::after(handle.chat().clone(), 0).await?;
     let op = match plan_file {
         Some(path) => Op::Execute { plan_file: Some(path.to_string()), content: Some(args.task.clone()) },
         None => Op::UserMessage { content: args.task.clone(), metadata: Map::new() },
@@ -52,6 +56,15 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     sessions.park_all().await;
     store.close().await;
     Ok(ExitCode::from(code))
+}
+
+/// What the types of the arguments can't say.
+fn misuse(args: &RunArgs) -> Option<&'static str> {
+    if args.task.trim().is_empty() {
+        return Some("the task is empty; say what to do");
+    }
+    let plans = args.role.is_some() || args.mode == RunMode::Plan;
+    (args.plan.is_some() && plans).then_some("--plan carries a plan out; say --mode act with it")
 }
 
 /// The role asked for, or the usual one of the mode.
@@ -91,6 +104,7 @@ impl Watcher {
     /// Shows what happens, answers what it may, and gives the exit code.
     async fn watch(mut self, mut follower: Follower) -> anyhow::Result<u8> {
         let mut waiting = None;
+        let mut kind = QuestionKind::User;
         while let Some(frame) = follower.next().await? {
             let envelope: Envelope = serde_json::from_str(&frame.json)?;
             if self.json {
@@ -98,14 +112,13 @@ impl Watcher {
             } else {
                 self.show(&envelope.event);
             }
-            if let Event::QuestionPending { question_id, questions, kind, .. } = &envelope.event {
-                waiting = self.answers(*kind, questions).map(|answers| (*question_id, answers));
+            if let Event::QuestionPending { question_id, questions, kind: asked, .. } = &envelope.event {
+                kind = *asked;
+                waiting = self.answers(kind, questions).map(|answers| (*question_id, answers));
             }
             if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &envelope.event {
                 let Some((question, answers)) = waiting.take() else {
-                    output::note(
-                        "blocked: this needs an answer. Open the chat in the web page, or run again with --yes if a default will do.",
-                    );
+                    output::note(blocked_hint(kind));
                     return Ok(BLOCKED);
                 };
                 self.answer(question, answers).await?;
@@ -148,9 +161,11 @@ impl Watcher {
                 Some(problem) => format!("✗ {}: {}", problem.code, problem.message),
                 None => return,
             },
-            Event::QuestionPending { questions, .. } => {
-                questions.iter().map(|question| format!("? {}", question.question)).collect::<Vec<_>>().join("\n")
-            }
+            Event::QuestionPending { questions, .. } => questions
+                .iter()
+                .map(|question| format!("? {} {}", question.question, question.context.as_deref().unwrap_or_default()))
+                .collect::<Vec<_>>()
+                .join("\n"),
             Event::ModeChanged { config, .. } => format!("= {} ({:?} mode)", config.role, config.role.mode()),
             Event::PlanUpdated { plan_file, plan } => {
                 self.plan = Some((plan_file.clone(), plan.clone()));
@@ -181,6 +196,18 @@ impl Watcher {
             RunOutcome::Failed => 1,
             RunOutcome::Blocked => BLOCKED,
             RunOutcome::Stopped => INTERRUPTED,
+        }
+    }
+}
+
+fn blocked_hint(kind: QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::PlanApproval => "blocked: the plan needs your approval. Read it, then run again with --mode act --plan FILE.",
+        QuestionKind::ToolApproval => {
+            "blocked: this call needs your approval. Run again with --yes to approve such calls, or answer in the web page."
+        }
+        QuestionKind::User => {
+            "blocked: the agent asks something. Run again with the answer in the task, with --yes if its default will do, or answer in the web page."
         }
     }
 }

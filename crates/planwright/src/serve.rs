@@ -29,12 +29,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let store = data.store().await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
     for folder in &folders {
-        add_workspace(&store, folder).await?;
+        let workspace = add_workspace(&store, folder).await?;
+        data.keep_out_of(Path::new(&workspace.path))?;
     }
     let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
+    models.check().await?;
     let names = models.names();
     let sessions = Sessions::new(store.clone(), config.settings()?, models);
-    sessions.resume_all().await?;
+    let resumed = sessions.resume_all().await?;
+    if resumed > 0 {
+        output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
+    }
 
     let token = match args.auth {
         Auth::Token => Some(data.token()?),

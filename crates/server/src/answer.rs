@@ -1,10 +1,12 @@
 //! Errors and bodies as JSON, everywhere the same.
 
-use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::error::Reader;
+use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -42,24 +44,42 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A JSON body. What can't be read is told in JSON as well.
+/// A JSON object as the body; an empty body is an empty object. What can't be read is told in JSON as well.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        use axum::extract::rejection::JsonRejection;
-        match axum::Json::<T>::from_request(request, state).await {
-            Ok(axum::Json(body)) => Ok(Self(body)),
-            Err(JsonRejection::JsonDataError(error)) => Err(Problem::new(ErrorCode::ValidationFailed, error.body_text()).into()),
-            Err(JsonRejection::BytesRejection(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time.").into())
+        let unreadable = |why: String| {
+            ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("The body can't be read: {why}. Send a JSON object.")))
+        };
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+            if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+                return Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time.").into();
             }
-            Err(error) => Err(ApiError::bad_request(Problem::new(
-                ErrorCode::ValidationFailed,
-                format!("The body can't be read: {}", error.body_text()),
-            ))),
+            unreadable(rejection.body_text())
+        })?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(error.to_string()))?;
+        let value = if text.trim().is_empty() { json!({}) } else { parse_strict(text).map_err(|error| unreadable(error.to_string()))? };
+        if !value.is_object() {
+            return Err(Problem::new(ErrorCode::ValidationFailed, "The body must be a JSON object.").into());
+        }
+        let body = serde_json::from_value(value);
+        Ok(Self(body.map_err(|error| Problem::new(ErrorCode::ValidationFailed, format!("The body doesn't fit: {error}.")))?))
+    }
+}
+
+/// The query of an address.
+pub struct Params<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(params)) => Ok(Self(params)),
+            Err(error) => Err(Problem::new(ErrorCode::ValidationFailed, format!("The query doesn't fit: {}", error.body_text())).into()),
         }
     }
 }

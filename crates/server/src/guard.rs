@@ -35,7 +35,10 @@ pub async fn check_origin(State(app): State<App>, request: Request, next: Next) 
 /// Checks the token of every call of the API.
 pub async fn check_token(State(app): State<App>, request: Request, next: Next) -> Response {
     let Some(token) = &app.access.token else { return next.run(request).await };
-    let given = text(request.headers(), header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+    let given = text(request.headers(), header::AUTHORIZATION)
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token);
     if given.is_some_and(|given| same(given.as_bytes(), token.as_bytes())) {
         return next.run(request).await;
     }

@@ -2,14 +2,19 @@
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
+use planwright_protocol::Problem;
 use planwright_session::{Chat, Follower};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-pub async fn stream(chat: Arc<Chat>, after: u64, closing: CancellationToken) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let follower = Follower::after(chat, after).await;
+pub async fn stream(
+    chat: Arc<Chat>,
+    after: u64,
+    closing: CancellationToken,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let follower = Follower::after(chat, after).await?;
     let events = futures::stream::unfold((follower, closing), |(mut follower, closing)| async move {
         let frame = closing.run_until_cancelled(follower.next()).await?;
         match frame {
@@ -24,5 +29,5 @@ pub async fn stream(chat: Arc<Chat>, after: u64, closing: CancellationToken) -> 
             }
         }
     });
-    Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(10)))
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(10))))
 }

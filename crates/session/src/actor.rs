@@ -112,6 +112,7 @@ impl Actor {
         if let Some(path) = plan_file.as_ref().filter(|path| !path.is_plan()) {
             return Err(Problem::new(ErrorCode::ValidationFailed, format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
         }
+        let title = title.map(checked_title).transpose()?;
         let in_progress = self.running.is_some() || row.pending.is_some();
         if row.config.role.mode() == Mode::Act && role.mode() == Mode::Plan && in_progress {
             if confirm == Confirm::NotGiven {
@@ -158,7 +159,7 @@ impl Actor {
         }
         if let Step::CallTools(calls) = turn.next() {
             for open in calls {
-                change = change.event(Event::MessageCreated { message: call::cancelled(&self.chat, &open).await });
+                change.events.extend(call::cancelled(&self.chat, &open).await);
             }
         }
         change = change
@@ -246,6 +247,17 @@ impl Actor {
             }
         }
     }
+}
+
+/// A title is one line that fits into a list.
+pub fn checked_title(title: String) -> Result<String, Problem> {
+    if title.trim().is_empty() || title.chars().count() > 200 || title.chars().any(char::is_control) {
+        let text = "`title` must be one line of 1 to 200 characters.";
+        return Err(
+            Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({"fields": {"title": "one line of 1 to 200 characters"}}))
+        );
+    }
+    Ok(title)
 }
 
 /// A chat without a title is named after what was first said in it.

@@ -3,16 +3,20 @@
 //! Three records: the call as the model made it, the intent with the images of the files it will
 //! change, the result. After a crash the images tell what happened.
 
+mod recovery;
+
+pub use recovery::cancelled;
+
 use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::plan::StoredPlan;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
-use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
-use planwright_tools::tool::tool_named;
-use planwright_tools::{Approval, Consent, Effect, FileChange, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::tool::{tool_named, tools_of};
+use planwright_tools::{Approval, Consent, Effect, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -25,15 +29,21 @@ pub enum Carried {
 
 pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
     if call.meta("status") == "running" {
-        return recover(chat, call, history).await;
+        return recovery::recover(chat, call, history).await;
     }
-    let consent = match consent(&call, history) {
+    let role = chat.row().await.config.role;
+    let consent = match entitled(&call, role, history) {
         Ok(consent) => consent,
-        Err(denied) => return finish(chat, &call, Err(denied), Change::default()).await,
+        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
     };
     let prepared = match prepare(chat, &call).await {
         Ok(prepared) => prepared,
-        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
+        Err(problem) => {
+            // A tool that the role does not have is an attempt, however it fails.
+            let listed = tools_of(role).any(|tool| tool.spec().name == call.meta("tool"));
+            let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(&call, &problem, role) };
+            return finish(chat, &call, Err(problem), change).await;
+        }
     };
     let situation = chat.situation(call.meta("tool"), consent).await?;
     match decide(&situation, &prepared.effects) {
@@ -43,60 +53,52 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         }
         Verdict::Ask(approval) => ask(chat, &call, &prepared.effects.clone(), approval, situation.role).await,
         Verdict::Allow(permit) => {
-            let images = prepared.changes.iter().map(image).collect();
-            let call = intend(chat, call, images).await?;
+            let call = recovery::with_images(call, &prepared);
+            intend(chat, &call).await?;
             let outcome = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
             conclude(chat, &call, outcome).await
         }
     }
 }
 
-/// Tells what became of a call that was stopped.
-pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Message {
-    let done = call.meta("status") == "running" && images(chat, call).await == Images::After;
-    let outcome = if done {
-        Ok(Output::text("Done, right before the user stopped the run."))
-    } else {
-        Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made."))
-    };
-    result_message(chat, call, outcome.map(Output::into_result).into())
-}
-
 async fn prepare(chat: &Arc<Chat>, call: &Message) -> Result<Prepared, Problem> {
     let tool = tool_named(call.meta("tool"))?;
-    let (args, cx) = (call_args(call), chat.tool_context().await);
+    let (args, cx) = (call_args(call), chat.tool_context().await?);
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
-/// What the user said to the approval card of this call, if there was one.
-fn consent(call: &Message, history: &[Message]) -> Result<Consent, Problem> {
-    let card = history.iter().rev().find(|message| {
-        message.message_type == MessageType::Question
-            && message.metadata.get("call").and_then(|card| card.get("call_id")) == call.metadata.get("call_id")
-    });
-    let Some(card) = card else { return Ok(Consent::Needed) };
-    let decision = answers_to(history, card.meta("question_id")).and_then(|answers| answers.get("decision")).and_then(Value::as_str);
-    match decision {
-        Some("approve" | "approve_always") => Ok(Consent::Given),
-        // A card that the user passed over counts as a no.
-        Some(_) | None => Err(Problem::new(
-            ErrorCode::ApprovalDenied,
-            "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.",
-        )),
+/// Whether the call may still be made, and what the user said to its approval card if there was one.
+fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, Problem> {
+    if call.agent_role != Some(role) {
+        let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
+        return Err(Problem::new(ErrorCode::ModeChanged, text));
     }
+    let cards = history.iter().filter(|message| message.message_type == MessageType::Question && message.metadata.contains_key("call"));
+    for card in cards {
+        let answers = answers_to(history, card.meta("question_id")).and_then(Value::as_object);
+        let about_this = card.metadata["call"].get("call_id") == call.metadata.get("call_id");
+        match answers.map(Decision::from_answers) {
+            Some(Decision::Approve | Decision::ApproveAlways) if about_this => return Ok(Consent::Given),
+            // A card that the user passed over counts as a no.
+            Some(Decision::Deny) | None if about_this => {
+                let text = "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.";
+                return Err(Problem::new(ErrorCode::ApprovalDenied, text));
+            }
+            None if card.meta("reply") == call.meta("reply") => {
+                let text = "The user wrote something instead of answering, so the rest of this reply was not carried out. Read it first.";
+                return Err(Problem::new(ErrorCode::Cancelled, text));
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok(Consent::Needed)
 }
 
 /// Stores that the call is about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, call: Message, images: Vec<Value>) -> Result<Message, Problem> {
-    let call = call.with("status", "running").with("images", images);
+async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
     chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
     crash_point("intent_stored");
-    Ok(call)
-}
-
-fn image(change: &FileChange) -> Value {
-    let hash = |bytes: &Option<Arc<[u8]>>| bytes.as_ref().map(|bytes| plan_sha256(bytes));
-    json!({ "path": change.path, "before": hash(&change.before), "after": hash(&change.after) })
+    Ok(())
 }
 
 async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
@@ -130,7 +132,8 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) 
     let refuse = |code, text: &str| Err(Problem::new(code, text));
     let role = chat.row().await.config.role;
     let outcome = if role.mode() == Mode::Act {
-        let approved = chat.approval().await.is_some_and(|approval| approval.plan_file == path.to_string());
+        let present = StoredPlan::read(chat, path).await;
+        let approved = chat.approval().await.is_some_and(|approval| present.is_some_and(|plan| plan.is(&approval)));
         if approved {
             Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
         } else {
@@ -164,7 +167,7 @@ async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: App
     pending.call = Some(json!({
         "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason, "folder": folder_of(effects),
     }));
-    let question = pending.message(chat.id, role);
+    let question = pending.message(chat.id, role).with("reply", call.meta("reply"));
     let change = Change::messages([question.clone()]).event(pending.event()).log(
         AuditKind::ApprovalRequested,
         call.meta("model"),
@@ -187,7 +190,7 @@ fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
     path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }
 
-async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
+pub(crate) async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
     finish_with(chat, call, outcome, change, None).await.map(Carried::Done)
 }
 
@@ -210,7 +213,7 @@ async fn finish_with(
     Ok(vec![call, result])
 }
 
-fn result_message(chat: &Chat, call: &Message, response: ToolResponse) -> Message {
+pub(crate) fn result_message(chat: &Chat, call: &Message, response: ToolResponse) -> Message {
     let text = match (&response.result, &response.error) {
         (_, Some(problem)) => format!("{}: {}", problem.code, problem.message),
         (Some(result), None) => result.get("output").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned),
@@ -244,74 +247,6 @@ fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
         change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
     }
     change
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Images {
-    Before,
-    After,
-    Neither,
-}
-
-/// Which of its images the files of a call are now.
-async fn images(chat: &Arc<Chat>, call: &Message) -> Images {
-    let images = call.metadata.get("images").and_then(Value::as_array).cloned().unwrap_or_default();
-    let workspace = chat.workspace.clone();
-    let present = tokio::task::spawn_blocking(move || {
-        let path_of = |image: &Value| image.get("path").and_then(Value::as_str).and_then(|path| WorkspacePath::parse(path).ok());
-        for path in images.iter().filter_map(path_of) {
-            workspace.remove_leftovers(&path);
-        }
-        let is = |image: &Value, side: &str| {
-            let path = path_of(image);
-            let now = path.and_then(|path| workspace.read(&path).ok()).map(|snapshot| plan_sha256(&snapshot.bytes));
-            image.get(side).is_some_and(|hash| hash.as_str() == now.as_deref())
-        };
-        let all = |side: &str| images.iter().all(|image| is(image, side));
-        match (all("before"), all("after")) {
-            (true, _) => Images::Before,
-            (false, true) => Images::After,
-            (false, false) => Images::Neither,
-        }
-    });
-    present.await.unwrap_or(Images::Neither)
-}
-
-/// Goes on with a call whose intent is stored but not its result. Nothing is done twice.
-async fn recover(chat: &Arc<Chat>, mut call: Message, history: &[Message]) -> Result<Carried, Problem> {
-    match images(chat, &call).await {
-        Images::Before => {
-            call = call.with("status", "pending");
-            Box::pin(carry_out(chat, call, history)).await
-        }
-        Images::After => {
-            let path = call
-                .metadata
-                .get("images")
-                .and_then(|images| images.get(0))
-                .and_then(|image| image.get("path"))
-                .and_then(Value::as_str)
-                .and_then(|path| WorkspacePath::parse(path).ok());
-            let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
-            let plan = path.filter(WorkspacePath::is_plan);
-            conclude(
-                chat,
-                &call,
-                Ok(match plan {
-                    Some(path) => output.signalling(Signal::PlanFileChanged(path)),
-                    None => output,
-                }),
-            )
-            .await
-        }
-        Images::Neither => {
-            let problem = Problem::new(
-                ErrorCode::OutcomeUnknown,
-                "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.",
-            );
-            finish(chat, &call, Err(problem), Change::default()).await
-        }
-    }
 }
 
 /// A place where a test can have the process die. Not in release builds.

@@ -42,7 +42,10 @@ impl Pending {
 
     /// The question as an entry of the history.
     pub fn message(&self, chat: ChatId, role: Role) -> Message {
-        let text = self.questions.iter().map(|question| question.question.as_str()).collect::<Vec<_>>().join("\n\n");
+        let words = |question: &Question| {
+            [Some(question.question.clone()), question.context.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        };
+        let text = self.questions.iter().map(words).collect::<Vec<_>>().join("\n\n");
         let mut message =
             Message::new(chat, Author::Assistant, MessageType::Question, text).by(role).with("question_id", self.question_id.to_string());
         let facts = serde_json::to_value(self).unwrap_or_default();

@@ -74,6 +74,7 @@ impl From<ChatRow> for ChatView {
 pub struct Snapshot {
     pub chat: ChatView,
     pub messages: Vec<Message>,
+    pub pending_question: Option<Value>,
     pub partial: Option<Partial>,
     pub last_event_id: u64,
 }
@@ -147,9 +148,15 @@ impl Chat {
     pub async fn snapshot(&self) -> Result<Snapshot, Problem> {
         // Held, so that the messages are those of this very number.
         let live = self.live.lock().await;
-        let mut messages = self.store.messages(self.id).await.map_err(storage)?;
-        let newest = messages.split_off(messages.len().saturating_sub(50));
-        Ok(Snapshot { chat: live.row.clone().into(), messages: newest, partial: live.partial.clone(), last_event_id: live.seq })
+        let mut messages = self.store.messages_before(self.id, None, 50).await.map_err(storage)?;
+        messages.reverse();
+        Ok(Snapshot {
+            chat: live.row.clone().into(),
+            pending_question: live.row.pending.clone(),
+            messages,
+            partial: live.partial.clone(),
+            last_event_id: live.seq,
+        })
     }
 
     /// The stream from now on. Whoever reads the store after this call misses nothing.
@@ -158,9 +165,22 @@ impl Chat {
     }
 
     /// The number of the newest event and the answer being written, both of one moment.
-    pub async fn moment(&self) -> (u64, Option<Partial>) {
-        let live = self.live.lock().await;
-        (live.seq, live.partial.clone())
+    pub async fn moment(&self) -> Result<(u64, Option<Partial>), Problem> {
+        let mut live = self.live.lock().await;
+        if live.partial.is_some() {
+            // The answer so far is told under a number of its own, so that numbers grow for whoever comes back.
+            self.next_number(&mut live).await?;
+        }
+        Ok((live.seq, live.partial.clone()))
+    }
+
+    /// A number for an event that is not stored.
+    async fn next_number(&self, live: &mut Live) -> Result<u64, Problem> {
+        if live.seq + 1 >= live.row.seq_ceiling {
+            self.commit(live, Change::default(), |_| {}).await?;
+        }
+        live.seq += 1;
+        Ok(live.seq)
     }
 
     /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
@@ -232,11 +252,7 @@ impl Chat {
     /// Publishes a piece of an answer without storing it.
     pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
         let mut live = self.live.lock().await;
-        if live.seq + 1 >= live.row.seq_ceiling {
-            self.commit(&mut live, Change::default(), |_| {}).await?;
-        }
-        live.seq += 1;
-        let seq = live.seq;
+        let seq = self.next_number(&mut live).await?;
         let partial = live.partial.get_or_insert_with(|| Partial { message_id, text: String::new() });
         let offset = partial.text.chars().count();
         partial.text.push_str(&text);
@@ -264,14 +280,14 @@ impl Chat {
             None => None,
         };
         let live = self.live.lock().await;
-        let foreign = self.store.foreign_plans(live.row.workspace_id, self.id).await.map_err(storage)?;
-        let foreign_plans: BTreeSet<WorkspacePath> = foreign.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect();
+        let foreign_plans = self.foreign_plans(live.row.workspace_id).await?;
         Ok(Situation {
             role: live.row.config.role,
             tool: tool.to_owned(),
             epoch: self.fence.epoch(),
             fence: self.fence.clone(),
-            foreign_plans: Arc::new(foreign_plans),
+            own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            foreign_plans,
             scope,
             approvals: self.settings.approvals.clone(),
             secrets: self.settings.secrets.clone(),
@@ -280,15 +296,21 @@ impl Chat {
         })
     }
 
-    pub async fn tool_context(&self) -> ToolContext {
+    async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
+        let paths = self.store.foreign_plans(workspace, self.id).await.map_err(storage)?;
+        Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
+    }
+
+    pub async fn tool_context(&self) -> Result<ToolContext, Problem> {
         let row = self.row().await;
         let config = ToolConfig {
             plan_mode: row.config.role.mode() == planwright_protocol::Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             chat: Some(self.id),
+            foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: self.settings.secrets.clone(),
         };
-        ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config }
+        Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config })
     }
 
     /// The question that waits for an answer.

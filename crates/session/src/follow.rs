@@ -27,10 +27,13 @@ struct CatchUp {
 
 impl Follower {
     /// Begins after the event of this number; 0 for all there is.
-    pub async fn after(chat: Arc<Chat>, last: u64) -> Self {
+    ///
+    /// # Errors
+    /// The store can't be written.
+    pub async fn after(chat: Arc<Chat>, last: u64) -> Result<Self, Problem> {
         let mut follower = Self { live: chat.listen(), chat, ready: VecDeque::new(), last, catching_up: None };
-        follower.join().await;
-        follower
+        follower.join().await?;
+        Ok(follower)
     }
 
     /// The next event; `None` when the chat is gone.
@@ -51,16 +54,16 @@ impl Follower {
                 Ok(frame) if frame.seq > self.last => self.ready.push_back(frame),
                 Ok(_) => {}
                 // Too slow: what was missed is in the store.
-                Err(RecvError::Lagged(_)) => self.join().await,
+                Err(RecvError::Lagged(_)) => self.join().await?,
                 Err(RecvError::Closed) => return Ok(None),
             }
         }
     }
 
     /// Subscribes first and looks at the chat after that, so that nothing falls between.
-    async fn join(&mut self) {
+    async fn join(&mut self) -> Result<(), Problem> {
         self.live = self.chat.listen();
-        let (seq, partial) = self.chat.moment().await;
+        let (seq, partial) = self.chat.moment().await?;
         if self.last > seq {
             // An id from another database, or from before a restore.
             let envelope = Envelope { event: Event::Reset {}, seq, at: Timestamp::now() };
@@ -68,6 +71,7 @@ impl Follower {
         } else {
             self.catching_up = Some(CatchUp { seq, partial });
         }
+        Ok(())
     }
 
     /// Reads a page of the store; at the end of the last one comes the answer that is being written.

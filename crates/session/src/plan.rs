@@ -4,7 +4,7 @@ use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
-use planwright_store::AuditKind;
+use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
 use serde_json::json;
@@ -28,6 +28,11 @@ impl StoredPlan {
 
     pub fn goal(&self) -> &str {
         &self.document.plan.goal
+    }
+
+    /// Whether it is exactly what was approved.
+    pub fn is(&self, approval: &ApprovalRow) -> bool {
+        self.path == approval.plan_file && self.sha256 == approval.sha256
     }
 
     /// Makes a message of the history a Plan message.
@@ -61,7 +66,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
         step.remove("status");
     }
     let tool = tool_named("write_plan")?;
-    let (args, cx) = (args.to_string(), chat.tool_context().await);
+    let (args, cx) = (args.to_string(), chat.tool_context().await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
     let permit = match decide(&chat.situation("write_plan", Consent::Needed).await?, &prepared.effects) {
         Verdict::Allow(permit) => permit,

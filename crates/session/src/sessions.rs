@@ -147,7 +147,7 @@ impl Sessions {
         let row = ChatRow {
             id: ChatId::generate(),
             workspace_id: workspace,
-            title: title.unwrap_or_else(|| UNTITLED.to_owned()),
+            title: title.map(actor::checked_title).transpose()?.unwrap_or_else(|| UNTITLED.to_owned()),
             config: ChatConfig { role: role.unwrap_or(default_role), plan_file: None },
             state: ChatState::Idle,
             pending: None,

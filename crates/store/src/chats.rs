@@ -152,6 +152,24 @@ impl Store {
             .collect()
     }
 
+    /// A page of a chat's history, newest first: the messages older than the one named, or the newest.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn messages_before(&self, chat: ChatId, before: Option<MessageId>, limit: u32) -> Result<Vec<Message>, StoreError> {
+        const SQL: &str = "select * from messages where chat_id = $1
+            and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
+        sqlx::query(SQL)
+            .bind(chat.0)
+            .bind(before.map(|id| id.0))
+            .bind(limit)
+            .fetch_all(&self.reader)
+            .await?
+            .iter()
+            .map(read_message)
+            .collect()
+    }
+
     /// The events after `seq`, in order, at most `limit`.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ fn situation(role: Role) -> Situation {
         tool: "write".to_owned(),
         epoch: fence.epoch(),
         fence,
+        own_plan: None,
         foreign_plans: Arc::new((0..100).map(|number| WorkspacePath::parse(&format!("/plans/{number}.plan")).unwrap()).collect()),
         scope: None,
         approvals: Arc::default(),

@@ -23,6 +23,8 @@ pub struct Situation {
     pub fence: Arc<Fence>,
     /// The epoch in which the role was read.
     pub epoch: Epoch,
+    /// The chat's own plan, once it has one.
+    pub own_plan: Option<WorkspacePath>,
     /// Plans that belong to other chats.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     /// The files of the approved plan; `None` when there is no such plan or it names none.
@@ -60,8 +62,8 @@ pub struct Approval {
 /// Decides a call. Pure: the same situation and effects give the same verdict.
 #[must_use]
 pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
-    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 4] =
-        [lacks_permission, touches_protected, touches_foreign_plan, is_senseless];
+    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 5] =
+        [lacks_permission, oversteps_own_plan, touches_protected, touches_foreign_plan, is_senseless];
     for refusal in refusals {
         if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
             return Verdict::Deny(problem);
@@ -94,10 +96,7 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
         return None;
     }
     Some(match situation.role.mode() {
-        Mode::Plan => Problem::new(
-            ErrorCode::ToolBlockedByMode,
-            "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes. Put what you meant to do into the plan; the user approves it, and only then is it carried out.",
-        ),
+        Mode::Plan => blocked_by_mode(),
         Mode::Act => Problem::new(
             ErrorCode::ToolNotPermitted,
             format!(
@@ -106,6 +105,29 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
             ),
         ),
     })
+}
+
+fn blocked_by_mode() -> Problem {
+    Problem::new(
+        ErrorCode::ToolBlockedByMode,
+        "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes. Put what you meant to do into the plan; the user approves it, and only then is it carried out.",
+    )
+}
+
+/// In plan mode the model writes the chat's own plan and nothing else below `/plans/`, where the user may keep things too.
+/// What users do there themselves goes by the role's rights alone.
+fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    if situation.role.mode() == Mode::Act || situation.consent == Consent::Given {
+        return None;
+    }
+    match effect {
+        Effect::Write(path) if situation.own_plan.as_ref() == Some(path) => None,
+        Effect::Write(path) => {
+            Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. Write your own with `write_plan`.")))
+        }
+        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode()),
+        Effect::Read(_) | Effect::Create(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+    }
 }
 
 /// The sets of rights of which each one is enough for the effect.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -204,12 +204,14 @@ pub struct ToolConfig {
     /// The chat's plan, once it has one.
     pub active_plan_path: Option<WorkspacePath>,
     pub chat: Option<ChatId>,
+    /// Plans that belong to other chats, also those whose files are gone.
+    pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     pub secrets: Arc<Secrets>,
 }
 
 impl Default for ToolConfig {
     fn default() -> Self {
-        Self { plan_mode: true, active_plan_path: None, chat: None, secrets: Arc::default() }
+        Self { plan_mode: true, active_plan_path: None, chat: None, foreign_plans: Arc::default(), secrets: Arc::default() }
     }
 }
 

@@ -111,3 +111,91 @@ async fn leaving_act_mode_during_a_run_needs_confirmation_and_stops_it() {
     let note = chat.messages().await.into_iter().find(|message| message["author"] == "system").unwrap();
     assert_eq!(note["metadata"]["mode_change"], json!({"from": "actor", "to": "planner", "by": "user"}));
 }
+
+#[tokio::test]
+async fn what_the_model_asked_for_in_one_role_is_not_done_in_another() {
+    let home = home(&json!({
+        "plan": [{ "text": "one two three", "delay_ms": 200, "calls": [write("/sneaky.txt", "x")] }, { "text": "Done." }],
+        "act": [{ "text": "Done." }],
+    }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Go").await;
+    chat.events(0, |event| event["type"] == "text_delta").await;
+    assert_eq!(chat.patch(json!({ "mode": "act" })).await.0, StatusCode::OK);
+    let events = chat.run_to_end(0).await;
+    assert_eq!(of_type(&events, "tool_result")[0]["error"]["code"], "MODE_CHANGED");
+    assert_eq!(home.file("sneaky.txt"), None);
+}
+
+#[tokio::test]
+async fn a_stopped_run_tells_what_became_of_each_of_its_calls() {
+    let read = json!({ "tool": "read", "args": { "path": "/.env" } });
+    let home = home(&json!({ "turns": [{ "calls": [read, write("/a.txt", "x"), write("/b.txt", "x")] }] }));
+    home.put(".env", "KEY=1\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "mode": "build" })).await;
+    chat.say("Go").await;
+    let asking = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    chat.post("stop").await;
+    let stopped = chat.run_to_end(last_id(&asking)).await;
+    let codes: Vec<&Value> = of_type(&stopped, "tool_result").iter().map(|result| &result["error"]["code"]).collect();
+    assert_eq!(codes, ["CANCELLED", "CANCELLED", "CANCELLED"]);
+    let calls: Vec<Value> = chat.messages().await.into_iter().filter(|message| message["message_type"] == "tool_call").collect();
+    assert!(calls.iter().all(|call| call["metadata"]["status"] == "cancelled"), "{calls:#?}");
+    assert_eq!((home.file("a.txt"), home.file("b.txt")), (None, None));
+}
+
+#[tokio::test]
+async fn a_message_instead_of_an_answer_ends_the_rest_of_the_reply() {
+    let read = json!({ "tool": "read", "args": { "path": "/.env" } });
+    let home = home(&json!({ "turns": [{ "calls": [read, write("/a.txt", "x")] }, { "text": "As you say." }] }));
+    home.put(".env", "KEY=1\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "mode": "build" })).await;
+    chat.say("Go").await;
+    let asking = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    chat.say("No! Do nothing else.").await;
+    let after = chat.run_to_end(last_id(&asking)).await;
+    let codes: Vec<&Value> = of_type(&after, "tool_result").iter().map(|result| &result["error"]["code"]).collect();
+    assert_eq!(codes, ["APPROVAL_DENIED", "CANCELLED"]);
+    assert_eq!(home.file("a.txt"), None);
+}
+
+#[tokio::test]
+async fn in_plan_mode_the_users_own_files_below_plans_are_safe_too() {
+    let call = |tool: &str, args: Value| json!({ "tool": tool, "args": args });
+    let calls = [
+        call("rm", json!({ "path": "/plans/notes", "recursive": true })),
+        call("rm", json!({ "path": "/plans/by-hand.plan" })),
+        call("mv", json!({ "from": "/plans/by-hand.plan", "to": "/plans/x.plan" })),
+        call("edit", json!({ "path": "/plans/by-hand.plan", "old_string": "one", "new_string": "two" })),
+        call("mkdir", json!({ "path": "/plans/new" })),
+    ];
+    let home = home(&json!({ "turns": [{ "calls": calls }, { "text": "Done." }] }));
+    home.put("plans/notes/roadmap.md", "mine\n");
+    home.put("plans/by-hand.plan", "# Mine\n\n- [ ] one\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Go").await;
+    let events = chat.run_to_end(0).await;
+    assert!(of_type(&events, "tool_result").iter().all(|result| result["success"] == false), "{events:#?}");
+    assert_eq!(of_type(&events, "violation").len(), 5);
+    assert_eq!(home.file("plans/by-hand.plan").as_deref(), Some("# Mine\n\n- [ ] one\n"));
+    assert!(home.file("plans/notes/roadmap.md").is_some() && !home.workspace().join("plans/new").exists());
+}
+
+#[tokio::test]
+async fn a_plan_whose_file_was_deleted_does_not_block_its_name_for_others() {
+    let home =
+        home(&json!({ "turns": [{ "calls": [{ "tool": "write_plan", "args": plan("bye.txt") }] }, { "text": "Ready." }], "repeat": true }));
+    let server = home.serve().await;
+    let first = server.chat(json!({})).await;
+    first.say("Plan").await;
+    first.run_to_end(0).await;
+    std::fs::remove_dir_all(home.workspace().join("plans")).unwrap();
+    let second = server.chat(json!({})).await;
+    second.say("Plan").await;
+    second.run_to_end(0).await;
+    assert_eq!(second.show().await["config"]["plan_file"], "/plans/say-goodbye-2.plan");
+}

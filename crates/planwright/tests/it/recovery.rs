@@ -107,3 +107,31 @@ async fn a_graceful_shutdown_parks_the_run_and_the_next_start_goes_on() {
     assert!(server.terminate().await);
     ends_well(&home, &path).await;
 }
+
+#[tokio::test]
+async fn folders_made_moved_and_removed_are_neither_done_twice_nor_lied_about_after_a_kill() {
+    let call = |tool: &str, args: Value| json!({ "tool": tool, "args": args });
+    for (tool, args) in [
+        ("mkdir", json!({ "path": "/new" })),
+        ("mv", json!({ "from": "/old", "to": "/moved" })),
+        ("rm", json!({ "path": "/empty" })),
+        ("rm", json!({ "path": "/old", "recursive": true })),
+        ("touch", json!({ "path": "/touched.txt" })),
+    ] {
+        for point in ["intent_stored", "effect_done"] {
+            let home = home(&json!({ "turns": [{ "calls": [call(tool, args.clone())] }, { "text": "Done." }] }));
+            home.put("old/a.txt", "a\n");
+            std::fs::create_dir(home.workspace().join("empty")).unwrap();
+            home.put("../.config/planwright/config.toml", "[approvals]\ndelete = \"allow\"\n");
+            let server = home.serve_with(&[("PLANWRIGHT_CRASH_POINT", point)]).await;
+            let chat = server.chat(json!({ "mode": "build" })).await;
+            let path = chat.path.clone();
+            server.post_unchecked(&format!("{path}/messages"), &json!({ "content": "Go" })).await;
+            assert!(!server.ended().await);
+            let server = home.serve().await;
+            let events = server.reopened(&path).run_to_end(0).await;
+            let results = of_type(&events, "tool_result");
+            assert_eq!((results.len(), &results[0]["success"]), (1, &json!(true)), "{tool} {args} at {point}: {results:?}");
+        }
+    }
+}

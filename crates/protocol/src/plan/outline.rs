@@ -138,7 +138,9 @@ impl<'a> Outline<'a> {
         }
         let boxed = |line: &Line<'_>| !line.fenced && Bullet::of(line.text).is_some_and(|bullet| is_box(&line.text[bullet.end..]));
         let found = self.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Goal);
-        let Some((index, at)) = found.filter_map(|(index, block)| Some((index, block.lines.iter().position(boxed)?))).next() else { return };
+        let Some((index, at)) = found.filter_map(|(index, block)| Some((index, block.lines.iter().position(boxed)?))).next() else {
+            return;
+        };
         let lines = self.blocks[index].lines.split_off(at);
         self.blocks.insert(index + 1, Block { kind: BlockKind::Section(Section::Steps), heading: None, lines });
     }

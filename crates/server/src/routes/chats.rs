@@ -1,8 +1,9 @@
+use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids};
+use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
 use crate::sse;
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use planwright_protocol::op::Confirm;
@@ -27,7 +28,8 @@ pub struct ListQuery {
     plan_file: Option<String>,
 }
 
-pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Query(query): Query<ListQuery>) -> ApiResult<Vec<ChatView>> {
+pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<ChatView>> {
+    workspaces::row(&app, workspace).await?;
     let wanted = |word: &Option<String>| word.as_deref().map(|word| RoleRequest::role(word).resolve(None)).transpose().map(Option::flatten);
     let filter = ChatFilter { mode: wanted(&query.mode)?.map(Role::mode), role: wanted(&query.role)?, plan_file: query.plan_file };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
@@ -87,12 +89,12 @@ pub struct EventsQuery {
 pub async fn events(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Query(query): Query<EventsQuery>,
+    Params(query): Params<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, ApiError> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(|value| value.parse().ok());
     let handle = handle(&app, workspace, chat).await?;
-    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await)
+    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await?)
 }
 
 #[derive(Default, Deserialize)]
@@ -104,10 +106,10 @@ pub struct ExecuteBody {
 pub async fn execute(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    body: Option<Json<ExecuteBody>>,
+    Body(body): Body<ExecuteBody>,
 ) -> ApiResult<ChatView> {
-    let plan_file = body.and_then(|Json(body)| body.plan_file);
-    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Execute { plan_file, content: None }).await?.chat))
+    let op = Op::Execute { plan_file: body.plan_file, content: None };
+    Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
 }
 
 pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {

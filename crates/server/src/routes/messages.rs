@@ -1,21 +1,34 @@
 use super::chats::handle;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids};
+use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use planwright_protocol::{ChatId, ErrorCode, Message, Op, Problem, QuestionId, WorkspaceId};
+use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_session::storage;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-pub async fn list(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Vec<Message>> {
-    handle(&app, workspace, chat).await?;
-    let mut messages = app.sessions.store().messages(chat).await.map_err(storage)?;
-    messages.reverse();
-    Ok(Json(messages))
+#[derive(Deserialize)]
+pub struct ListQuery {
+    /// The id of a message: only those older than it.
+    before: Option<MessageId>,
+    limit: Option<u32>,
 }
+
+/// The newest messages first. The last one's id, as `before`, gives the next page.
+pub async fn list(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Params(query): Params<ListQuery>,
+) -> ApiResult<Vec<Message>> {
+    handle(&app, workspace, chat).await?;
+    let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    Ok(Json(app.sessions.store().messages_before(chat, query.before, limit).await.map_err(storage)?))
+}
+
+const LARGEST_PAGE: u32 = 500;
 
 #[derive(Deserialize)]
 pub struct CreateBody {

@@ -1,7 +1,7 @@
 use crate::App;
-use crate::answer::{ApiError, ApiResult};
+use crate::answer::{ApiError, ApiResult, Params};
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use planwright_protocol::role::RoleView;
 use planwright_protocol::{Role, RoleRequest};
 use planwright_session::{ToolView, tool_views};
@@ -26,7 +26,7 @@ pub struct ToolsQuery {
     role: Option<String>,
 }
 
-pub async fn tools(Query(query): Query<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
+pub async fn tools(Params(query): Params<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
     let role = query.role.map(|role| RoleRequest::role(&role).resolve(None)).transpose().map_err(ApiError::from)?.flatten();
     Ok(Json(tool_views(role)))
 }

@@ -1,5 +1,5 @@
 use crate::App;
-use crate::answer::{ApiResult, Ids};
+use crate::answer::{ApiError, ApiResult, Ids};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
@@ -11,6 +11,11 @@ pub async fn list(State(app): State<App>) -> ApiResult<Vec<WorkspaceRow>> {
 }
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceRow> {
+    Ok(Json(row(&app, id).await?))
+}
+
+/// The workspace of a path.
+pub async fn row(app: &App, id: WorkspaceId) -> Result<WorkspaceRow, ApiError> {
     let row = app.sessions.store().workspace(id).await.map_err(storage)?;
-    Ok(Json(row.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))?))
+    Ok(row.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))?)
 }

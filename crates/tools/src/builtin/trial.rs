@@ -64,6 +64,7 @@ impl Trial {
             tool: tool.to_owned(),
             epoch: fence.epoch(),
             fence,
+            own_plan: self.cx.config.active_plan_path.clone(),
             foreign_plans: Arc::default(),
             scope: None,
             approvals: Arc::default(),

@@ -121,7 +121,7 @@ fn free_path(cx: &ToolContext, plan: &Plan) -> Result<WorkspacePath, Problem> {
     for number in 1.. {
         let name = if number == 1 { format!("/plans/{slug}.plan") } else { format!("/plans/{slug}-{number}.plan") };
         let path = WorkspacePath::parse_file(&name)?;
-        if cx.workspace.entry(&path)?.is_none() {
+        if !cx.config.foreign_plans.contains(&path) && cx.workspace.entry(&path)?.is_none() {
             return Ok(path);
         }
     }

@@ -62,7 +62,7 @@ impl Scope {
             return None;
         }
         // A pattern that can't be read covers nothing, so what it was meant for asks.
-        Some(Scope { globs: files.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern)).collect() })
+        Some(Scope { globs: files.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern, Case::Exact)).collect() })
     }
 
     #[must_use]
@@ -77,8 +77,20 @@ fn patterns(file: &str) -> [String; 2] {
     [file.to_owned(), format!("{file}/**")]
 }
 
-fn matcher(pattern: &str) -> Option<GlobMatcher> {
-    GlobBuilder::new(pattern).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
+/// A secret is one in capitals as well; a file of the plan is the one that is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Exact,
+    Ignored,
+}
+
+fn matcher(pattern: &str, case: Case) -> Option<GlobMatcher> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .case_insensitive(case == Case::Ignored)
+        .build()
+        .ok()
+        .map(|glob| glob.compile_matcher())
 }
 
 /// Names of files that may hold secrets.
@@ -93,7 +105,7 @@ impl Secrets {
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         let globs = patterns
             .iter()
-            .map(|pattern| matcher(pattern).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
+            .map(|pattern| matcher(pattern, Case::Ignored).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
             .collect::<Result<_, _>>()?;
         Ok(Self { globs })
     }
@@ -113,7 +125,7 @@ impl Secrets {
 
 impl Default for Secrets {
     fn default() -> Self {
-        Self { globs: Self::shipped().iter().filter_map(|pattern| matcher(pattern)).collect() }
+        Self { globs: Self::shipped().iter().filter_map(|pattern| matcher(pattern, Case::Ignored)).collect() }
     }
 }
 
@@ -143,7 +155,7 @@ mod tests {
     #[test]
     fn secrets_are_known_by_their_names_at_any_depth() {
         let secrets = Secrets::default();
-        for secret in ["/.env", "/.env.local", "/deploy/key.pem", "/home/.ssh/id_ed25519"] {
+        for secret in ["/.env", "/.ENV", "/.env.local", "/deploy/key.pem", "/home/.ssh/id_ed25519"] {
             assert!(secrets.contains(&path(secret)), "{secret}");
         }
         assert!(!secrets.contains(&path("/src/env.rs")));

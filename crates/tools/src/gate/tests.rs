@@ -12,6 +12,7 @@ fn situation(role: Role) -> Situation {
         tool: "write".to_owned(),
         epoch: fence.epoch(),
         fence,
+        own_plan: Some(path("/plans/x.plan")),
         foreign_plans: Arc::new([path("/plans/other.plan"), path("/plans/team/b.plan")].into()),
         scope: None,
         approvals: Arc::default(),
@@ -55,17 +56,28 @@ fn in_plan_mode_nothing_outside_plans_can_change() {
 
 #[test]
 fn a_planner_may_write_its_own_plan_and_a_reviewer_may_not() {
-    for effect in [
-        Effect::Create(path("/plans/x.plan")),
-        Effect::Write(path("/plans/x.plan")),
-        Effect::Delete(path("/plans/x.plan")),
-        Effect::CreateFolder(path("/plans/q3")),
-    ] {
+    for effect in [Effect::Create(path("/plans/new.plan")), Effect::Write(path("/plans/x.plan"))] {
         assert_eq!(word(&situation(Role::Planner), std::slice::from_ref(&effect)), "allow", "{effect:?}");
         assert_eq!(word(&situation(Role::Reviewer), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
     }
     assert_eq!(word(&situation(Role::Planner), &[Effect::Write(path("/plans/notes.md"))]), "TOOL_BLOCKED_BY_MODE");
-    assert_eq!(word(&situation(Role::Planner), &[Effect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
+}
+
+#[test]
+fn below_plans_the_model_can_touch_nothing_but_its_plan_and_the_user_can() {
+    let moved = Effect::Move { from: path("/plans/x.plan"), to: path("/plans/y.plan") };
+    for effect in
+        [Effect::Delete(path("/plans/x.plan")), Effect::Delete(path("/plans/notes")), Effect::CreateFolder(path("/plans/q3")), moved]
+    {
+        let mut planner = situation(Role::Planner);
+        assert_eq!(word(&planner, std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
+        planner.consent = Consent::Given;
+        assert_eq!(word(&planner, std::slice::from_ref(&effect)), "allow", "{effect:?}");
+    }
+    let mut planner = situation(Role::Planner);
+    assert_eq!(word(&planner, &[Effect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED");
+    planner.consent = Consent::Given;
+    assert_eq!(word(&planner, &[Effect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
 }
 
 #[test]
@@ -131,8 +143,11 @@ fn protected_paths_are_refused_whatever_the_role() {
 #[test]
 fn the_plan_of_another_chat_is_refused_also_as_part_of_a_folder() {
     for role in [Role::Planner, Role::Actor] {
+        let mut by_user = situation(role);
+        by_user.consent = Consent::Given;
         assert_eq!(word(&situation(role), &[Effect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
-        assert_eq!(word(&situation(role), &[Effect::Delete(path("/plans/team"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&by_user, &[Effect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&by_user, &[Effect::Delete(path("/plans/team"))]), "PLAN_NOT_OWNED");
     }
     assert_eq!(word(&situation(Role::Actor), &[Effect::Delete(path("/plans"))]), "PLAN_NOT_OWNED");
 }

@@ -47,6 +47,7 @@ impl FileTools {
                 plan_mode: mode == Mode::Plan,
                 active_plan_path: caller.own_plan.clone(),
                 chat: None,
+                foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
                 secrets: self.secrets.clone(),
             },
         };
@@ -73,6 +74,7 @@ impl FileTools {
             tool: tool.to_owned(),
             epoch: fence.epoch(),
             fence,
+            own_plan: caller.own_plan.clone(),
             foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
             scope: None,
             approvals: Arc::default(),
@@ -91,11 +93,16 @@ impl Subject for FileTools {
     fn call(&self, call: &Call) -> Result<Outcome, String> {
         let args = std::str::from_utf8(&call.args).map_err(|error| format!("a tool takes text: {error}"))?;
         let role = Role::all().find(|role| role.to_string().eq_ignore_ascii_case(&call.role)).ok_or("no such role")?;
-        let caller = Caller {
-            foreign_plans: call.foreign_plans.iter().map(|plan| WorkspacePath::parse(plan).unwrap()).collect(),
-            own_plan: Some(WorkspacePath::parse(&call.own_plan).unwrap()),
-            ..Caller::new(role)
-        };
+        let foreign_plans: Vec<WorkspacePath> = call.foreign_plans.iter().map(|plan| WorkspacePath::parse(plan).unwrap()).collect();
+        // A plan that is nobody else's is the acting chat's.
+        let named =
+            serde_json::from_str::<serde_json::Value>(args).ok().and_then(|args| WorkspacePath::parse(args.get("path")?.as_str()?).ok());
+        let own_plan =
+            named.filter(|path| path.is_plan() && !foreign_plans.contains(path)).or_else(|| WorkspacePath::parse(&call.own_plan).ok());
+        // In plan mode these are for the user, through the tools endpoint; a model is refused them all.
+        let by_user = role.mode() == Mode::Plan && ["mv", "rm", "mkdir", "touch"].contains(&call.tool.as_str());
+        let consent = if by_user { Consent::Given } else { Consent::Needed };
+        let caller = Caller { foreign_plans, own_plan, consent, ..Caller::new(role) };
         Ok(self.carry_out(&caller, &call.tool, args))
     }
 }
