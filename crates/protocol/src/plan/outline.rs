@@ -137,8 +137,8 @@ impl<'a> Outline<'a> {
             return;
         }
         let boxed = |line: &Line<'_>| !line.fenced && Bullet::of(line.text).is_some_and(|bullet| is_box(&line.text[bullet.end..]));
-        let found = self.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Goal);
-        let Some((index, at)) = found.filter_map(|(index, block)| Some((index, block.lines.iter().position(boxed)?))).next() else {
+        let mut found = self.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Goal);
+        let Some((index, at)) = found.find_map(|(index, block)| Some((index, block.lines.iter().position(boxed)?))) else {
             return;
         };
         let lines = self.blocks[index].lines.split_off(at);

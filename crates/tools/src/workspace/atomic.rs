@@ -103,7 +103,7 @@ const TEMPORARY: &str = ".planwright-";
 
 /// Whether a name is that of a temporary file whose process was killed before it could remove it.
 pub fn is_leftover(name: &str) -> bool {
-    name.starts_with(TEMPORARY) && name.ends_with(".tmp") && !name.starts_with(OURS.as_str())
+    name.starts_with(TEMPORARY) && name.strip_suffix(".tmp").is_some() && !name.starts_with(OURS.as_str())
 }
 
 /// A new file under a name nobody can guess, removed again unless it was renamed.
