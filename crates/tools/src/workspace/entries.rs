@@ -8,7 +8,8 @@ use crate::workspace::Stamp;
 use planwright_protocol::{ErrorCode, Problem};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timestamps};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
+use rustix::path::Arg;
+use std::os::fd::OwnedFd;
 
 /// Whether folders that are missing on the way are made too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,47 +134,28 @@ impl Workspace {
     }
 }
 
-fn remove_entry(folder: &OwnedFd, name: &str, depth: Depth) -> Result<(), Errno> {
+/// Goes down by descriptors, so that a folder swapped for a link on the way is not followed.
+fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Err(Errno::ISDIR) => {}
         other => return other,
     }
     if depth == Depth::Whole {
-        empty_folder(&rustix::fs::openat(
-            folder,
-            name,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let inner = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+        for entry in Dir::read_from(&inner)? {
+            let entry = entry?;
+            if entry.file_name() == c"." || entry.file_name() == c".." {
+                continue;
+            }
+            match remove_entry(&inner, entry.file_name(), depth) {
+                // Somebody else was faster; it is gone, as it should be.
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
     }
     rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)
-}
-
-/// Removes all that is in a folder. Goes down by descriptors, so that a folder swapped for a link
-/// on the way is not followed.
-fn empty_folder(folder: &OwnedFd) -> Result<(), Errno> {
-    for entry in Dir::read_from(folder.as_fd())? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
-            Err(Errno::ISDIR) => {
-                empty_folder(&rustix::fs::openat(
-                    folder,
-                    name,
-                    OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-                    Mode::empty(),
-                )?)?;
-                rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)?;
-            }
-            // Somebody else was faster; it is gone, as it should be.
-            Err(Errno::NOENT) | Ok(()) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
