@@ -11,7 +11,7 @@ use std::process::ExitCode;
 pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
     let roles: Vec<RoleView> = Role::all().map(RoleView::from).collect();
     if args.json {
-        output::line(&serde_json::to_string_pretty(&roles)?);
+        output::data(&serde_json::to_string_pretty(&roles)?);
         return Ok(ExitCode::SUCCESS);
     }
     let head = ["role", "mode", "read", "write", "create", "delete", "execute", "plans"].map(str::to_owned).to_vec();
@@ -39,7 +39,7 @@ pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
 pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
     let tools = tool_views(args.role);
     if args.json {
-        output::line(&serde_json::to_string_pretty(&tools)?);
+        output::data(&serde_json::to_string_pretty(&tools)?);
         return Ok(ExitCode::SUCCESS);
     }
     let head = ["tool", "category", "risk", "read-only", "needs"].map(str::to_owned).to_vec();
@@ -61,7 +61,7 @@ pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "planwright", &mut script);
-    output::piece(&String::from_utf8(script)?);
+    output::data(String::from_utf8(script)?.trim_end());
     Ok(ExitCode::SUCCESS)
 }
 

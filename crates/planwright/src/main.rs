@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
     };
-    outcome.unwrap_or_else(|error| output::fail(&error))
+    output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))
 }
 
 fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {

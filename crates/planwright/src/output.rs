@@ -1,24 +1,67 @@
 //! The only place that prints. What a command answers goes to stdout, everything else to stderr.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Whether something that was to be printed got lost.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// A line for people. What could move the cursor, hide or reorder text is shown as a mark: a plan must look like what it says.
 pub fn line(text: &str) {
-    let mut out = std::io::stdout().lock();
-    // A reader that has gone away is no reason to stop the work.
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    print(&format!("{}\n", visible(text)));
 }
 
+/// A piece of a line for people.
 pub fn piece(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = write!(out, "{text}").and_then(|()| out.flush());
+    print(&visible(text));
+}
+
+/// A line for programs, as it is.
+pub fn data(text: &str) {
+    print(&format!("{text}\n"));
 }
 
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
 }
 
 pub fn fail(error: &anyhow::Error) -> ExitCode {
     note(&format!("planwright: {error:#}"));
     ExitCode::FAILURE
+}
+
+/// The exit code, or a failure when the answer could not be printed.
+pub fn checked(code: ExitCode) -> ExitCode {
+    if LOST.load(Ordering::Relaxed) {
+        return fail(&anyhow::anyhow!("the output could not be written"));
+    }
+    code
+}
+
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has gone away is no reason to stop the work.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
+        Ok(()) | Err(_) => {}
+    }
+}
+
+fn visible(text: &str) -> String {
+    let hides = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    };
+    text.chars().map(|c| if hides(c) { '\u{FFFD}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn text_for_people_cannot_move_the_cursor_or_hide() {
+        assert_eq!(visible("harmless\u{1b}[8mevil\r\u{202e}x\n\tend"), "harmless\u{FFFD}[8mevil\u{FFFD}\u{FFFD}x\n\tend");
+    }
 }

@@ -3,22 +3,31 @@
 use crate::args::{PlanArgs, PlanCommand};
 use crate::output;
 use anyhow::{Context, bail};
-use planwright_protocol::plan::lint;
+use planwright_protocol::plan::{MAX_PLAN_BYTES, lint};
 use planwright_protocol::{Plan, PlanDocument, StepStatus};
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         PlanCommand::Lint { files } => {
-            let mut findings = 0;
+            let mut clean = true;
             for file in &files {
-                for finding in lint(&read(file)?) {
-                    output::line(&format!("{}:{finding}", file.display()));
-                    findings += 1;
+                match read(file) {
+                    Ok(text) => {
+                        for finding in lint(&text) {
+                            output::line(&format!("{}:{finding}", file.display()));
+                            clean = false;
+                        }
+                    }
+                    Err(error) => {
+                        output::fail(&error);
+                        clean = false;
+                    }
                 }
             }
-            Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         PlanCommand::Show { file } => {
             let document = parse(&file)?;
@@ -26,7 +35,7 @@ pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         PlanCommand::Json { file } => {
-            output::line(&serde_json::to_string_pretty(&parse(&file)?.plan)?);
+            output::data(&serde_json::to_string_pretty(&parse(&file)?.plan)?);
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -34,7 +43,13 @@ pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
 fn read(file: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(file).with_context(|| format!("{} can't be read", file.display()))?;
+    let unreadable = || format!("{} can't be read", file.display());
+    // A pipe would be waited for, and a device has no end.
+    if !std::fs::metadata(file).with_context(unreadable)?.is_file() {
+        bail!("{} is not a file", file.display());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).with_context(unreadable)?.take(MAX_PLAN_BYTES as u64 + 1).read_to_end(&mut bytes).with_context(unreadable)?;
     String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", file.display()))
 }
 

@@ -108,7 +108,7 @@ impl Watcher {
         while let Some(frame) = follower.next().await? {
             let envelope: Envelope = serde_json::from_str(&frame.json)?;
             if self.json {
-                output::line(&frame.json);
+                output::data(&frame.json);
             } else {
                 self.show(&envelope.event);
             }

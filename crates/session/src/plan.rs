@@ -65,8 +65,20 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
     for step in args["steps"].as_array_mut().into_iter().flatten().filter_map(|step| step.as_object_mut()) {
         step.remove("status");
     }
+    let args = args.to_string();
+    // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
+    for _ in 0..8 {
+        match write(chat, &args).await {
+            Err(problem) if problem.code == ErrorCode::PathExists => {}
+            other => return other,
+        }
+    }
+    write(chat, &args).await
+}
+
+async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
     let tool = tool_named("write_plan")?;
-    let (args, cx) = (args.to_string(), chat.tool_context().await?);
+    let (args, cx) = (args.to_owned(), chat.tool_context().await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
     let permit = match decide(&chat.situation("write_plan", Consent::Needed).await?, &prepared.effects) {
         Verdict::Allow(permit) => permit,

@@ -97,7 +97,10 @@ impl Run {
                     reply.change = stored.change(self.chat.row().await.config.role, "");
                     reply.plan_file = Some(stored.path);
                 }
-                Err(problem) => message = message.with("not_a_plan", problem.message),
+                Err(problem) => {
+                    reply.note = Some(format!("This plan could not be stored: {}", problem.message));
+                    message = message.with("not_a_plan", problem.message);
+                }
             },
             Answer::Question { question, severity, prose } => {
                 let pending = card::asked(&self.chat, vec![question], severity).await;
@@ -109,7 +112,10 @@ impl Run {
                 reply.change = Change::default().event(pending.event());
                 reply.pending = serde_json::to_value(&pending).ok();
             }
-            Answer::Text { reason: Some(reason) } => message = message.with("not_a_plan", reason),
+            Answer::Text { reason: Some(reason) } => {
+                reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
+                message = message.with("not_a_plan", reason);
+            }
             Answer::Plan { .. } | Answer::Text { reason: None } => {}
         }
         message.id = text_id;
@@ -135,6 +141,8 @@ struct Reply {
     change: Change,
     pending: Option<Value>,
     plan_file: Option<String>,
+    /// Why it is not what it was perhaps meant to be, for the user and the model to read.
+    note: Option<String>,
 }
 
 #[derive(Default)]
@@ -156,11 +164,13 @@ impl World for Run {
         let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
 
         let usage = received.usage;
-        let Reply { messages, mut change, pending, plan_file } = self.read(received, role, text_id).await?;
+        let Reply { messages, mut change, pending, plan_file, note } = self.read(received, role, text_id).await?;
         let messages: Vec<Message> = messages
             .into_iter()
             .map(|message| message.by(role).with("reply", text_id.to_string()).with("model", provider.name()))
             .collect();
+        let note = note.map(|text| Message::new(self.chat.id, Author::System, MessageType::Text, text));
+        let messages: Vec<Message> = messages.into_iter().chain(note).collect();
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);

@@ -121,12 +121,14 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         return None;
     }
     match effect {
-        Effect::Write(path) if situation.own_plan.as_ref() == Some(path) => None,
-        Effect::Write(path) => {
+        Effect::Write(path) | Effect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
+        // The first plan makes itself the chat's own.
+        Effect::Create(_) if situation.own_plan.is_none() => None,
+        Effect::Write(path) | Effect::Create(path) => {
             Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. Write your own with `write_plan`.")))
         }
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode()),
-        Effect::Read(_) | Effect::Create(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
     }
 }
 

@@ -102,6 +102,8 @@ pub(super) const ORDERS: &[Pattern] = &[
 pub(super) const SHORT_ORDERS: &[Pattern] = &[
     &[&["start", "begin", "execute", "implement", "do it", "go for it", "let's do it", "let's begin", "let's start", "make it so"]],
     &[&["you may", "you can"], &["start", "begin"]],
+    // The words of the card's own button.
+    &[&["accept and build"]],
     &[&["开始", "执行", "动手", "开工", "开干", "开始动手", "开始做", "开始干活", "照做", "照办", "实施", "去执行"], LET_US],
     &[&["做", "干", "去做", "实现", "开搞", "搞", "动工"], &["吧", "呗"]],
     &[AT_ONCE, &["做", "动手", "开工"], LET_US],

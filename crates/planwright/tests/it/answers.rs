@@ -34,9 +34,11 @@ async fn json_that_is_no_valid_plan_is_text_and_says_why() {
     let chat = server.chat(json!({})).await;
     chat.say("Plan it").await;
     chat.run_to_end(0).await;
-    let answer = chat.messages().await.pop().unwrap();
+    let messages = chat.messages().await;
+    let answer = &messages[1];
     assert_eq!(answer["message_type"], "text");
     assert!(answer["metadata"]["not_a_plan"].as_str().unwrap().contains("steps[0].action"), "{answer}");
+    assert!(messages[2]["author"] == "system" && messages[2]["content"].as_str().unwrap().contains("not taken as a plan"), "{messages:#?}");
 }
 
 #[tokio::test]
@@ -99,6 +101,32 @@ async fn a_plan_that_changed_after_its_card_was_shown_is_asked_about_again() {
     assert_eq!(second["plan"]["steps"][0]["files"], json!(["bye.md"]));
     assert_eq!(chat.answer(&second["question_id"], json!({ "approve": true })).await.0, StatusCode::ACCEPTED);
     assert_eq!(chat.show().await["config"]["mode"], "build");
+}
+
+#[tokio::test]
+async fn a_plan_that_was_edited_by_hand_is_shown_again_before_an_order_or_the_button_approves_it() {
+    for order in ["go ahead", ""] {
+        let home = home(
+            &json!({ "plan": [{ "calls": [{ "tool": "write_plan", "args": plan("bye.txt") }] }, { "text": "Ready." }], "act": [{ "text": "Done." }] }),
+        );
+        let server = home.serve().await;
+        let chat = server.chat(json!({})).await;
+        chat.say("Plan it").await;
+        let planning = chat.run_to_end(0).await;
+        home.put("plans/say-goodbye.plan", &home.file("plans/say-goodbye.plan").unwrap().replace("bye.txt", "bye.md"));
+        if order.is_empty() {
+            assert_eq!(chat.post("execute").await.0, StatusCode::CONFLICT);
+        } else {
+            chat.say(order).await;
+        }
+        let asking = chat.events(last_id(&planning), waiting).await;
+        assert!(of_type(&asking, "mode_changed").is_empty(), "{order:?}");
+        let card = of_type(&asking, "question_pending")[0].clone();
+        assert_eq!(card["plan"]["steps"][0]["files"], json!(["bye.md"]));
+        // Now that it has been shown, the button is enough.
+        assert_eq!(chat.post("execute").await.0, StatusCode::OK);
+        assert_eq!(chat.show().await["config"]["mode"], "build");
+    }
 }
 
 #[tokio::test]

@@ -52,8 +52,11 @@ pub async fn create(
     let handle = handle(&app, workspace, chat).await?;
     let op = match body.metadata.remove("question_answer") {
         Some(answer) => {
-            let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|error| {
-                ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` doesn't fit: {error}")))
+            let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|_| {
+                let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
+                let details = json!({ "fields": { "metadata.question_answer": needs } });
+                let problem = Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` {needs}."));
+                ApiError::bad_request(problem.with_details(details))
             })?;
             Op::Answer { question_id, answers }
         }

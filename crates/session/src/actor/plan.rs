@@ -12,12 +12,20 @@ use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
 
+/// Said when the user approves something else than what they see.
+pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
+
 impl Actor {
     pub(super) async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
         if self.running.is_some() {
             return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
         }
         let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
+        if !self.was_shown(&approval).await? {
+            let card = self.chat.pending().await.map(|pending| pending.question_id);
+            self.raise_card(&approval, card).await?;
+            return Err(Problem::new(ErrorCode::Conflict, CHANGED));
+        }
         let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
         let mut change = Change::messages(said);
         if let Some(pending) = self.chat.pending().await {
@@ -87,6 +95,18 @@ impl Actor {
         Ok(note)
     }
 
+    /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the
+    /// file, counts as seen.
+    pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let told = |message: &&Message| {
+            matches!(message.message_type, MessageType::Plan | MessageType::Question)
+                && shown(message, "plan_file") == Some(approval.plan_file.as_str())
+        };
+        let newest = history.iter().rev().find(told);
+        Ok(newest.is_none_or(|message| shown(message, "sha256") == Some(approval.sha256.as_str())))
+    }
+
     /// Puts the plan before the user, in place of an earlier card if there is one.
     pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<QuestionId>) -> Result<(), Problem> {
         let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
@@ -118,4 +138,10 @@ impl Actor {
         }
         self.approval(None, SwitchedBy::Approval).await.map(Some)
     }
+}
+
+/// A fact about the plan in a Plan message, or in the card that asks for its approval.
+fn shown<'m>(message: &'m Message, key: &str) -> Option<&'m str> {
+    let direct = message.metadata.get(key);
+    direct.or_else(|| message.metadata.get("plan").and_then(|plan| plan.get(key))).and_then(serde_json::Value::as_str)
 }

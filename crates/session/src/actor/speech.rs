@@ -1,6 +1,7 @@
 //! What the user says: messages, orders to begin, answers.
 
 use super::Actor;
+use super::plan::CHANGED;
 use crate::card::Pending;
 use crate::chat::Change;
 use crate::sessions::IntentSwitch;
@@ -54,6 +55,11 @@ impl Actor {
                 let text = "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.";
                 let note = Message::new(self.chat.id, Author::System, MessageType::Text, text);
                 self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
+            }
+            Order::Given(approval) if !self.was_shown(&approval).await? => {
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, CHANGED);
+                self.chat.publish(detected(change).event(Event::MessageCreated { message: note }), |_| {}).await?;
+                self.raise_card(&approval, None).await?;
             }
             Order::Given(approval) => {
                 let change = detected(change).log(AuditKind::ModeSwitchedByIntent, "", role, facts.clone());
@@ -109,8 +115,7 @@ impl Actor {
         let approval = self.approval(shown("plan_file").map(str::to_owned), SwitchedBy::Approval).await?;
         if shown("sha256") != Some(approval.sha256.as_str()) {
             self.raise_card(&approval, Some(pending.question_id)).await?;
-            let text = "The plan has changed since this card was shown. A new card shows it as it is now; look at it before you accept.";
-            return Err(Problem::new(ErrorCode::Conflict, text));
+            return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
         let change = self.logged(change, AuditKind::ApprovalGiven, pending).await;
         self.approve(change, approval).await.map(|_| ())

@@ -49,12 +49,21 @@ pub fn regular(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Entry>, 
 pub fn is_link(path: &WorkspacePath) -> Problem {
     Problem::new(
         ErrorCode::PathSymlinkRefused,
-        format!("{path} is a symbolic link, and nothing is changed through links. Name the file it points to instead."),
+        format!(
+            "{path} is a symbolic link, and nothing is changed through links. To change the file it points to, name that one; the link itself is the user's to change."
+        ),
     )
 }
 
 pub fn is_missing(path: &WorkspacePath) -> Problem {
     Problem::new(ErrorCode::PathNotFound, format!("There is no {path}. Use `ls` or `glob` to see what there is."))
+}
+
+pub fn is_not_empty(path: &WorkspacePath) -> Problem {
+    Problem::new(
+        ErrorCode::PathExists,
+        format!("The folder {path} is not empty. Say `recursive: true` to delete it with all that is in it."),
+    )
 }
 
 /// A plan that is also another file would open that one to a role that may only write plans.

@@ -5,6 +5,7 @@ use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::{Found, Kind, Walked};
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 use planwright_protocol::{ErrorCode, Permission, Problem};
@@ -104,6 +105,7 @@ impl Grep {
         }
         RegexMatcherBuilder::new()
             .line_terminator(Some(b'\n'))
+            .crlf(true)
             .multi_line(true)
             .case_insensitive(self.case_insensitive.unwrap_or_default())
             .size_limit(LARGEST_REGEX)
@@ -130,6 +132,7 @@ struct Search {
 impl Search {
     fn searcher(&self) -> Searcher {
         SearcherBuilder::new()
+            .line_terminator(LineTerminator::crlf())
             .binary_detection(BinaryDetection::quit(0))
             .memory_map(MmapChoice::never())
             .heap_limit(Some(LONGEST_LINE))

@@ -40,6 +40,8 @@ impl Input for Rm {
             }
             // The gate refuses to delete the workspace, so there is no need to read all of it.
             Kind::Folder if depth == Depth::Whole && !path.is_root() => cx.workspace.tree(&path)?,
+            // Said at once, so that nobody is asked about a deletion that can't be made.
+            Kind::Folder if !path.is_root() && !cx.workspace.list(&path)?.is_empty() => return Err(files::is_not_empty(&path)),
             Kind::Folder | Kind::Other => Tree::default(),
         };
         let mut effects = vec![Effect::Delete(path.clone())];

@@ -56,7 +56,7 @@ fn in_plan_mode_nothing_outside_plans_can_change() {
 
 #[test]
 fn a_planner_may_write_its_own_plan_and_a_reviewer_may_not() {
-    for effect in [Effect::Create(path("/plans/new.plan")), Effect::Write(path("/plans/x.plan"))] {
+    for effect in [Effect::Create(path("/plans/x.plan")), Effect::Write(path("/plans/x.plan"))] {
         assert_eq!(word(&situation(Role::Planner), std::slice::from_ref(&effect)), "allow", "{effect:?}");
         assert_eq!(word(&situation(Role::Reviewer), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
     }
@@ -76,6 +76,9 @@ fn below_plans_the_model_can_touch_nothing_but_its_plan_and_the_user_can() {
     }
     let mut planner = situation(Role::Planner);
     assert_eq!(word(&planner, &[Effect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED");
+    assert_eq!(word(&planner, &[Effect::Create(path("/plans/second.plan"))]), "PLAN_NOT_OWNED");
+    planner.own_plan = None;
+    assert_eq!(word(&planner, &[Effect::Create(path("/plans/first.plan"))]), "allow");
     planner.consent = Consent::Given;
     assert_eq!(word(&planner, &[Effect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
 }

@@ -135,3 +135,10 @@ fn a_search_announces_nothing_but_reading() {
     let prepared = trial.prepare("grep", r#"{"pattern": "a"}"#).unwrap();
     assert_eq!(prepared.effects, [Effect::Read(crate::path::WorkspacePath::root())]);
 }
+
+#[test]
+fn the_end_of_a_line_is_found_whatever_ends_it() {
+    let trial = Trial::new(&[("a", "one\r\ntwo\r\n"), ("b", "one\n")]);
+    let output = trial.plan("grep", r#"{"pattern": "one$"}"#).unwrap();
+    assert_eq!(output.text.lines().count(), 2, "{}", output.text);
+}
