@@ -78,7 +78,13 @@ fn told(mut files: Vec<WorkspacePath>, walked: &Walked) -> Output {
     if walked.late {
         text.push_str(&format!("[stopped after {} seconds, there may be more: narrow `path`]\n", LONGEST_SEARCH.as_secs()));
     }
-    Output::text(text).with("files", files.len()).with("truncated", left_out > 0 || walked.late)
+    if walked.passed_over > 0 {
+        text.push_str(&format!(
+            "[{} files or folders were passed over: they can't be read, lie too deep, or have names that can't be written in a call]\n",
+            walked.passed_over
+        ));
+    }
+    Output::text(text).with("files", files.len()).with("truncated", left_out > 0 || walked.late).with("passed_over", walked.passed_over)
 }
 
 #[cfg(test)]
@@ -96,6 +102,13 @@ mod tests {
         assert_eq!(found(&trial, r#"{"pattern": "*.rs"}"#), "/a/.hidden.rs\n/a/c.rs\n/b.rs\n");
         assert_eq!(found(&trial, r#"{"pattern": "**/*.rs", "path": "/a"}"#), "/a/.hidden.rs\n/a/c.rs\n");
         assert!(found(&trial, r#"{"pattern": "*.py"}"#).starts_with("[no files match"));
+    }
+
+    #[test]
+    fn names_that_cannot_be_written_in_a_call_are_counted() {
+        let trial = Trial::new(&[("a.txt", ""), ("new\nline.txt", "")]);
+        let text = found(&trial, r#"{"pattern": "*.txt"}"#);
+        assert!(text.starts_with("/a.txt\n[1 files or folders were passed over"), "{text}");
     }
 
     #[test]
