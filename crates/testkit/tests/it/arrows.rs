@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("acp", &["protocol", "session"]),
     ("server", &["protocol", "session", "store"]),
     ("planwright", &["protocol", "sandbox", "tools", "agent", "providers", "store", "session", "mcp", "acp", "server"]),
-    ("testkit", &["protocol"]),
+    ("testkit", &[]),
 ];
 
 /// Heavy trees live in one crate each, so that editing another never builds them again.
