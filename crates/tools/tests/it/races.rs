@@ -17,12 +17,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 const TRIES: &str = "PLANWRIGHT_RACE_TRIES";
+/// The cases to run, by their ids; all of them unless said.
+const CASES: &str = "PLANWRIGHT_RACE_CASES";
 
 #[test]
 fn no_race_for_a_path_is_lost() {
     let tries = std::env::var(TRIES).map_or(20_000, |tries| tries.parse().unwrap());
+    let wanted = std::env::var(CASES).unwrap_or_default();
     let suite = Suite::load();
-    let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Race]).map(|case| (case, finding(&suite, case, tries))).collect();
+    let cases = suite.of(&[Harness::Race]).filter(|case| wanted.is_empty() || wanted.contains(&case.id));
+    let findings: Vec<(&Case, Finding)> = cases.map(|case| (case, finding(&suite, case, tries))).collect();
     let report = Report::new(&findings, &[]);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{}", report.wrong().join("\n\n"));
