@@ -14,6 +14,7 @@ mod nearest;
 mod pattern;
 mod read;
 mod rm;
+mod run;
 mod touch;
 #[cfg(test)]
 mod trial;
@@ -34,6 +35,7 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<mkdir::Mkdir>::TOOL,
     &Builtin::<mv::Mv>::TOOL,
     &Builtin::<rm::Rm>::TOOL,
+    &Builtin::<run::Run>::TOOL,
     &Builtin::<ask_user::AskUser>::TOOL,
     &Builtin::<write_plan::WritePlan>::TOOL,
     &Builtin::<exit_plan_mode::ExitPlanMode>::TOOL,

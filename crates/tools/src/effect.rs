@@ -30,6 +30,16 @@ pub enum Effect {
     Review,
     /// Hand a task to another role.
     Delegate(Role),
+    /// Run a command in the sandbox, beginning in this folder.
+    Execute { command: String, folder: WorkspacePath },
+    /// Let the command reach the network.
+    Network,
+    /// Run the command without a sandbox.
+    Unconfined,
+    /// Run a command in a sandbox in which nothing can be changed.
+    Inspect,
+    /// Keep what a command left where no plan has a say: build output, and git's own records.
+    Keep,
 }
 
 impl Effect {
@@ -42,6 +52,7 @@ impl Effect {
             }
             Effect::Move { from, to } => vec![from, to],
             Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
+            Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Vec::new(),
         }
     }
 
@@ -57,7 +68,12 @@ impl Effect {
             | Effect::Move { .. }
             | Effect::Progress
             | Effect::Review
-            | Effect::Delegate(_) => false,
+            | Effect::Delegate(_)
+            | Effect::Execute { .. }
+            | Effect::Network
+            | Effect::Unconfined
+            | Effect::Inspect
+            | Effect::Keep => false,
         }
     }
 }

@@ -70,7 +70,9 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
         }
     }
     let mut concerns: Vec<Concern> = effects.iter().filter_map(|effect| concern(situation, effect)).collect();
-    concerns.extend(situation.approvals.tools.get(&situation.tool).map(|&rule| Concern {
+    // What a command left is judged after it ran; whether it may run was settled before.
+    let is_begun = effects.contains(&Effect::Keep);
+    concerns.extend(situation.approvals.tools.get(&situation.tool).filter(|_| !is_begun).map(|&rule| Concern {
         rule,
         severity: Severity::Minor,
         reason: format!("`{}` is set to ask", situation.tool),
@@ -129,12 +131,13 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         }
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode()),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
     }
 }
 
 /// The sets of rights of which each one is enough for the effect.
 fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
-    use Permission::{Create, Delegate, Delete, Plan, Progress, Read, Review, Write};
+    use Permission::{Create, Delegate, Delete, Execute, Plan, Progress, Read, Review, Write};
     match effect {
         Effect::Read(_) => &[&[Read]],
         Effect::Create(path) if path.is_plan() => &[&[Plan], &[Create]],
@@ -152,6 +155,10 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
         Effect::Progress => &[&[Progress]],
         Effect::Review => &[&[Review]],
         Effect::Delegate(_) => &[&[Delegate]],
+        Effect::Execute { .. } | Effect::Network | Effect::Keep => &[&[Execute]],
+        // Without the kernel's guard, whoever runs commands can change everything.
+        Effect::Unconfined => &[&[Execute, Write, Create, Delete]],
+        Effect::Inspect => &[&[Read]],
     }
 }
 
@@ -186,6 +193,7 @@ fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
         }
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
     }
 }
 
@@ -202,6 +210,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         Effect::Read(path) | Effect::Move { from: path, .. } => Some(path),
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -209,6 +218,9 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             severity: Severity::Critical,
             reason: format!("{path} looks like a secret, and what is read goes to the model's provider"),
         });
+    }
+    if let Some(concern) = concern_about_command(situation, effect) {
+        return Some(concern);
     }
     // In plan mode only plans can change, and those are the role's own business.
     if situation.role.mode() == Mode::Plan {
@@ -229,6 +241,21 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         severity: Severity::Major,
         reason: format!("{outside} is not among the files of the approved plan"),
     })
+}
+
+fn concern_about_command(situation: &Situation, effect: &Effect) -> Option<Concern> {
+    let granted = |folder: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, folder));
+    let (rule, severity, reason) = match effect {
+        Effect::Execute { folder, .. } if granted(folder) => return None,
+        Effect::Execute { .. } => (situation.approvals.execute, Severity::Minor, "a command would be run"),
+        // Leaving the sandbox is asked about each time: a yes to one command says nothing about the next.
+        Effect::Network => (Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
+        Effect::Unconfined => (Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would hold the command back"),
+        Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
+        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
+    };
+    Some(Concern { rule, severity, reason: reason.to_owned() })
 }
 
 #[cfg(test)]

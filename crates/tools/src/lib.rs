@@ -6,6 +6,7 @@
 //! | [`effect`] | what a call would do, said before it is done |
 //! | [`gate`] | the decision: role, mode, plan and settings against effects; the permit that proves it, the fence that ends it |
 //! | [`workspace`] | the only module that touches workspace files |
+//! | [`command`] | running a command, and what becomes of what it changed |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
 //! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`].
@@ -14,6 +15,7 @@
 //! no change to a workspace happens without one.
 
 pub mod builtin;
+pub mod command;
 pub mod effect;
 pub mod gate;
 pub mod path;
@@ -21,6 +23,7 @@ pub mod tool;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
+pub use command::{CommandContext, Commands, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;
 pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;

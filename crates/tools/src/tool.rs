@@ -1,6 +1,7 @@
 //! What a tool is.
 
 use crate::builtin::BUILTIN;
+use crate::command::CommandContext;
 use crate::effect::Effect;
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
@@ -166,6 +167,8 @@ pub enum Signal {
     Ask(Vec<Question>),
     /// The model holds its plan for final and wants to leave plan mode.
     ExitPlanMode(WorkspacePath),
+    /// A command has ended, and what it changed waits to be judged.
+    Staged,
 }
 
 impl Output {
@@ -221,6 +224,7 @@ pub struct ToolContext {
     pub workspace: Arc<Workspace>,
     pub seen: Arc<Seen>,
     pub config: ToolConfig,
+    pub command: CommandContext,
 }
 
 /// How each file looked when the model last saw it, so that it can't overwrite what it doesn't know.

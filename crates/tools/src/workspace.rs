@@ -15,13 +15,18 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod change;
 mod entries;
+mod mirror;
+mod overlay;
 mod problem;
 mod rules;
 mod tree;
 mod walk;
 
+pub use change::{Change, Changes};
 pub use entries::{Depth, Parents};
+pub use overlay::Landing;
 use problem::problem_of;
 pub use tree::Tree;
 pub use walk::{Found, Walked};

@@ -52,12 +52,24 @@ impl Permit {
         Self { effects, epoch, fence }
     }
 
+    /// Leave to put files back as they were before a command. Whatever the role, that needs nobody's word: the change had none.
+    pub(crate) fn to_take_back() -> Self {
+        let fence = Fence::new(Epoch(0));
+        Self { effects: vec![Effect::Keep], epoch: fence.epoch(), fence }
+    }
+
+    /// Whether the gate allowed this effect.
+    #[must_use]
+    pub fn covers(&self, effect: &Effect) -> bool {
+        self.effects.contains(effect)
+    }
+
     /// Opens the way to commit `effect`, for as long as the guard is held.
     ///
     /// # Errors
     /// `TOOL_NOT_PERMITTED` if the gate did not allow this effect, `MODE_CHANGED` if the role was switched since.
     pub fn commit(&self, effect: &Effect) -> Result<CommitGuard<'_>, Problem> {
-        if !self.effects.contains(effect) {
+        if !self.covers(effect) {
             return Err(Problem::new(ErrorCode::ToolNotPermitted, "The tool tried something it had not announced; nothing was changed."));
         }
         let epoch = self.fence.epoch.read().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -5,8 +5,9 @@ use crate::gate::CommitGuard;
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use planwright_protocol::{ErrorCode, Problem};
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Timestamps};
 use rustix::io::Errno;
+use std::ffi::CStr;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
@@ -47,6 +48,20 @@ pub fn replace<'p>(
     temporary.rename_to(name, flags).map_err(failed)?;
     rustix::fs::fsync(folder).map_err(failed)?;
     Ok(Stamp::of(&written))
+}
+
+/// Puts a copy of a file, with its mode and times, into another folder.
+pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr) -> Result<(), Errno> {
+    let mut source = super::overlay::open_file(from, name)?;
+    let stat = rustix::fs::fstat(&source)?;
+    let mut temporary = Temporary::create(to)?;
+    let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| temporary.file.sync_all());
+    copied.map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
+    rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode))?;
+    let time = |seconds, nanoseconds: u64| rustix::fs::Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
+    let times = Timestamps { last_access: time(stat.st_atime, stat.st_atime_nsec), last_modification: time(stat.st_mtime, stat.st_mtime_nsec) };
+    rustix::fs::futimens(&temporary.file, &times)?;
+    temporary.rename_to(name, RenameFlags::empty())
 }
 
 /// The entry must be the regular file that was decided on.
@@ -127,7 +142,7 @@ impl<'f> Temporary<'f> {
         }
     }
 
-    fn rename_to(&mut self, name: &str, flags: RenameFlags) -> Result<(), Errno> {
+    fn rename_to<P: rustix::path::Arg>(&mut self, name: P, flags: RenameFlags) -> Result<(), Errno> {
         let Some(own) = self.name.as_deref() else { return Ok(()) };
         rustix::fs::renameat_with(self.folder.as_fd(), own, self.folder.as_fd(), name, flags)?;
         self.name = None;

@@ -135,7 +135,7 @@ impl Workspace {
 }
 
 /// Goes down by descriptors, so that a folder swapped for a link on the way is not followed.
-fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
+pub fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Err(Errno::ISDIR) => {}
         other => return other,

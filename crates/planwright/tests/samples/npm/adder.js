@@ -1,0 +1,1 @@
+exports.add = (left, right) => left + right;

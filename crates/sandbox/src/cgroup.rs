@@ -1,0 +1,90 @@
+//! Limits on a command and all it starts together, where this process may make control groups.
+//!
+//! Where it may not, the limits of single processes hold, and for an ordinary user that on their number.
+
+use crate::policy::Limits;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+/// The groups of one command; removed when it is dropped, which is after the last process has ended.
+#[derive(Debug)]
+pub struct Groups {
+    folders: Vec<PathBuf>,
+}
+
+impl Groups {
+    pub fn make(name: &str, limits: &Limits) -> Self {
+        let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let processes = limits.processes.to_string();
+        let memory = limits.memory.to_string();
+        let unified: &[(&str, &str)] = &[("pids.max", &processes), ("memory.max", &memory)];
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for line in own.lines() {
+            let Some((controllers, path)) = line.split_once(':').and_then(|(_, rest)| rest.split_once(':')) else { continue };
+            let path = path.trim_start_matches('/');
+            let made = match controllers {
+                "" => make(&unified_root().join(path), name, unified),
+                "pids" => make(&Path::new(ROOT).join("pids").join(path), name, &unified[..1]),
+                "memory" => make(&Path::new(ROOT).join("memory").join(path), name, &[("memory.limit_in_bytes", &memory)]),
+                _ => None,
+            };
+            folders.extend(made);
+        }
+        Self { folders }
+    }
+
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// The limits that were reached.
+    pub fn reached(&self) -> Vec<&'static str> {
+        let counted = |file: &str, key: &str| {
+            self.folders.iter().any(|folder| {
+                let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+                text.lines().filter_map(|line| line.split_once(' ')).any(|(name, count)| name == key && count.trim() != "0")
+            })
+        };
+        let mut reached = Vec::new();
+        if counted("pids.events", "max") {
+            reached.push("processes");
+        }
+        if counted("memory.events", "oom_kill") || counted("memory.oom_control", "oom_kill") {
+            reached.push("memory");
+        }
+        reached
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            // One that is left does no harm; it is empty.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+fn unified_root() -> PathBuf {
+    let hybrid = Path::new(ROOT).join("unified");
+    if hybrid.is_dir() { hybrid } else { ROOT.into() }
+}
+
+/// A group below `parent`, if all its limits can be set there.
+fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
+    let folder = parent.join(name);
+    std::fs::create_dir(&folder).ok()?;
+    // Asked for where it is not given yet; where it can't be, the limits below fail.
+    let _ = std::fs::write(parent.join("cgroup.subtree_control"), "+pids +memory");
+    if limits.iter().all(|(file, limit)| std::fs::write(folder.join(file), limit).is_ok()) {
+        return Some(folder);
+    }
+    let _ = std::fs::remove_dir(&folder);
+    None
+}
+
+/// Puts this process into the groups, and so all it starts.
+pub fn join(folders: &[PathBuf]) -> std::io::Result<()> {
+    folders.iter().try_for_each(|folder| std::fs::write(folder.join("cgroup.procs"), "0"))
+}

@@ -1,0 +1,242 @@
+//! One command: started, listened to, and ended with all it started.
+
+use crate::bubblewrap;
+use crate::cgroup::Groups;
+use crate::enter::{Outer, READY, inherit};
+use crate::host;
+use crate::policy::{Limits, Policy, View};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How soon a stop or the end of the time is noticed.
+const WATCH: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// Ends a command from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn now(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself; by a signal as shells count it, 128 and its number.
+    Exited(i32),
+    TimedOut,
+    Stopped,
+    /// It printed more than was allowed.
+    Flooded,
+}
+
+#[derive(Debug)]
+pub struct Finished {
+    pub ended: Ended,
+    pub took: Duration,
+    /// The limits it ran into, as far as the kernel tells.
+    pub reached: Vec<&'static str>,
+}
+
+/// Why nothing can be run here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unavailable(pub String);
+
+/// Runs a command to its end. `heard` gets what it prints, both streams as one, as it comes.
+/// When this returns, no process of it is left.
+///
+/// # Errors
+/// The sandbox can't be set up; then nothing was run.
+pub fn run(policy: &Policy, command: &str, stop: &Stop, mut heard: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
+    let begun = Instant::now();
+    let groups = Groups::make(&group_name(), &policy.limits);
+    let mut running = Running::start(policy, command, &groups).map_err(Unavailable)?;
+    let mut seen = 0;
+    let mut cut_off = None;
+    loop {
+        let over = running.wait(&mut |bytes| {
+            seen += bytes.len() as u64;
+            heard(bytes);
+        });
+        if over {
+            break;
+        }
+        let late = begun.elapsed() > policy.limits.time;
+        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits));
+        if cut_off.is_some() {
+            running.kill();
+        }
+    }
+    let (code, status) = running.finish(&mut heard);
+    if cut_off.is_none() && status != READY {
+        return Err(Unavailable(String::from_utf8_lossy(&status).into_owned()));
+    }
+    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached: groups.reached() })
+}
+
+fn reason(stop: &Stop, late: bool, seen: u64, limits: &Limits) -> Option<Ended> {
+    if stop.is_set() {
+        Some(Ended::Stopped)
+    } else if late {
+        Some(Ended::TimedOut)
+    } else if seen > limits.output {
+        Some(Ended::Flooded)
+    } else {
+        None
+    }
+}
+
+fn group_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("planwright-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+struct Running {
+    child: Child,
+    /// The process that was started, and the first one inside once it is known: when that one ends, the kernel ends all others.
+    outside: OwnedFd,
+    inside: Option<OwnedFd>,
+    /// Held as long as a command without a sandbox may run.
+    leash: Option<ChildStdin>,
+    output: std::fs::File,
+    info: std::fs::File,
+    status: std::fs::File,
+    told: Vec<u8>,
+    silent: bool,
+    /// Whether a command without a sandbox has been told to end.
+    is_unleashed: bool,
+}
+
+impl Running {
+    fn start(policy: &Policy, command: &str, groups: &Groups) -> Result<Self, String> {
+        let missing = || "bubblewrap (bwrap) is not installed".to_owned();
+        let failed = |error: std::io::Error| format!("can't start a sandbox: {error}");
+        let own_binary = std::env::current_exe().map_err(failed)?;
+        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()));
+        let ((output, printed), (info, info_in), (status, status_in)) = (pipe()?, pipe()?, pipe()?);
+        let shown = host::shown(policy.network);
+        let is_confined = !matches!(policy.view, View::Unconfined);
+        let outer = Outer {
+            policy: policy.clone(),
+            command: command.to_owned(),
+            environment: host::environment(policy, &shown),
+            shown,
+            bubblewrap: if is_confined { bubblewrap::find().ok_or_else(missing)? } else { PathBuf::new() },
+            own_binary: own_binary.clone(),
+            groups: groups.folders().to_vec(),
+            info: info_in.as_raw_fd(),
+            status: status_in.as_raw_fd(),
+        };
+        let arguments = outer.arguments().map_err(|error| format!("the sandbox can't be described: {error}"))?;
+        let mut line = Command::new(own_binary);
+        line.args(arguments).env_clear().current_dir("/").stdin(if is_confined { Stdio::null() } else { Stdio::piped() });
+        line.stdout(printed.try_clone().map_err(failed)?).stderr(printed);
+        let mut child = spawn_with(line, [info_in, status_in]).map_err(failed)?;
+        let outside = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
+        rustix::io::ioctl_fionbio(&output, true).map_err(|errno| failed(errno.into()))?;
+        Ok(Self {
+            leash: child.stdin.take(),
+            child,
+            outside,
+            inside: None,
+            output: output.into(),
+            info: info.into(),
+            status: status.into(),
+            told: Vec::new(),
+            silent: false,
+            is_unleashed: false,
+        })
+    }
+
+    /// Waits a moment for something to happen; whether the command has ended.
+    fn wait(&mut self, heard: &mut impl FnMut(&[u8])) -> bool {
+        let mut events = vec![PollFd::new(&self.outside, PollFlags::IN)];
+        if self.inside.is_none() {
+            events.push(PollFd::new(&self.info, PollFlags::IN));
+        }
+        if !self.silent {
+            events.push(PollFd::new(&self.output, PollFlags::IN));
+        }
+        let _ = poll(&mut events, Some(&WATCH));
+        let over = !events[0].revents().is_empty();
+        let informed = self.inside.is_none() && events.get(1).is_some_and(|event| !event.revents().is_empty());
+        if informed {
+            self.meet_first_process();
+        }
+        self.hear(heard);
+        over
+    }
+
+    /// Reads what has been printed, up to a bound, so that a flood can't keep this loop from its other duties.
+    fn hear(&mut self, heard: &mut impl FnMut(&[u8])) {
+        let mut buffer = [0; 64 << 10];
+        for _ in 0..16 {
+            match self.output.read(&mut buffer) {
+                Ok(0) => {
+                    self.silent = true;
+                    return;
+                }
+                Ok(length) => heard(&buffer[..length]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Bubblewrap tells, in JSON, which process is the first one inside.
+    fn meet_first_process(&mut self) {
+        let mut bytes = [0; 512];
+        let length = self.info.read(&mut bytes).unwrap_or(0);
+        self.told.extend_from_slice(&bytes[..length]);
+        let told: Option<serde_json::Value> = serde_json::from_slice(&self.told).ok();
+        let number = told.as_ref().and_then(|told| told.get("child-pid")?.as_i64()).and_then(|number| i32::try_from(number).ok());
+        let process = number.and_then(Pid::from_raw);
+        self.inside = process.and_then(|process| rustix::process::pidfd_open(process, PidfdFlags::empty()).ok());
+    }
+
+    fn kill(&mut self) {
+        if self.leash.take().is_some() || self.is_unleashed {
+            self.is_unleashed = true;
+            return;
+        }
+        let _ = match &self.inside {
+            // Bubblewrap outside then ends by itself, when the kernel has cleared the inside.
+            Some(inside) => rustix::process::pidfd_send_signal(inside, Signal::KILL),
+            None => rustix::process::pidfd_send_signal(&self.outside, Signal::KILL),
+        };
+    }
+
+    fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>) {
+        let code = self.child.wait().map_or(-1, |status| status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1));
+        self.hear(heard);
+        let mut status = Vec::new();
+        let _ = (&mut self.status).take(4096).read_to_end(&mut status);
+        (code, status)
+    }
+}
+
+/// Starts a program that gets these descriptors too.
+#[expect(unsafe_code, reason = "descriptors are handed down between fork and exec")]
+fn spawn_with(mut line: Command, descriptors: [OwnedFd; 2]) -> std::io::Result<Child> {
+    // SAFETY: only sets flags of descriptors, which is allowed there; nothing is allocated.
+    unsafe {
+        line.pre_exec(move || descriptors.iter().try_for_each(|descriptor| inherit(descriptor.as_fd())));
+    }
+    line.spawn()
+}

@@ -1,0 +1,212 @@
+//! Our own binary, run again: once outside of the boundary, to prepare it, and once inside, to close the last gaps.
+//!
+//! In a process of its own with a single thread, because neither can be done safely in a server with many.
+
+use crate::bubblewrap::Wrap;
+use crate::host::{self, HOME, SCRATCH, Shown};
+use crate::policy::{Limits, Network, Policy, View};
+use crate::{cgroup, keeper, landlock, seccomp};
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{MountFlags, MountPropagationFlags};
+use rustix::process::{Resource, Rlimit};
+use rustix::thread::UnshareFlags;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsString};
+use std::io::Write;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+type Failure = Box<dyn std::error::Error>;
+
+const OUTER: &str = "__sandbox-outer";
+const INNER: &str = "__sandbox-inner";
+/// What the inner stage writes when all is in place, right before it becomes the command.
+pub const READY: &[u8] = b"ready";
+
+/// What the outer stage is told.
+#[derive(Serialize, Deserialize)]
+pub struct Outer {
+    pub policy: Policy,
+    pub command: String,
+    pub environment: BTreeMap<String, String>,
+    pub shown: Vec<Shown>,
+    pub bubblewrap: PathBuf,
+    pub own_binary: PathBuf,
+    pub groups: Vec<PathBuf>,
+    pub info: RawFd,
+    /// Where a stage tells that it failed, or the last one that all is in place.
+    pub status: RawFd,
+}
+
+/// What the inner stage is told.
+#[derive(Serialize, Deserialize)]
+pub struct Inner {
+    command: String,
+    writable: Vec<PathBuf>,
+    network: Network,
+    limits: Limits,
+    status: RawFd,
+}
+
+impl Outer {
+    pub fn arguments(&self) -> serde_json::Result<[String; 2]> {
+        Ok([OUTER.to_owned(), serde_json::to_string(self)?])
+    }
+}
+
+impl Inner {
+    pub fn arguments(&self) -> [OsString; 2] {
+        [INNER.into(), serde_json::to_string(self).unwrap_or_default().into()]
+    }
+}
+
+/// The first thing a program that uses this crate does: if it was started as a stage of a sandbox, this never comes back
+/// but with an exit code.
+#[must_use]
+pub fn enter_if_asked() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let stage = arguments.next()?;
+    let told = arguments.next();
+    let told = told.as_deref().and_then(|told| told.to_str()).unwrap_or_default();
+    let (status, failure) = if stage == OUTER {
+        let outer: Outer = serde_json::from_str(told).ok()?;
+        (outer.status, prepare(&outer))
+    } else if stage == INNER {
+        let inner: Inner = serde_json::from_str(told).ok()?;
+        (inner.status, close(&inner))
+    } else {
+        return None;
+    };
+    if let Err(failure) = failure {
+        tell(status, failure.to_string().as_bytes());
+    }
+    Some(ExitCode::FAILURE)
+}
+
+/// Outside: limits on all that follows, the overlay over the workspace, then bubblewrap.
+fn prepare(outer: &Outer) -> Result<(), Failure> {
+    cgroup::join(&outer.groups).map_err(|error| format!("can't join the control group: {error}"))?;
+    if let View::Unconfined = outer.policy.view {
+        keeper::keep(outer);
+    }
+    // Should memory run out, the command goes first and not the server.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "800");
+    let merged = match &outer.policy.view {
+        View::Staged { folder } | View::ReadOnly { folder } if folder.join("merged").is_dir() => {
+            overlay(&outer.policy, folder).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?;
+            Some(folder.join("merged"))
+        }
+        View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => None,
+    };
+    let wrap = Wrap { policy: &outer.policy, shown: &outer.shown, merged: merged.as_deref(), info: outer.info, own_binary: &outer.own_binary };
+    let inner = Inner {
+        command: outer.command.clone(),
+        writable: writable(&outer.policy),
+        network: outer.policy.network,
+        limits: outer.policy.limits,
+        status: outer.status,
+    };
+    let error = Command::new(&outer.bubblewrap).args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).exec();
+    Err(format!("can't start {}: {error}", outer.bubblewrap.display()).into())
+}
+
+fn writable(policy: &Policy) -> Vec<PathBuf> {
+    let mut writable: Vec<PathBuf> = ["/tmp", "/var/tmp", "/run", "/dev", "/proc", HOME, SCRATCH].map(PathBuf::from).into();
+    writable.extend(policy.writable.iter().cloned());
+    match policy.view {
+        View::Staged { .. } | View::Direct | View::Unconfined => writable.push(policy.workspace.clone()),
+        View::ReadOnly { .. } => {}
+    }
+    writable
+}
+
+/// Mounts the workspace at `folder/merged`, in a mount namespace that nobody else sees.
+fn overlay(policy: &Policy, folder: &Path) -> Result<(), Failure> {
+    own_mounts()?;
+    rustix::mount::mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::DOWNSTREAM)?;
+    let open = |path: &Path| rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY, Mode::empty());
+    // Named by descriptors: no character of a path can be read as an option.
+    let name = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
+    let workspace = open(&policy.workspace)?;
+    let (options, _kept) = match &policy.view {
+        View::Staged { .. } => {
+            let (upper, work) = (open(&folder.join("upper"))?, open(&folder.join("work"))?);
+            (format!("lowerdir={},upperdir={},workdir={},userxattr,volatile", name(&workspace), name(&upper), name(&work)), vec![upper, work])
+        }
+        View::ReadOnly { .. } | View::Direct | View::Unconfined => {
+            let empty = open(&folder.join("empty"))?;
+            (format!("lowerdir={}:{},userxattr", name(&workspace), name(&empty)), vec![empty])
+        }
+    };
+    let options = CString::new(options)?;
+    rustix::mount::mount("overlay", folder.join("merged"), "overlay", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())?;
+    Ok(())
+}
+
+/// A mount namespace of our own. Root has the right to one; everybody else gets it with a user namespace.
+fn own_mounts() -> Result<(), Failure> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if user.is_root() && unshare(UnshareFlags::NEWNS).is_ok() {
+        return Ok(());
+    }
+    unshare(UnshareFlags::NEWNS | UnshareFlags::NEWUSER)?;
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
+    std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
+    Ok(())
+}
+
+#[expect(unsafe_code, reason = "the call has no safe form")]
+fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
+    // SAFETY: no descriptors are unshared, and this process has a single thread.
+    unsafe { rustix::thread::unshare_unsafe(flags) }
+}
+
+/// Inside: nothing inherited, limits, Landlock, seccomp, then the command.
+fn close(inner: &Inner) -> Result<(), Failure> {
+    forget_descriptors()?;
+    let Limits { processes, memory, file_size, .. } = inner.limits;
+    let both = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
+    for (resource, limit) in [
+        (Resource::Core, 0),
+        (Resource::Nproc, processes),
+        (Resource::Data, memory),
+        (Resource::Fsize, file_size),
+        (Resource::Nofile, 16_384),
+    ] {
+        // A limit that is lower already is kept.
+        let _ = rustix::process::setrlimit(resource, both(limit));
+    }
+    rustix::thread::set_no_new_privs(true)?;
+    landlock::apply(&inner.writable).map_err(|error| format!("Landlock: {error}"))?;
+    seccomp::apply(inner.network).map_err(|error| format!("seccomp: {error}"))?;
+    tell(inner.status, READY);
+    let error = Command::new(host::shell()).arg("-c").arg(&inner.command).exec();
+    Err(format!("can't start {}: {error}", host::shell()).into())
+}
+
+/// Every descriptor but the first three is closed when the command starts.
+#[expect(unsafe_code, reason = "the call has no safe form")]
+fn forget_descriptors() -> Result<(), Failure> {
+    // SAFETY: changes flags of descriptors; closes none that Rust still owns.
+    let done = unsafe { libc::close_range(3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) };
+    if done == 0 { Ok(()) } else { Err(format!("can't close descriptors: {}", std::io::Error::last_os_error()).into()) }
+}
+
+#[expect(unsafe_code, reason = "the number of the descriptor comes from the command line")]
+pub fn tell(status: RawFd, text: &[u8]) {
+    // SAFETY: the descriptor was handed down for this alone, and is not used again.
+    let mut pipe = unsafe { std::fs::File::from_raw_fd(status) };
+    let _ = pipe.write_all(text);
+    // Kept open until the command takes over, so that its end is the end of the message.
+    std::mem::forget(pipe);
+}
+
+/// Lets a descriptor pass into the program that is about to be started.
+pub fn inherit(descriptor: BorrowedFd<'_>) -> std::io::Result<()> {
+    Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
+}
+

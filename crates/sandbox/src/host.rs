@@ -1,0 +1,164 @@
+//! What of the machine a command sees: programs, libraries and toolchains, read-only.
+//!
+//! Named one by one: neither `/etc` nor a home is shown as a whole, for that is where credentials lie.
+
+use crate::policy::{Network, Policy, View};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub const SCRATCH: &str = "/scratch";
+pub const HOME: &str = "/home/agent";
+
+const SYSTEM: &[&str] = &["/usr", "/opt", "/nix/store"];
+/// Folders on most systems, links into `/usr` on newer ones.
+const MERGED: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+const ETC: &[&str] = &[
+    "alternatives",
+    "ca-certificates",
+    "debian_version",
+    "fonts",
+    "group",
+    "host.conf",
+    "hosts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "mime.types",
+    "nsswitch.conf",
+    "os-release",
+    "passwd",
+    "pki/tls/certs",
+    "protocols",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+];
+/// Toolchains that live in homes. `.cargo` has credentials beside its programs, so only parts of it are here.
+const TOOLCHAINS: &[&str] = &[
+    ".asdf",
+    ".bun/bin",
+    ".cargo/bin",
+    ".cargo/git",
+    ".cargo/registry",
+    ".deno/bin",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman/candidates",
+    ".volta",
+    "go/bin",
+    "go/pkg/mod",
+];
+/// Variables that say where a toolchain is or how text is shown. Everything else of the server's environment stays outside.
+const KEPT: &[&str] = &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "VOLTA_HOME", "RUSTUP_TOOLCHAIN"];
+
+/// One thing of the host, shown inside.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shown {
+    Tree(PathBuf),
+    Link { target: PathBuf, at: PathBuf },
+}
+
+/// Everything that is shown besides the workspace.
+pub fn shown(network: Network) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).map(Shown::Tree).collect();
+    for path in MERGED.iter().map(PathBuf::from) {
+        match std::fs::read_link(&path) {
+            Ok(target) => shown.push(Shown::Link { target, at: path }),
+            Err(_) if path.is_dir() => shown.push(Shown::Tree(path)),
+            Err(_) => {}
+        }
+    }
+    let resolver = (network == Network::On).then_some("resolv.conf");
+    let etc = ETC.iter().copied().chain(resolver).map(|name| Path::new("/etc").join(name));
+    shown.extend(etc.filter(|path| path.exists()).map(Shown::Tree));
+    shown.extend(toolchains().into_iter().map(Shown::Tree));
+    shown
+}
+
+fn toolchains() -> Vec<PathBuf> {
+    let Some(home) = home() else { return Vec::new() };
+    let mut found: Vec<PathBuf> = TOOLCHAINS.iter().map(|name| home.join(name)).filter(|path| path.is_dir()).collect();
+    // Says where packages come from, which building without a network depends on; left out if it may hold a token.
+    let config = home.join(".cargo/config.toml");
+    if std::fs::read_to_string(&config).is_ok_and(|text| !text.contains("token")) {
+        found.push(config);
+    }
+    found
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
+}
+
+/// The environment of a command.
+pub fn environment(policy: &Policy, shown: &[Shown]) -> BTreeMap<String, String> {
+    let kept = |names: &[&str]| -> BTreeMap<String, String> {
+        names.iter().filter_map(|&name| Some((name.to_owned(), std::env::var(name).ok()?))).collect()
+    };
+    if let View::Unconfined = policy.view {
+        return kept(&[KEPT, &["HOME", "PATH", "USER", "SHELL"]].concat());
+    }
+    let mut environment = kept(KEPT);
+    let mut set = |name: &str, value: &str| environment.insert(name.to_owned(), value.to_owned());
+    set("PATH", &search_path(shown));
+    set("HOME", HOME);
+    for (name, value) in [
+        ("TERM", "dumb"),
+        ("TMPDIR", "/tmp"),
+        ("PLANWRIGHT_SANDBOX", "1"),
+        ("PAGER", "cat"),
+        ("GIT_PAGER", "cat"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("npm_config_update_notifier", "false"),
+    ] {
+        set(name, value);
+    }
+    let mut scratch = vec![("XDG_CACHE_HOME", "cache"), ("npm_config_cache", "npm"), ("PIP_CACHE_DIR", "pip"), ("GOCACHE", "go")];
+    if policy.builds_in_scratch {
+        scratch.extend([("CARGO_TARGET_DIR", "target"), ("PYTHONPYCACHEPREFIX", "pycache")]);
+        set("PYTEST_ADDOPTS", &format!("-o cache_dir={SCRATCH}/pytest"));
+    }
+    for (name, folder) in scratch {
+        set(name, &format!("{SCRATCH}/{folder}"));
+    }
+    let toolchains = [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod")];
+    let home = home().unwrap_or_default();
+    for (name, folder) in toolchains.map(|(name, folder)| (name, home.join(folder))) {
+        if let Some(folder) = folder.to_str().filter(|_| folder.is_dir()) {
+            set(name, folder);
+        }
+    }
+    environment
+}
+
+/// The server's search path, as far as it is shown inside. The workspace is never on it.
+fn search_path(shown: &[Shown]) -> String {
+    let visible = |folder: &PathBuf| {
+        folder.is_absolute()
+            && shown.iter().any(|shown| match shown {
+                Shown::Tree(path) | Shown::Link { at: path, .. } => folder.starts_with(path),
+            })
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).filter(visible).collect();
+    for usual in ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map(PathBuf::from) {
+        if !folders.contains(&usual) {
+            folders.push(usual);
+        }
+    }
+    folders.iter().filter_map(|folder| folder.to_str()).collect::<Vec<_>>().join(":")
+}
+
+/// The shell that reads the command.
+pub fn shell() -> &'static str {
+    if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" }
+}

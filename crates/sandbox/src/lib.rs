@@ -1,0 +1,36 @@
+//! Commands under the kernel's guard.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`policy`] | what a command may see, change and use |
+//! | [`command`] | starting one, reading what it prints, ending it with all it started |
+//! | [`host`] | what of the machine is shown inside: programs and toolchains, no homes, no credentials |
+//! | [`bubblewrap`] | the boundary: namespaces and mounts |
+//! | [`enter`] | our own binary, started again on both sides of the boundary |
+//! | [`keeper`] | a command without a sandbox, where the user switched it off |
+//! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
+//! | [`cgroup`] | limits on a command and all it starts, where there are control groups |
+//! | [`probe`] | whether all this works here, and how to mend it |
+//!
+//! Two stages, both our own binary run again. The outer one puts an overlay over the workspace, so that changes are
+//! staged, and becomes bubblewrap; the inner one stands behind the boundary, takes away what is left to take, and
+//! becomes the shell.
+//!
+//! Invariants: without the boundary nothing runs; no process of a command outlives it; no environment variable,
+//! descriptor, socket or file of the server is visible inside, but for what a policy names.
+
+mod bubblewrap;
+mod cgroup;
+pub mod command;
+mod enter;
+mod host;
+mod keeper;
+mod landlock;
+pub mod policy;
+pub mod probe;
+mod seccomp;
+
+pub use command::{Ended, Finished, Stop, Unavailable, run};
+pub use enter::enter_if_asked;
+pub use policy::{Limits, Network, Policy, View, clear};
+pub use probe::{Check, has_overlay, probe};

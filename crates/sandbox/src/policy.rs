@@ -1,0 +1,109 @@
+//! What a command may see, change and use.
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// All that the sandbox of one command depends on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Policy {
+    /// The workspace on the host; the command sees it at the same place.
+    pub workspace: PathBuf,
+    pub view: View,
+    /// The folder to begin in, relative to the workspace.
+    pub cwd: PathBuf,
+    /// What stays as it is even where the workspace can be changed, relative to it.
+    pub fixed: Vec<PathBuf>,
+    /// A folder of the host for caches and build output, seen as `/scratch`.
+    pub scratch: PathBuf,
+    /// Whether build tools are told to put what they make into `/scratch`.
+    pub builds_in_scratch: bool,
+    /// More folders of the host that can be changed, at the same place.
+    pub writable: Vec<PathBuf>,
+    pub network: Network,
+    pub limits: Limits,
+}
+
+/// How a command sees the workspace.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum View {
+    /// Through an overlay: what it changes lies in `folder/upper`, the workspace itself stays as it is.
+    Staged { folder: PathBuf },
+    /// Nothing can be changed. `folder` holds the place where an overlay is put, if the kernel has one.
+    ReadOnly { folder: PathBuf },
+    /// As it is; for kernels without overlays.
+    Direct,
+    /// No sandbox at all: only what the user's own configuration can ask for.
+    Unconfined,
+}
+
+impl View {
+    /// A staged view, with the folders that an overlay needs.
+    ///
+    /// # Errors
+    /// They can't be made.
+    pub fn staged(folder: PathBuf) -> std::io::Result<Self> {
+        for name in ["upper", "work", "merged"] {
+            std::fs::create_dir_all(folder.join(name))?;
+        }
+        Ok(Self::Staged { folder })
+    }
+
+    /// A read-only view. Through an overlay, sockets and pipes in the workspace lead nowhere.
+    ///
+    /// # Errors
+    /// The folders that an overlay needs can't be made.
+    pub fn read_only(folder: PathBuf) -> std::io::Result<Self> {
+        for name in ["empty", "merged"] {
+            std::fs::create_dir_all(folder.join(name))?;
+        }
+        Ok(Self::ReadOnly { folder })
+    }
+}
+
+/// Removes a folder of ours with all that a command or the kernel left in it, whatever its modes.
+pub fn clear(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    if std::fs::remove_dir_all(folder).is_ok() {
+        return;
+    }
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let _ = std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700));
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        folders.extend(entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()));
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    Off,
+    On,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    pub time: Duration,
+    pub processes: u64,
+    /// Of one process; of all together where there are control groups.
+    pub memory: u64,
+    /// Of one file.
+    pub file_size: u64,
+    /// How much may be printed before the command is ended.
+    pub output: u64,
+}
+
+impl Limits {
+    /// The usual ones, for a command that may take this long.
+    #[must_use]
+    pub fn within(time: Duration) -> Self {
+        let physical = host_memory().unwrap_or(4 << 30);
+        Self { time, processes: 512, memory: (physical / 2).clamp(1 << 30, 16 << 30), file_size: 2_000_000_000, output: 64 << 20 }
+    }
+}
+
+fn host_memory() -> Option<u64> {
+    let info = rustix::system::sysinfo();
+    (info.totalram as u64).checked_mul(u64::from(info.mem_unit))
+}

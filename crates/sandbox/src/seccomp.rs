@@ -1,0 +1,93 @@
+//! System calls that no build or test needs and that have been a way out of sandboxes.
+
+use crate::policy::Network;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, sock_filter,
+};
+use std::collections::BTreeMap;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Takes the calls away from this process and all it becomes.
+pub fn apply(network: Network) -> Result<(), Failure> {
+    // The last one put on is asked first; all of them must agree.
+    seccompiler::apply_filter(&refused(network)?)?;
+    seccompiler::apply_filter(&missing()?)?;
+    #[cfg(target_arch = "x86_64")]
+    seccompiler::apply_filter(&NO_X32)?;
+    Ok(())
+}
+
+const EPERM: u32 = libc::EPERM.cast_unsigned();
+const ENOSYS: u32 = libc::ENOSYS.cast_unsigned();
+
+/// Calls that answer "not permitted".
+fn refused(network: Network) -> Result<BpfProgram, Failure> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|&call| (call, Vec::new())).collect();
+    rules.insert(libc::SYS_socket, vec![foreign_family(network)?]);
+    rules.insert(libc::SYS_clone, NAMESPACES.iter().map(|&flag| has_bit(0, flag)).collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_ioctl, TERMINAL_TRICKS.iter().map(|&request| equals(1, request)).collect::<Result<_, _>>()?);
+    program(rules, EPERM)
+}
+
+/// Calls that answer "no such call": programs then do without. The flags of `clone3` are behind a pointer, where no filter can see them.
+fn missing() -> Result<BpfProgram, Failure> {
+    program([(libc::SYS_clone3, Vec::new())].into(), ENOSYS)
+}
+
+fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: u32) -> Result<BpfProgram, Failure> {
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), std::env::consts::ARCH.try_into()?)?;
+    Ok(filter.try_into()?)
+}
+
+/// Sockets of the machine's own, and of the network if there is one; nothing that reaches the kernel's or the host's services.
+fn foreign_family(network: Network) -> Result<SeccompRule, Failure> {
+    const UNIX: u64 = 1;
+    const INET: u64 = 2;
+    const INET6: u64 = 10;
+    const NETLINK: u64 = 16;
+    let resolver: &[u64] = match network {
+        Network::On => &[NETLINK],
+        Network::Off => &[],
+    };
+    let others = [UNIX, INET, INET6].iter().chain(resolver);
+    let conditions = others.map(|&family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
+    Ok(SeccompRule::new(conditions.collect::<Result<_, _>>()?)?)
+}
+
+fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, Failure> {
+    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)?;
+    Ok(SeccompRule::new(vec![condition])?)
+}
+
+fn equals(argument: u8, value: u64) -> Result<SeccompRule, Failure> {
+    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?;
+    Ok(SeccompRule::new(vec![condition])?)
+}
+
+/// `CLONE_NEWTIME`, `NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`.
+const NAMESPACES: [u64; 8] = [0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+/// `TIOCSTI` types into a terminal, `TIOCLINUX` into a console.
+const TERMINAL_TRICKS: [u64; 2] = [0x5412, 0x541C];
+
+/// The x32 numbers are the usual calls under other names, which the lists would not see.
+#[cfg(target_arch = "x86_64")]
+const NO_X32: [sock_filter; 4] = [
+    sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 },
+    sock_filter { code: 0x35, jt: 0, jf: 1, k: 0x4000_0000 },
+    sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 | ENOSYS },
+    sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x7FFF_0000 },
+];
+
+#[rustfmt::skip]
+const REFUSED: &[i64] = &[
+    libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register, libc::SYS_ptrace, libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev, libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_mount, libc::SYS_umount2,
+    libc::SYS_move_mount, libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick,
+    libc::SYS_mount_setattr, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_unshare, libc::SYS_setns, libc::SYS_bpf,
+    libc::SYS_userfaultfd, libc::SYS_perf_event_open, libc::SYS_kexec_load, libc::SYS_kexec_file_load, libc::SYS_init_module,
+    libc::SYS_finit_module, libc::SYS_delete_module, libc::SYS_open_by_handle_at, libc::SYS_name_to_handle_at, libc::SYS_acct,
+    libc::SYS_swapon, libc::SYS_swapoff, libc::SYS_reboot, libc::SYS_quotactl, libc::SYS_settimeofday, libc::SYS_clock_settime,
+    libc::SYS_adjtimex, libc::SYS_kcmp, libc::SYS_pidfd_getfd, libc::SYS_fanotify_init, libc::SYS_syslog, libc::SYS_sethostname,
+    libc::SYS_setdomainname, libc::SYS_vhangup,
+];

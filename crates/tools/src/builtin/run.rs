@@ -1,0 +1,76 @@
+use crate::command::Request;
+use crate::path::WorkspacePath;
+use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
+use crate::workspace::Kind;
+use planwright_protocol::{ErrorCode, Permission, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Runs a shell command in a sandbox and gives back what it printed and its exit code. It sees the workspace and
+/// the machine's programs, reads no input and has no network. Everything it starts ends with it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The command, for the shell.
+    command: String,
+    /// The folder to run it in; the workspace's root unless said.
+    cwd: Option<String>,
+    /// Seconds until it is ended; 120 unless said, at most 1800.
+    timeout_s: Option<u64>,
+    /// Whether it needs the network, which the user is asked for.
+    network: Option<bool>,
+}
+
+const LONGEST_COMMAND: usize = 64 << 10;
+const USUAL_TIME: u64 = 120;
+const LONGEST_TIME: u64 = 1800;
+
+impl Input for Run {
+    const SPEC: Spec = Spec {
+        name: "run",
+        category: Category::Execute,
+        risk: Risk::High,
+        read_only: false,
+        needs: &[&[Permission::Execute]],
+        examples: &[r#"{"command": "cargo test --offline"}"#, r#"{"command": "npm test", "cwd": "/web", "timeout_s": 600}"#],
+    };
+
+    fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let request = self.checked(cx)?;
+        let effects = cx.command.effects(&request);
+        let cx = cx.clone();
+        Ok(Prepared::new(effects, move |permit| cx.command.clone().run(&cx, &request, permit)))
+    }
+}
+
+impl Run {
+    fn checked(self, cx: &ToolContext) -> Result<Request, Problem> {
+        let invalid = |text: String| Err(Problem::new(ErrorCode::InvalidArguments, text));
+        if self.command.trim().is_empty() {
+            return invalid("The command is empty. Say what to run.".to_owned());
+        }
+        if self.command.len() > LONGEST_COMMAND || self.command.contains('\0') {
+            return invalid(format!("A command has at most {LONGEST_COMMAND} bytes and no NUL. Write a script file, and run that."));
+        }
+        let seconds = self.timeout_s.unwrap_or(USUAL_TIME);
+        if !(1..=LONGEST_TIME).contains(&seconds) {
+            return invalid(format!("`timeout_s` must be between 1 and {LONGEST_TIME}."));
+        }
+        let folder = WorkspacePath::parse(self.cwd.as_deref().unwrap_or("/"))?;
+        match cx.workspace.entry(&folder)?.map(|entry| entry.kind) {
+            Some(Kind::Folder) => {}
+            Some(Kind::Link) => return Err(super::files::is_link(&folder)),
+            Some(Kind::File | Kind::Other) => {
+                return Err(Problem::new(ErrorCode::PathInvalid, format!("{folder} is not a folder, so nothing can be run in it.")));
+            }
+            None => return Err(super::files::is_missing(&folder)),
+        }
+        Ok(Request {
+            command: self.command,
+            folder,
+            time: Duration::from_secs(seconds),
+            network: self.network.unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! Running a command, and what becomes of what it changed.
+//!
+//! A command has two decisions. Before it runs, the gate decides on the running itself. What it changes is not in the
+//! workspace then, but staged; when it has ended, the gate decides on those changes like on any others, and they land or
+//! are taken back. See [`Staged`].
+
+mod outcome;
+mod staged;
+
+pub use outcome::Outcome;
+pub use staged::Staged;
+
+use crate::effect::Effect;
+use crate::gate::Permit;
+use crate::path::WorkspacePath;
+use crate::tool::{Output, Signal, ToolContext};
+use outcome::Capture;
+use planwright_protocol::{CallId, ErrorCode, Permission, Problem, Role};
+use planwright_sandbox::{Limits, Network, Policy, Stop, Unavailable, View, has_overlay, probe};
+use serde::Deserialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The `[sandbox]` of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sandbox {
+    pub mode: SandboxMode,
+    /// Whether commands have the network without asking.
+    pub network: bool,
+    /// Whether planners may run commands that can change nothing.
+    pub inspect: bool,
+    /// More folders that commands may change.
+    pub writable: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxMode {
+    #[default]
+    Enforce,
+    /// No guard at all: for roles that may change everything anyway, and each command asks.
+    Off,
+}
+
+/// How commands are run in this process.
+#[derive(Debug)]
+pub struct Commands {
+    /// A folder of ours for what is staged, and for caches.
+    pub place: PathBuf,
+    pub sandbox: Sandbox,
+}
+
+/// What commands of a role may change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    #[default]
+    Nothing,
+    /// Build output, in a folder of its own.
+    Scratch,
+    Source,
+}
+
+impl Reach {
+    #[must_use]
+    pub fn of(role: Role) -> Self {
+        match (role.has(Permission::Execute), role.has(Permission::Write)) {
+            (true, true) => Self::Source,
+            (true, false) => Self::Scratch,
+            (false, _) => Self::Nothing,
+        }
+    }
+}
+
+/// Hears what a command prints, while it runs.
+#[derive(Clone, Default)]
+pub struct Live(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+
+impl Live {
+    pub fn new(heard: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(heard)))
+    }
+
+    fn hear(&self, bytes: &[u8]) {
+        if let Some(heard) = &self.0 {
+            heard(&String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+/// What a command needs to know besides its arguments.
+#[derive(Clone, Default)]
+pub struct CommandContext {
+    pub call: Option<CallId>,
+    /// `None` where no commands are run at all.
+    pub commands: Option<Arc<Commands>>,
+    pub reach: Reach,
+    pub stop: Stop,
+    pub live: Live,
+}
+
+/// A command as it was asked for.
+#[derive(Debug)]
+pub struct Request {
+    pub command: String,
+    pub folder: WorkspacePath,
+    pub time: Duration,
+    pub network: bool,
+}
+
+impl CommandContext {
+    fn settings(&self) -> Sandbox {
+        self.commands.as_ref().map(|commands| commands.sandbox.clone()).unwrap_or_default()
+    }
+
+    /// What running it would be, before it is known what it changes.
+    pub fn effects(&self, request: &Request) -> Vec<Effect> {
+        let Sandbox { mode, network, inspect, .. } = self.settings();
+        let mut effects = Vec::new();
+        if self.reach == Reach::Nothing && inspect {
+            effects.push(Effect::Inspect);
+        } else {
+            effects.push(Effect::Execute { command: request.command.clone(), folder: request.folder.clone() });
+        }
+        if request.network && !network {
+            effects.push(Effect::Network);
+        }
+        if mode == SandboxMode::Off && self.reach == Reach::Source {
+            effects.push(Effect::Unconfined);
+        }
+        effects
+    }
+
+    /// Runs it to its end, in the sandbox that its role has.
+    ///
+    /// # Errors
+    /// Not permitted, no sandbox, or the role was switched meanwhile.
+    pub fn run(&self, cx: &ToolContext, request: &Request, permit: &Permit) -> Result<Output, Problem> {
+        for effect in self.effects(request) {
+            // Not held while it runs: a switch of role must not wait for a command, it ends it.
+            drop(permit.commit(&effect)?);
+        }
+        let (Some(commands), Some(call)) = (&self.commands, self.call) else {
+            return Err(unavailable("commands are not set up in this process"));
+        };
+        let prepared = commands.prepare(cx, request, call, self.reach)?;
+        let begun = SystemTime::now();
+        let mut capture = Capture::default();
+        let heard = |bytes: &[u8]| {
+            if capture.is_worth_showing() {
+                self.live.hear(bytes);
+            }
+            capture.take(bytes);
+        };
+        let finished = planwright_sandbox::run(&prepared.policy, &request.command, &self.stop, heard);
+        let finished = match finished {
+            Ok(finished) => finished,
+            Err(Unavailable(why)) => {
+                planwright_sandbox::clear(&prepared.folder);
+                return Err(unavailable(&why));
+            }
+        };
+        let outcome = Outcome::new(&request.command, begun, &finished, capture);
+        match prepared.policy.view {
+            View::ReadOnly { .. } => {
+                planwright_sandbox::clear(&prepared.folder);
+                outcome.report(&[], &[])
+            }
+            View::Staged { .. } | View::Direct | View::Unconfined if self.stop.is_set() => {
+                Staged::discard(cx)?;
+                Err(Problem::new(ErrorCode::Cancelled, "The command was stopped. Nothing it changed was kept."))
+            }
+            View::Staged { .. } | View::Direct | View::Unconfined => {
+                outcome.save(&prepared.folder)?;
+                Ok(Output::default().signalling(Signal::Staged))
+            }
+        }
+    }
+}
+
+/// Everything in place for one command.
+struct Ready {
+    folder: PathBuf,
+    policy: Policy,
+}
+
+impl Commands {
+    /// Where what a call's command changes is staged.
+    #[must_use]
+    pub fn stage(&self, call: CallId) -> PathBuf {
+        self.place.join("stage").join(call.to_string())
+    }
+
+    /// Where copies of a workspace's files are kept, for kernels without overlays.
+    #[must_use]
+    pub fn mirror(&self, workspace: &Path) -> PathBuf {
+        self.place.join("mirror").join(name_of(workspace))
+    }
+
+    fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach) -> Result<Ready, Problem> {
+        let failed = |error: std::io::Error| unavailable(&format!("{} can't be written: {error}", self.place.display()));
+        let workspace = cx.workspace.host_path()?;
+        let kind = if reach == Reach::Source { "source" } else { "scratch" };
+        let scratch = self.place.join("scratch").join(name_of(&workspace)).join(kind);
+        let folder = self.stage(call);
+        for folder in [&scratch, &folder] {
+            make_folder(folder).map_err(failed)?;
+        }
+        let view = match reach {
+            Reach::Source if self.sandbox.mode == SandboxMode::Off => View::Unconfined,
+            Reach::Source if has_overlay(&self.place) => View::staged(folder.clone()).map_err(failed)?,
+            Reach::Source => View::Direct,
+            Reach::Scratch | Reach::Nothing if has_overlay(&self.place) => View::read_only(folder.clone()).map_err(failed)?,
+            Reach::Scratch | Reach::Nothing => View::ReadOnly { folder: folder.clone() },
+        };
+        if matches!(view, View::Direct | View::Unconfined) {
+            cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
+        }
+        let policy = Policy {
+            cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
+            fixed: fixed(cx),
+            workspace,
+            view,
+            scratch,
+            builds_in_scratch: reach != Reach::Source,
+            writable: if reach == Reach::Nothing { Vec::new() } else { self.sandbox.writable.clone() },
+            network: if request.network || (self.sandbox.network && reach != Reach::Nothing) { Network::On } else { Network::Off },
+            limits: Limits::within(request.time),
+        };
+        Ok(Ready { folder, policy })
+    }
+}
+
+/// What no command may change even where it may change the source: each of these can make the user's own tools run something.
+fn fixed(cx: &ToolContext) -> Vec<PathBuf> {
+    [".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/modules", ".planwright"]
+        .into_iter()
+        .filter(|path| WorkspacePath::parse(path).is_ok_and(|path| matches!(cx.workspace.entry(&path), Ok(Some(_)))))
+        .map(PathBuf::from)
+        .collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+/// A name for a workspace's caches.
+fn name_of(workspace: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    workspace.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+fn unavailable(why: &str) -> Problem {
+    let text = format!("No command can be run, because there is no sandbox: {}. Tell the user. {}", why.trim().trim_end_matches('.'), probe::MEND);
+    Problem::new(ErrorCode::SandboxUnavailable, text)
+}

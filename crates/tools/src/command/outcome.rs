@@ -1,0 +1,197 @@
+//! What a command did, as the model and programs read it.
+
+use crate::effect::Effect;
+use crate::tool::Output;
+use crate::workspace::Change;
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::{Ended, Finished};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Of what is printed, the beginning and the end are kept.
+const HEAD: usize = 8 << 10;
+const TAIL: usize = 24 << 10;
+/// How much is shown while the command runs.
+const SHOWN: u64 = 1 << 20;
+/// How many changed files are named.
+const NAMED: usize = 100;
+
+/// What a command printed, as far as it is kept.
+#[derive(Default)]
+pub struct Capture {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Capture {
+    pub fn take(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let (head, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend(&rest[rest.len().saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+    }
+
+    pub fn is_worth_showing(&self) -> bool {
+        self.total < SHOWN
+    }
+
+    fn text(mut self) -> (String, bool) {
+        let left_out = self.total - (self.head.len() + self.tail.len()) as u64;
+        if left_out > 0 {
+            self.head.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
+        }
+        self.head.extend(self.tail);
+        (plain(&String::from_utf8_lossy(&self.head)), left_out > 0)
+    }
+}
+
+/// Without what only a terminal understands: colours and moves of the cursor tell a model nothing.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{1b}' if characters.next_if_eq(&'[').is_some() => while characters.next().is_some_and(|next| !('@'..='~').contains(&next)) {},
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\n' | '\t' => plain.push(character),
+            '\r' => plain.push('\n'),
+            character if character.is_control() => plain.push('\u{fffd}'),
+            character => plain.push(character),
+        }
+    }
+    plain
+}
+
+/// How a command ended and what it printed. Kept beside what it changed until that has been judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    pub command: String,
+    pub begun: SystemTime,
+    exit_code: Option<i32>,
+    timed_out: bool,
+    flooded: bool,
+    milliseconds: u64,
+    output: String,
+    truncated: bool,
+    reached: Vec<String>,
+}
+
+const FILE: &str = "outcome.json";
+
+impl Outcome {
+    pub fn new(command: &str, begun: SystemTime, finished: &Finished, capture: Capture) -> Self {
+        let (output, truncated) = capture.text();
+        Self {
+            command: command.to_owned(),
+            begun,
+            exit_code: match finished.ended {
+                Ended::Exited(code) => Some(code),
+                Ended::TimedOut | Ended::Stopped | Ended::Flooded => None,
+            },
+            timed_out: finished.ended == Ended::TimedOut,
+            flooded: finished.ended == Ended::Flooded,
+            milliseconds: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
+            output,
+            truncated,
+            reached: finished.reached.iter().map(|&limit| limit.to_owned()).collect(),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+    pub fn save(&self, folder: &Path) -> Result<(), Problem> {
+        let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("The command's outcome can't be kept: {error}."));
+        let text = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
+        std::fs::write(folder.join(FILE), text).map_err(failed)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+    pub fn load(folder: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(folder.join(FILE)).ok()?).ok()
+    }
+
+    /// What the model is told, once it is settled what of the changes is kept.
+    ///
+    /// # Errors
+    /// `COMMAND_TIMED_OUT`.
+    pub fn report(&self, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
+        let facts = json!({
+            "exit_code": self.exit_code,
+            "duration_ms": self.milliseconds,
+            "truncated": self.truncated,
+            "limits_reached": self.reached,
+            "changed": kept.iter().take(NAMED).map(|change| json!({"path": change.path, "change": change.word()})).collect::<Vec<_>>(),
+            "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
+        });
+        let mut text = self.output.trim_end().to_owned();
+        for line in [self.ending(), changes(kept), refusals(withheld)].into_iter().flatten() {
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.push_str(&line);
+        }
+        if self.timed_out {
+            return Err(Problem::new(ErrorCode::CommandTimedOut, text).with_details(facts));
+        }
+        let data = match facts {
+            Value::Object(facts) => facts,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => serde_json::Map::new(),
+        };
+        Ok(Output { text, data, signal: None })
+    }
+
+    fn ending(&self) -> Option<String> {
+        let seconds = format!("{}.{} s", self.milliseconds / 1000, self.milliseconds % 1000 / 100);
+        let limits = if self.reached.is_empty() { String::new() } else { format!("; limits reached: {}", self.reached.join(", ")) };
+        Some(match self.exit_code {
+            Some(code) => format!("[exit code {code}, {seconds}{limits}]"),
+            None if self.timed_out => {
+                format!("[ended after {seconds}, because its time was over{limits}. Give more with `timeout_s`, or do less at once.]")
+            }
+            None if self.flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
+            None => format!("[stopped after {seconds}{limits}]"),
+        })
+    }
+}
+
+fn changes(kept: &[Change]) -> Option<String> {
+    if kept.is_empty() {
+        return None;
+    }
+    let named = kept.iter().take(20).map(|change| format!("{} {}", change.word(), change.path)).collect::<Vec<_>>().join(", ");
+    let more = kept.len().saturating_sub(20);
+    Some(if more > 0 { format!("[{named}, and {more} more]") } else { format!("[{named}]") })
+}
+
+fn refusals(withheld: &[Effect]) -> Option<String> {
+    let first = withheld.iter().flat_map(Effect::changed_paths).next()?;
+    Some(format!(
+        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.]",
+        withheld.len()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_flood_the_beginning_and_the_end_are_kept() {
+        let mut capture = Capture::default();
+        capture.take(b"first\n");
+        for _ in 0..10_000 {
+            capture.take(&[b'x'; 100]);
+        }
+        capture.take(b"\nlast");
+        let (text, truncated) = capture.text();
+        assert!(truncated && text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < HEAD + TAIL + 100);
+        assert!(text.contains("bytes left out"));
+    }
+
+    #[test]
+    fn what_only_a_terminal_understands_is_left_out() {
+        assert_eq!(plain("\u{1b}[31mred\u{1b}[0m\r\nok\u{7}"), "red\nok\u{fffd}");
+    }
+}

@@ -1,0 +1,149 @@
+//! What a command changed, between its end and the word on it.
+//!
+//! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
+
+use super::outcome::Outcome;
+use super::{CommandContext, Commands};
+use crate::effect::Effect;
+use crate::gate::Permit;
+use crate::path::WorkspacePath;
+use crate::tool::{Output, ToolContext};
+use crate::workspace::{Change, Changes, Kind, Landing, Workspace};
+use planwright_protocol::{ErrorCode, Problem};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A command that has ended, and what it changed.
+pub struct Staged {
+    workspace: Arc<Workspace>,
+    folder: PathBuf,
+    mirror: PathBuf,
+    outcome: Outcome,
+    changes: Changes,
+    moves: Vec<(WorkspacePath, WorkspacePath)>,
+}
+
+impl Staged {
+    /// What the call's command left, if it ran to its end.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn load(cx: &ToolContext) -> Result<Option<Self>, Problem> {
+        let Some((folder, mirror)) = places(cx)? else { return Ok(None) };
+        let Some(outcome) = Outcome::load(&folder) else { return Ok(None) };
+        let upper = folder.join("upper");
+        let changes = if upper.is_dir() { cx.workspace.changes_in(&upper)? } else { cx.workspace.changes_since(&folder)? };
+        let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, mirror, outcome, changes, moves }))
+    }
+
+    /// Forgets a command that was cut off. What it changed is not kept.
+    ///
+    /// # Errors
+    /// What it changed in place can't be put back.
+    pub fn discard(cx: &ToolContext) -> Result<(), Problem> {
+        let Some((folder, mirror)) = places(cx)? else { return Ok(()) };
+        if !folder.join("upper").is_dir() && folder.is_dir() {
+            let changes = cx.workspace.changes_since(&folder)?;
+            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &folder, &changes.judged)?;
+        }
+        planwright_sandbox::clear(&folder);
+        Ok(())
+    }
+
+    /// What the gate is to decide on.
+    #[must_use]
+    pub fn effects(&self) -> Vec<Effect> {
+        let moved = |path: &WorkspacePath| self.moves.iter().any(|(from, to)| from == path || to == path);
+        let mut effects = vec![Effect::Keep];
+        effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
+        effects.extend(self.changes.judged.iter().filter(|change| !moved(&change.path)).flat_map(effects_of));
+        effects
+    }
+
+    /// Lets everything land that is not withheld, and tells what the command did.
+    ///
+    /// # Errors
+    /// The permit does not hold any more; then nothing is kept.
+    pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Output, Problem> {
+        if self.effects().iter().any(|effect| !permit.covers(effect) && !withheld.contains(effect)) {
+            let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
+            return Err(Problem::new(ErrorCode::FileChanged, text));
+        }
+        let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
+        let (held, kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path));
+        let mut conflicts = Vec::new();
+        if self.upper().is_dir() {
+            let mut landing = Landing {
+                permit,
+                kept: kept.iter().map(|change| change.path.clone()).collect(),
+                whole: self.changes.unjudged.iter().cloned().collect::<BTreeSet<_>>(),
+                begun: self.outcome.begun,
+                conflicts: Vec::new(),
+            };
+            self.workspace.land(&self.upper(), &mut landing)?;
+            conflicts = landing.conflicts;
+        } else {
+            self.workspace.put_back(permit, &self.mirror, &self.folder, &held)?;
+        }
+        planwright_sandbox::clear(&self.folder);
+        let kept: Vec<Change> = kept.into_iter().filter(|change| !conflicts.contains(&change.path)).collect();
+        self.outcome.report(&kept, withheld).map(|output| self.remarks(output, &conflicts))
+    }
+
+    /// Takes back what the command changed, and tells what it did.
+    ///
+    /// # Errors
+    /// What it changed in place can't be put back.
+    pub fn take_back(self, why: &str) -> Result<Output, Problem> {
+        if !self.upper().is_dir() {
+            self.workspace.put_back(&Permit::to_take_back(), &self.mirror, &self.folder, &self.changes.judged)?;
+        }
+        planwright_sandbox::clear(&self.folder);
+        let mut output = self.outcome.report(&[], &[])?;
+        output.text.push_str(&format!("\n[{why} Nothing the command changed was kept: {} changes were taken back.]", self.changes.judged.len()));
+        output.data.insert("taken_back".to_owned(), self.changes.judged.len().into());
+        Ok(output)
+    }
+
+    fn upper(&self) -> PathBuf {
+        self.folder.join("upper")
+    }
+
+    fn remarks(&self, mut output: Output, conflicts: &[WorkspacePath]) -> Output {
+        if let Some(first) = conflicts.first() {
+            output.text.push_str(&format!(
+                "\n[not kept: {} files that somebody else changed while the command ran, such as {first}. Look at them again.]",
+                conflicts.len()
+            ));
+        }
+        if self.changes.unspellable > 0 {
+            output.text.push_str(&format!("\n[not kept: {} files whose names can't be spelled]", self.changes.unspellable));
+        }
+        output
+    }
+}
+
+/// Where a call's changes lie, and the copies of the files as they were.
+fn places(cx: &ToolContext) -> Result<Option<(PathBuf, PathBuf)>, Problem> {
+    let CommandContext { commands: Some(commands), call: Some(call), .. } = &cx.command else { return Ok(None) };
+    let commands: &Commands = commands;
+    Ok(Some((commands.stage(*call), commands.mirror(&cx.workspace.host_path()?))))
+}
+
+fn effects_of(change: &Change) -> Vec<Effect> {
+    let path = || change.path.clone();
+    let lost = matches!((change.was, change.now), (Some(_), None) | (Some(Kind::Folder), Some(Kind::File | Kind::Link)) | (Some(Kind::File | Kind::Link), Some(Kind::Folder)));
+    let mut effects = Vec::new();
+    if lost {
+        effects.push(Effect::Delete(path()));
+    }
+    match (change.was, change.now) {
+        (_, Some(Kind::Folder)) => effects.push(Effect::CreateFolder(path())),
+        (Some(_), Some(_)) if !lost => effects.push(Effect::Write(path())),
+        (_, Some(_)) => effects.push(Effect::Create(path())),
+        (_, None) => {}
+    }
+    effects
+}

@@ -1,0 +1,156 @@
+//! What a command changed, entry by entry, and which of it a plan has a say in.
+
+use super::rules::{self, Rules};
+use super::{Kind, Workspace};
+use crate::path::WorkspacePath;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// One entry that a command left different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub path: WorkspacePath,
+    pub was: Option<Kind>,
+    /// `None` when it is gone.
+    pub now: Option<Kind>,
+}
+
+impl Change {
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match (self.was, self.now) {
+            (None, _) => "created",
+            (Some(_), None) => "deleted",
+            (Some(_), Some(_)) => "changed",
+        }
+    }
+}
+
+/// Everything that a command changed.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// What the gate decides on.
+    pub judged: Vec<Change>,
+    /// Files and folders that are kept as they are, with all that is in them.
+    pub unjudged: Vec<WorkspacePath>,
+    /// Entries that no call could name, and that are never kept.
+    pub unspellable: u64,
+}
+
+/// Folders that hold nothing but what a build made, whatever the project.
+const OUTPUT: &[&str] = &["node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".nyc_output"];
+/// Folders that do where git is told to ignore them.
+const OUTPUT_IF_IGNORED: &[&str] = &["target", "build", "dist", "out", "coverage", ".next", ".cache", ".venv", "venv", "bin", "obj"];
+/// By this file a program marks a folder as one that it can make again.
+const TAG: &str = "CACHEDIR.TAG";
+
+/// Git's records of what was done. Everything else in `.git` can make the user's own git run something.
+const RECORDS: &[&str] = &["objects", "refs", "logs"];
+const RECORD_FILES: &[&str] =
+    &["HEAD", "index", "packed-refs", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
+/// Those that git itself removes when a merge is over.
+const PASSING: &[&str] = &["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
+
+/// Tells what a plan has a say in from what it has not.
+pub struct Sorter<'w> {
+    workspace: &'w Workspace,
+    host: PathBuf,
+    has_repository: bool,
+    known: HashMap<WorkspacePath, bool>,
+}
+
+impl<'w> Sorter<'w> {
+    pub fn new(workspace: &'w Workspace, host: PathBuf) -> Self {
+        let repository = WorkspacePath::root().join(rules::REPOSITORY);
+        let has_repository = matches!(workspace.entry(&repository), Ok(Some(entry)) if entry.kind == Kind::Folder);
+        Self { workspace, host, has_repository, known: HashMap::new() }
+    }
+
+    /// Whether this entry, with all that is in it, is kept without a question.
+    pub fn is_unjudged(&mut self, path: &WorkspacePath, now: Option<Kind>) -> bool {
+        self.is_record(path, now) || (now == Some(Kind::Folder) && self.is_output(path))
+    }
+
+    /// A record of the workspace's own repository. What git would lose is not kept: a branch or an object that is still there does no harm.
+    fn is_record(&self, path: &WorkspacePath, now: Option<Kind>) -> bool {
+        let names: Vec<&str> = path.names().collect();
+        let [repository, inside @ ..] = names.as_slice() else { return false };
+        if *repository != rules::REPOSITORY || !self.has_repository {
+            return false;
+        }
+        match (inside, now) {
+            (["objects", "info", ..], _) => false,
+            ([folder, _, ..], Some(Kind::Folder | Kind::File)) => RECORDS.contains(folder),
+            ([file], Some(Kind::File)) => RECORD_FILES.contains(file),
+            ([file], None) => PASSING.contains(file),
+            _ => false,
+        }
+    }
+
+    /// A folder of build output.
+    pub fn is_output(&mut self, path: &WorkspacePath) -> bool {
+        let Some((parent, name)) = path.split() else { return false };
+        if path.is_protected() {
+            return false;
+        }
+        if OUTPUT.contains(&name) {
+            return true;
+        }
+        if !OUTPUT_IF_IGNORED.contains(&name) {
+            return false;
+        }
+        if let Some(&known) = self.known.get(path) {
+            return known;
+        }
+        let tagged = matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
+        let is_output = tagged || self.is_ignored(&parent, path);
+        self.known.insert(path.clone(), is_output);
+        is_output
+    }
+
+    fn is_ignored(&self, parent: &WorkspacePath, path: &WorkspacePath) -> bool {
+        // The folder's own rules count too, which are those around anything in it.
+        let rules = Rules::around(self.workspace, &self.host, &parent.join("_"));
+        rules.is_some_and(|rules| rules.ignore(&rules::host_of(&self.host, path), true))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sort(folder: &std::path::Path, path: &str, now: Option<Kind>) -> bool {
+        let workspace = Workspace::open(folder).unwrap();
+        Sorter::new(&workspace, folder.to_owned()).is_unjudged(&WorkspacePath::parse(path).unwrap(), now)
+    }
+
+    #[test]
+    fn build_output_is_what_is_named_so_and_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str| std::fs::DirBuilder::new().recursive(true).create(folder.path().join(name)).unwrap();
+        make(".git");
+        make("tagged/target");
+        std::fs::File::create_new(folder.path().join("tagged/target/CACHEDIR.TAG")).unwrap();
+        assert!(!sort(folder.path(), "/target", Some(Kind::Folder)));
+        std::io::Write::write_all(&mut std::fs::File::create_new(folder.path().join(".gitignore")).unwrap(), b"/target\n").unwrap();
+        assert!(sort(folder.path(), "/target", Some(Kind::Folder)));
+        assert!(sort(folder.path(), "/tagged/target", Some(Kind::Folder)));
+        assert!(sort(folder.path(), "/web/node_modules", Some(Kind::Folder)));
+        for (path, now) in [("/target", Some(Kind::Link)), ("/dist", Some(Kind::Folder)), ("/src", Some(Kind::Folder)), ("/node_modules", None)] {
+            assert!(!sort(folder.path(), path, now), "{path}");
+        }
+    }
+
+    #[test]
+    fn of_git_only_its_records_pass_and_nothing_that_it_would_run() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::DirBuilder::new().create(folder.path().join(".git")).unwrap();
+        for path in ["/.git/objects/ab/cdef", "/.git/refs/heads/x", "/.git/HEAD", "/.git/index", "/.git/logs/HEAD"] {
+            assert!(sort(folder.path(), path, Some(Kind::File)), "{path}");
+        }
+        for path in ["/.git/config", "/.git/hooks/pre-commit", "/.git/commondir", "/.git/info/attributes", "/.git/objects/info/alternates", "/sub/.git/HEAD"] {
+            assert!(!sort(folder.path(), path, Some(Kind::File)), "{path}");
+        }
+        assert!(!sort(folder.path(), "/.git/refs/heads/x", None) && !sort(folder.path(), "/.git/HEAD", Some(Kind::Link)));
+    }
+}

@@ -1,0 +1,245 @@
+//! For kernels without overlays: copies of a workspace's files from before a command, to tell what it changed and to take it back.
+//!
+//! The copies are kept from one command to the next; only what changed since is copied again. Build output and git's
+//! objects are not copied. A file counts as unchanged only if the kernel's own time of its last change, which no
+//! program can set, is the same.
+
+use super::change::{Change, Changes, Sorter};
+use super::entries::{Depth, remove_entry};
+use super::overlay::{entries, open_folder};
+use super::{Kind, Workspace, atomic, kind_of};
+use crate::effect::Effect;
+use crate::gate::Permit;
+use crate::path::WorkspacePath;
+use planwright_protocol::{ErrorCode, Problem};
+use rustix::fs::{CWD, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// Larger files are not copied, and so can't be put back.
+const LARGEST_COPY: i64 = 256 << 20;
+const INDEX: &str = "before.json";
+
+/// How an entry was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    kind: MarkKind,
+    size: i64,
+    mode: u32,
+    inode: u64,
+    changed: (i64, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum MarkKind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+impl Mark {
+    fn of(stat: &Stat) -> Self {
+        let kind = match kind_of(stat) {
+            Kind::File => MarkKind::File,
+            Kind::Folder => MarkKind::Folder,
+            Kind::Link => MarkKind::Link,
+            Kind::Other => MarkKind::Other,
+        };
+        let is_folder = kind == MarkKind::Folder;
+        // A folder changes with what is in it, which is seen there.
+        let changed = if is_folder { (0, 0) } else { (stat.st_ctime, stat.st_ctime_nsec) };
+        Self { kind, size: if is_folder { 0 } else { stat.st_size }, mode: stat.st_mode, inode: stat.st_ino, changed }
+    }
+
+    fn kind(self) -> Kind {
+        match self.kind {
+            MarkKind::File => Kind::File,
+            MarkKind::Folder => Kind::Folder,
+            MarkKind::Link => Kind::Link,
+            MarkKind::Other => Kind::Other,
+        }
+    }
+}
+
+type Marks = BTreeMap<String, Mark>;
+
+impl Workspace {
+    /// Copies what is not copied yet into `mirror`, and notes in `stage` how everything is now.
+    ///
+    /// # Errors
+    /// No room, or the folders can't be written.
+    pub fn mirror(&self, mirror: &Path, stage: &Path) -> std::io::Result<()> {
+        let known = load(&mirror.join(INDEX));
+        let files = mirror.join("files");
+        make(&files)?;
+        let marks = self.marks().map_err(std::io::Error::other)?;
+        for (path, mark) in &marks {
+            if known.get(path) == Some(mark) {
+                continue;
+            }
+            let copy = files.join(path);
+            match mark.kind {
+                MarkKind::Folder => make(&copy)?,
+                MarkKind::File if mark.size <= LARGEST_COPY => self.copy_out(path, &copy)?,
+                MarkKind::Link => self.copy_link_out(path, &copy)?,
+                MarkKind::File | MarkKind::Other => {}
+            }
+        }
+        save(&mirror.join(INDEX), &marks)?;
+        save(&stage.join(INDEX), &marks)
+    }
+
+    /// What is different from how it was when [`Self::mirror`] noted it in `stage`.
+    ///
+    /// # Errors
+    /// The workspace can't be read.
+    pub fn changes_since(&self, stage: &Path) -> Result<Changes, Problem> {
+        let (before, now) = (load(&stage.join(INDEX)), self.marks()?);
+        let mut sorter = Sorter::new(self, self.host_path()?);
+        let mut changes = Changes::default();
+        let mut gone: Option<WorkspacePath> = None;
+        let paths: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        for text in paths {
+            let (was, is) = (before.get(text), now.get(text));
+            if was == is {
+                continue;
+            }
+            let Ok(path) = WorkspacePath::parse(text) else {
+                changes.unspellable += 1;
+                continue;
+            };
+            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) || sorter.is_unjudged(&path, is.map(|is| is.kind())) {
+                continue;
+            }
+            let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
+            // A folder that only got another mode or was made anew has changed nothing by itself.
+            if (change.was, change.now) == (Some(Kind::Folder), Some(Kind::Folder)) {
+                continue;
+            }
+            if change.was == Some(Kind::Folder) && change.now.is_none() {
+                gone = Some(path);
+            }
+            changes.judged.push(change);
+        }
+        Ok(changes)
+    }
+
+    /// Puts entries back as they were.
+    ///
+    /// # Errors
+    /// The permit does not cover it, or it can't be written.
+    pub fn put_back(&self, permit: &Permit, mirror: &Path, stage: &Path, changes: &[Change]) -> Result<(), Problem> {
+        let _guard = permit.commit(&Effect::Keep)?;
+        let before = load(&stage.join(INDEX));
+        for change in changes.iter().rev().filter(|change| change.was.is_none() || change.was != change.now) {
+            self.remove_new(change)?;
+        }
+        for change in changes {
+            let inside = |path: &str| WorkspacePath::parse(path).is_ok_and(|path| path.is_within(&change.path));
+            for path in before.keys().filter(|path| inside(path)) {
+                self.copy_in(&mirror.join("files").join(path), path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_new(&self, change: &Change) -> Result<(), Problem> {
+        let Some((folder, name)) = change.path.split() else { return Ok(()) };
+        let Ok(folder) = self.folder(&folder) else { return Ok(()) };
+        match remove_entry(&folder, name, Depth::Whole) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(super::problem_of(errno, &change.path)),
+        }
+    }
+
+    /// Every entry that is watched.
+    fn marks(&self) -> Result<Marks, Problem> {
+        let root = self.folder(&WorkspacePath::root())?;
+        let mut sorter = Sorter::new(self, self.host_path()?);
+        let mut marks = Marks::new();
+        let mut folders = vec![(root, WorkspacePath::root())];
+        while let Some((folder, path)) = folders.pop() {
+            for (name, stat) in entries(&folder).map_err(|errno| super::problem_of(errno, &path))? {
+                let Ok(text) = name.to_str() else { continue };
+                let child = path.join(text);
+                let is_folder = kind_of(&stat) == Kind::Folder;
+                if is_folder && (sorter.is_output(&child) || child.relative() == ".git/objects") {
+                    continue;
+                }
+                marks.insert(child.relative().to_owned(), Mark::of(&stat));
+                if is_folder && let Ok(inside) = open_folder(&folder, &name) {
+                    folders.push((inside, child));
+                }
+            }
+        }
+        Ok(marks)
+    }
+
+    fn parent(&self, path: &str) -> std::io::Result<(OwnedFd, CString)> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        let resolve = rustix::fs::ResolveFlags::BENEATH | rustix::fs::ResolveFlags::NO_SYMLINKS | rustix::fs::ResolveFlags::NO_MAGICLINKS;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok((rustix::fs::openat2(&self.root, folder, flags, Mode::empty(), resolve)?, CString::new(name)?))
+    }
+
+    fn copy_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
+        let (folder, name) = self.parent(path)?;
+        Ok(atomic::copy(&folder, &own_folder(copy)?, &name)?)
+    }
+
+    fn copy_link_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
+        let (folder, name) = self.parent(path)?;
+        let target = rustix::fs::readlinkat(&folder, &name, Vec::new())?;
+        let own = own_folder(copy)?;
+        let _ = remove_entry(&own, name.as_c_str(), Depth::Whole);
+        Ok(rustix::fs::symlinkat(target, &own, &name)?)
+    }
+
+    fn copy_in(&self, copy: &Path, path: &str) -> Result<(), Problem> {
+        let failed = |error: std::io::Error| {
+            Problem::new(ErrorCode::Internal, format!("/{path} could not be put back: {error}. A copy of it is in {}.", copy.display()))
+        };
+        let (folder, name) = self.parent(path).map_err(failed)?;
+        let own = own_folder(copy).map_err(failed)?;
+        let stat = rustix::fs::statat(&own, &name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| failed(errno.into()))?;
+        let done = match kind_of(&stat) {
+            Kind::Folder => match rustix::fs::mkdirat(&folder, &name, Mode::from_raw_mode(0o777)) {
+                Err(Errno::EXIST) => Ok(()),
+                other => other,
+            },
+            Kind::File => atomic::copy(&own, &folder, &name),
+            Kind::Link => {
+                let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);
+                rustix::fs::readlinkat(&own, &name, Vec::new()).and_then(|target| rustix::fs::symlinkat(target, &folder, &name))
+            }
+            Kind::Other => Ok(()),
+        };
+        done.map_err(|errno| failed(errno.into()))
+    }
+}
+
+fn own_folder(copy: &Path) -> std::io::Result<OwnedFd> {
+    let folder = copy.parent().unwrap_or(copy);
+    make(folder)?;
+    Ok(rustix::fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
+fn make(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+fn load(file: &Path) -> Marks {
+    std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+fn save(file: &Path, marks: &Marks) -> std::io::Result<()> {
+    std::fs::write(file, serde_json::to_vec(marks)?)
+}
