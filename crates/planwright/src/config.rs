@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use planwright_session::{DefaultMode, IntentSwitch, Limits, Settings};
-use planwright_tools::{Approvals, Secrets};
+use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ pub struct Config {
     pub providers: BTreeMap<String, ProviderConfig>,
     pub chat: ChatConfig,
     pub approvals: Approvals,
+    pub sandbox: Sandbox,
     pub files: FilesConfig,
     pub limits: Limits,
 }
@@ -75,17 +76,22 @@ impl Config {
         toml::from_str(text).map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
     }
 
-    pub fn settings(&self) -> anyhow::Result<Settings> {
+    /// `commands` is the folder for what commands change and cache.
+    pub fn settings(&self, commands: PathBuf) -> anyhow::Result<Settings> {
         let secrets = match Secrets::new(&self.files.secrets) {
             Ok(secrets) => secrets,
             Err(error) => bail!("[files] secrets: {error}"),
         };
+        if let Some(folder) = self.sandbox.writable.iter().find(|folder| !folder.is_absolute() || !folder.is_dir()) {
+            bail!("[sandbox] writable: {} is not a folder with a full path", folder.display());
+        }
         Ok(Settings {
             approvals: Arc::new(self.approvals.clone()),
             secrets: Arc::new(secrets),
             default_mode: self.chat.default_mode,
             intent_switch: self.chat.intent_switch,
             limits: self.limits,
+            commands: Some(Arc::new(Commands { place: commands, sandbox: self.sandbox.clone() })),
         })
     }
 }
@@ -115,9 +121,9 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
-        assert_eq!(config.settings().unwrap().limits.turns, 7);
+        assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
     }
 }

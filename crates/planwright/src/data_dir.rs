@@ -57,6 +57,11 @@ impl DataDir {
         Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
     }
 
+    /// Where what commands change is staged, and what they cache is kept.
+    pub fn commands(&self) -> PathBuf {
+        std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()).join("commands")
+    }
+
     /// Refuses a workspace that has the folder in it: the agent could read the token and change the chats.
     pub fn keep_out_of(&self, workspace: &Path) -> anyhow::Result<()> {
         let own = std::fs::canonicalize(&self.path).with_context(|| format!("{} can't be opened", self.path.display()))?;

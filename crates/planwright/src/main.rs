@@ -15,6 +15,10 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Commands begin in this binary too, as a stage of their sandbox.
+    if let Some(code) = planwright_sandbox::enter_if_asked() {
+        return code;
+    }
     let command = Args::parse().command;
     init_logs();
     let outcome = match command {

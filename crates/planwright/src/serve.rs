@@ -35,7 +35,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
     models.check().await?;
     let names = models.names();
-    let sessions = Sessions::new(store.clone(), config.settings()?, models);
+    let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
     let resumed = sessions.resume_all().await?;
     if resumed > 0 {
         output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));

@@ -115,7 +115,8 @@ struct Running {
     /// Held as long as a command without a sandbox may run.
     leash: Option<ChildStdin>,
     output: std::fs::File,
-    info: std::fs::File,
+    /// Until it has told what it has to tell.
+    info: Option<std::fs::File>,
     status: std::fs::File,
     told: Vec<u8>,
     silent: bool,
@@ -156,7 +157,7 @@ impl Running {
             outside,
             inside: None,
             output: output.into(),
-            info: info.into(),
+            info: Some(info.into()),
             status: status.into(),
             told: Vec::new(),
             silent: false,
@@ -167,16 +168,13 @@ impl Running {
     /// Waits a moment for something to happen; whether the command has ended.
     fn wait(&mut self, heard: &mut impl FnMut(&[u8])) -> bool {
         let mut events = vec![PollFd::new(&self.outside, PollFlags::IN)];
-        if self.inside.is_none() {
-            events.push(PollFd::new(&self.info, PollFlags::IN));
-        }
         if !self.silent {
             events.push(PollFd::new(&self.output, PollFlags::IN));
         }
+        events.extend(self.info.as_ref().map(|info| PollFd::new(info, PollFlags::IN)));
         let _ = poll(&mut events, Some(&WATCH));
         let over = !events[0].revents().is_empty();
-        let informed = self.inside.is_none() && events.get(1).is_some_and(|event| !event.revents().is_empty());
-        if informed {
+        if self.info.is_some() && events.last().is_some_and(|event| !event.revents().is_empty()) {
             self.meet_first_process();
         }
         self.hear(heard);
@@ -202,12 +200,15 @@ impl Running {
     /// Bubblewrap tells, in JSON, which process is the first one inside.
     fn meet_first_process(&mut self) {
         let mut bytes = [0; 512];
-        let length = self.info.read(&mut bytes).unwrap_or(0);
+        let length = self.info.as_mut().and_then(|info| info.read(&mut bytes).ok()).unwrap_or(0);
         self.told.extend_from_slice(&bytes[..length]);
         let told: Option<serde_json::Value> = serde_json::from_slice(&self.told).ok();
         let number = told.as_ref().and_then(|told| told.get("child-pid")?.as_i64()).and_then(|number| i32::try_from(number).ok());
         let process = number.and_then(Pid::from_raw);
         self.inside = process.and_then(|process| rustix::process::pidfd_open(process, PidfdFlags::empty()).ok());
+        if length == 0 || self.inside.is_some() {
+            self.info = None;
+        }
     }
 
     fn kill(&mut self) {

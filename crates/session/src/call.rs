@@ -3,6 +3,7 @@
 //! Three records: the call as the model made it, the intent with the images of the files it will
 //! change, the result. After a crash the images tell what happened.
 
+mod command;
 mod recovery;
 
 pub use recovery::cancelled;
@@ -16,9 +17,18 @@ use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Consent, Effect, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::{Approval, Category, Consent, Effect, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// When a card is about a call: before it is made, or, of a command, when it is known what it changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Moment {
+    Before,
+    After,
+}
 
 pub enum Carried {
     /// The result, and what else came of it.
@@ -51,19 +61,26 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             let change = violation(&call, &problem, situation.role);
             finish(chat, &call, Err(problem), change).await
         }
-        Verdict::Ask(approval) => ask(chat, &call, &prepared.effects.clone(), approval, situation.role).await,
+        Verdict::Ask(approval) => {
+            let question = Question::tool_approval(call.meta("tool"), &approval.reason);
+            ask(chat, &call, &prepared.effects.clone(), approval, situation.role, (Moment::Before, question)).await
+        }
         Verdict::Allow(permit) => {
             let call = recovery::with_images(call, &prepared);
             intend(chat, &call).await?;
-            let outcome = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
-            conclude(chat, &call, outcome).await
+            let outcome = chat.carry(move || prepared.commit(&permit)).await?;
+            conclude(chat, &call, outcome, history).await
         }
     }
 }
 
 async fn prepare(chat: &Arc<Chat>, call: &Message) -> Result<Prepared, Problem> {
     let tool = tool_named(call.meta("tool"))?;
-    let (args, cx) = (call_args(call), chat.tool_context().await?);
+    let call_id = call.meta("call_id").parse().ok();
+    let (args, mut cx) = (call_args(call), chat.tool_context(call_id).await?);
+    if let (Category::Execute, Some(call_id)) = (tool.spec().category, call_id) {
+        cx.command.live = chat.ear(call_id);
+    }
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
@@ -73,8 +90,7 @@ fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, 
         let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
         return Err(Problem::new(ErrorCode::ModeChanged, text));
     }
-    let cards = history.iter().filter(|message| message.message_type == MessageType::Question && message.metadata.contains_key("call"));
-    for card in cards {
+    for card in cards(history).filter(|card| moment_of(card) == Moment::Before) {
         let answers = answers_to(history, card.meta("question_id")).and_then(Value::as_object);
         let about_this = card.metadata["call"].get("call_id") == call.metadata.get("call_id");
         match answers.map(Decision::from_answers) {
@@ -94,6 +110,16 @@ fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, 
     Ok(Consent::Needed)
 }
 
+/// The approval cards of the history.
+fn cards(history: &[Message]) -> impl Iterator<Item = &Message> {
+    history.iter().filter(|message| message.message_type == MessageType::Question && message.metadata.contains_key("call"))
+}
+
+fn moment_of(card: &Message) -> Moment {
+    let is_after = card.metadata["call"].get("moment").is_some_and(|moment| moment == "after");
+    if is_after { Moment::After } else { Moment::Before }
+}
+
 /// Stores that the call is about to be made, and what the files will be before and after.
 async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
     chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
@@ -101,7 +127,7 @@ async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>, history: &[Message]) -> Result<Carried, Problem> {
     crash_point("effect_done");
     let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
     match signal {
@@ -124,6 +150,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             park(chat, call, pending).await
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
+        Some(Signal::Staged) => command::settle(chat, call, history).await,
     }
 }
 
@@ -161,11 +188,19 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
 }
 
 /// The call waits, without a result, for the user's word.
-async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: Approval, role: Role) -> Result<Carried, Problem> {
+async fn ask(
+    chat: &Arc<Chat>,
+    call: &Message,
+    effects: &[Effect],
+    approval: Approval,
+    role: Role,
+    (moment, question): (Moment, Question),
+) -> Result<Carried, Problem> {
     let tool = call.meta("tool");
-    let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![Question::tool_approval(tool, &approval.reason)]);
+    let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({
-        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason, "folder": folder_of(effects),
+        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason,
+        "folder": folder_of(effects), "moment": moment,
     }));
     let question = pending.message(chat.id, role).with("reply", call.meta("reply"));
     let change = Change::messages([question.clone()]).event(pending.event()).log(
@@ -180,12 +215,16 @@ async fn ask(chat: &Arc<Chat>, call: &Message, effects: &[Effect], approval: App
 
 /// Where an approval for good would hold: the folder of the first path that the call is about.
 fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
+    if let Some(Effect::Execute { folder, .. }) = effects.first() {
+        return Some(folder.clone());
+    }
     let path = effects.iter().find_map(|effect| match effect {
         Effect::Read(path) => Some(path),
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) | Effect::Move { .. } => {
             effect.changed_paths().first().copied()
         }
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
     });
     path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }

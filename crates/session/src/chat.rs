@@ -4,11 +4,12 @@ use crate::card::Pending;
 use crate::sessions::Settings;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
-    ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
+    CallId, ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
 use planwright_tools::tool::Seen;
-use planwright_tools::{Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
+use planwright_tools::command::{Live as Heard, Reach, Stop};
+use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -96,6 +97,9 @@ pub struct Chat {
     bus: broadcast::Sender<Arc<Frame>>,
     live: Mutex<Live>,
     writes: TaskTracker,
+    /// Calls that are being carried out, and what ends their commands.
+    work: TaskTracker,
+    stop: std::sync::Mutex<Stop>,
 }
 
 struct Live {
@@ -138,7 +142,8 @@ impl Chat {
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
         let live = Mutex::new(Live { row, seq, partial: None, approval });
-        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live, writes: TaskTracker::new() }))
+        let (writes, work) = (TaskTracker::new(), TaskTracker::new());
+        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live, writes, work, stop: Default::default() }))
     }
 
     pub async fn row(&self) -> ChatRow {
@@ -195,6 +200,7 @@ impl Chat {
     pub async fn switch(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         let work = async move {
+            chat.end_commands().await;
             let mut live = chat.live.lock().await;
             let epoch = chat.close_fence().await?;
             let edit = |row: &mut ChatRow| {
@@ -210,6 +216,20 @@ impl Chat {
     pub async fn close_fence(&self) -> Result<Epoch, Problem> {
         let fence = self.fence.clone();
         tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)
+    }
+
+    /// Does a part of a call on a thread of its own. It goes on when its caller is cancelled, until [`Self::end_commands`].
+    pub async fn carry<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+        self.work.spawn_blocking(work).await.map_err(broken)
+    }
+
+    /// Ends commands that run, and waits until nothing of them is left.
+    pub async fn end_commands(&self) {
+        let stop = std::mem::take(&mut *self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        stop.now();
+        self.work.close();
+        self.work.wait().await;
+        self.work.reopen();
     }
 
     /// Waits for writes whose callers were cancelled.
@@ -260,6 +280,34 @@ impl Chat {
         Ok(())
     }
 
+    /// Publishes what a command printed, without storing it.
+    async fn printed(&self, call_id: CallId, text: String) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        let seq = self.next_number(&mut live).await?;
+        self.send(&Envelope { event: Event::ToolOutput { call_id, text }, seq, at: Timestamp::now() });
+        Ok(())
+    }
+
+    /// Where a call's command tells what it prints, while it runs.
+    pub fn ear(self: &Arc<Self>, call_id: CallId) -> Heard {
+        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<String>();
+        let chat = self.clone();
+        tokio::spawn(async move {
+            while let Some(mut text) = receiver.recv().await {
+                while let Ok(more) = receiver.try_recv() {
+                    text.push_str(&more);
+                }
+                if chat.printed(call_id, text).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Heard::new(move |text| {
+            // Nobody there to hear it is no fault.
+            let _ = sender.send(text.to_owned());
+        })
+    }
+
     fn send(&self, envelope: &Envelope) {
         if let Some(frame) = Frame::of(envelope) {
             // Nobody listening is no fault.
@@ -301,7 +349,8 @@ impl Chat {
         Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
     }
 
-    pub async fn tool_context(&self) -> Result<ToolContext, Problem> {
+    /// What a tool gets besides its arguments; `call` is for those that run commands.
+    pub async fn tool_context(&self, call: Option<CallId>) -> Result<ToolContext, Problem> {
         let row = self.row().await;
         let config = ToolConfig {
             plan_mode: row.config.role.mode() == planwright_protocol::Mode::Plan,
@@ -310,7 +359,14 @@ impl Chat {
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: self.settings.secrets.clone(),
         };
-        Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config })
+        let command = CommandContext {
+            call,
+            commands: self.settings.commands.clone(),
+            reach: Reach::of(row.config.role),
+            stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
+            live: Heard::default(),
+        };
+        Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
     }
 
     /// The question that waits for an answer.

@@ -78,7 +78,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
 
 async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
     let tool = tool_named("write_plan")?;
-    let (args, cx) = (args.to_owned(), chat.tool_context().await?);
+    let (args, cx) = (args.to_owned(), chat.tool_context(None).await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
     let permit = match decide(&chat.situation("write_plan", Consent::Needed).await?, &prepared.effects) {
         Verdict::Allow(permit) => permit,
@@ -89,6 +89,6 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),
-        Some(Signal::Ask(_) | Signal::ExitPlanMode(_)) | None => Err(gone()),
+        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged) | None => Err(gone()),
     }
 }

@@ -7,7 +7,7 @@ use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
 use planwright_store::{ChatRow, Store};
-use planwright_tools::{Approvals, Secrets, Workspace};
+use planwright_tools::{Approvals, Commands, Secrets, Workspace};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
     pub limits: Limits,
+    /// How commands are run; `None` where none are.
+    pub commands: Option<Arc<Commands>>,
 }
 
 /// What a message does that is an order to carry out the plan.

@@ -3,7 +3,7 @@
 
 use planwright_protocol::Role;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
-use planwright_tools::{Consent, Effect, Epoch, Fence, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide};
+use planwright_tools::{CommandContext, Consent, Effect, Epoch, Fence, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide};
 use serde_json::json;
 use std::fs::File;
 use std::hint::black_box;
@@ -43,7 +43,7 @@ fn situation(role: Role) -> Situation {
 }
 
 fn context(folder: &Path) -> ToolContext {
-    ToolContext { workspace: Arc::new(Workspace::open(folder).unwrap()), seen: Arc::new(Seen::default()), config: ToolConfig::default() }
+    ToolContext { workspace: Arc::new(Workspace::open(folder).unwrap()), seen: Arc::new(Seen::default()), config: ToolConfig::default(), command: CommandContext::default() }
 }
 
 /// A whole call, as a session makes it.

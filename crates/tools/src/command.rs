@@ -8,6 +8,7 @@ mod outcome;
 mod staged;
 
 pub use outcome::Outcome;
+pub use planwright_sandbox::Stop;
 pub use staged::Staged;
 
 use crate::effect::Effect;
@@ -16,7 +17,7 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use outcome::Capture;
 use planwright_protocol::{CallId, ErrorCode, Permission, Problem, Role};
-use planwright_sandbox::{Limits, Network, Policy, Stop, Unavailable, View, has_overlay, probe};
+use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use serde::Deserialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -7,8 +7,10 @@ mod intent;
 mod life_cycle;
 mod matrix;
 mod questions;
+mod real_work;
 mod recovery;
 mod run;
+mod sandbox_cases;
 mod serve;
 
 use planwright_testkit::server::Home;

@@ -40,6 +40,19 @@ impl Question {
         }
     }
 
+    /// Asked when a command has ended and changed what needs a word. `changes` counts them, the reason says what is about one of them.
+    #[must_use]
+    pub fn keep_changes(changes: &str, reason: &str) -> Self {
+        let mut card = Self::tool_approval("run", reason);
+        card.question = format!("The command changed files that need your word ({changes}). Keep the changes, or take them back?");
+        card.buttons = vec![
+            button("Keep", json!(Decision::Approve.as_str()), Variant::Primary, Some("Everything this command changed")),
+            button("Keep, also from now on", json!(Decision::ApproveAlways.as_str()), Variant::Secondary, Some("What commands change in this directory, for the rest of this chat")),
+            button("Take back", json!(Decision::Deny.as_str()), Variant::Danger, Some("The workspace stays as it was before the command")),
+        ];
+        card
+    }
+
     /// The same card with a remark under the question, such as the model's own words.
     #[must_use]
     pub fn with_context(mut self, context: impl Into<String>) -> Self {

@@ -3,7 +3,7 @@
 //! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
 //! the two holds now says what happened; nothing is done twice.
 
-use super::{Carried, carry_out, conclude, finish, result_message};
+use super::{Carried, carry_out, command, conclude, finish, result_message};
 use crate::chat::{Change, Chat};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::plan::plan_sha256;
@@ -21,6 +21,9 @@ pub fn with_images(call: Message, prepared: &Prepared) -> Message {
 
 /// Goes on with such a call after a restart.
 pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
+    if call.meta("category") == "execute" {
+        return command::settle(chat, &call, history).await;
+    }
     match present(chat, &call).await {
         Present::Before => Box::pin(carry_out(chat, call.with("status", "pending"), history)).await,
         Present::After => {
@@ -30,7 +33,7 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
                 Some(path) => output.signalling(Signal::PlanFileChanged(path)),
                 None => output,
             };
-            conclude(chat, &call, Ok(output)).await
+            conclude(chat, &call, Ok(output), history).await
         }
         Present::Neither => {
             let text = "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.";
@@ -43,6 +46,7 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
 pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
     let present = if call.meta("status") == "running" { present(chat, call).await } else { Present::Before };
     let outcome = match present {
+        Present::Before | Present::After | Present::Neither if call.meta("category") == "execute" => command::stopped(chat, call).await,
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")),
         Present::Neither => Err(Problem::new(
@@ -72,6 +76,7 @@ fn place_images(effect: &Effect) -> Vec<Value> {
         Effect::Delete(path) => vec![place(path, false)],
         Effect::Move { from, to } => vec![place(from, false), json!({ "path": to, "there_after": true })],
         Effect::Read(_) | Effect::Write(_) | Effect::Replace(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use planwright_protocol::{Mode, Problem, Role};
 use planwright_testkit::guard::{Call, Decision, Fixture, Outcome, Subject};
 use planwright_tools::tool::{Seen, tool_named};
-use planwright_tools::{
+use planwright_tools::{CommandContext, 
     Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath, decide,
 };
 use serde_json::Map;
@@ -50,6 +50,7 @@ impl FileTools {
                 foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
                 secrets: self.secrets.clone(),
             },
+            command: CommandContext::default(),
         };
         let prepared = match tool_named(tool).and_then(|tool| tool.prepare(args, &cx)) {
             Ok(prepared) => prepared,

@@ -1,0 +1,101 @@
+//! A command after its end: what it changed is judged before anything else happens.
+
+use super::{Carried, Moment, ask, cards, finish, moment_of};
+use crate::card::answers_to;
+use crate::chat::{Change, Chat};
+use planwright_protocol::question::Decision;
+use planwright_protocol::{ErrorCode, Message, Problem, Question};
+use planwright_tools::{Consent, Effect, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the user said about what a command changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    NotAsked,
+    Keep,
+    TakeBack,
+}
+
+/// Decides on what the call's command changed: it lands, is taken back, or is put to the user.
+pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Carried, Problem> {
+    let cx = context(chat, call).await?;
+    let load = cx.clone();
+    let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
+    let role = chat.row().await.config.role;
+    if call.agent_role != Some(role) {
+        return take_back(chat, call, staged, "The user switched the role while the command ran.").await;
+    }
+    let consent = match word(call, history) {
+        Word::NotAsked => Consent::Needed,
+        Word::Keep => Consent::Given,
+        Word::TakeBack => return take_back(chat, call, staged, "The user had it taken back.").await,
+    };
+    let situation = chat.situation(call.meta("tool"), consent).await?;
+    let (effects, withheld) = sift(&situation, staged.effects());
+    match decide(&situation, &effects) {
+        Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
+        Verdict::Ask(approval) => {
+            let question = Question::keep_changes(&summary(&effects), &approval.reason);
+            ask(chat, call, &effects, approval, situation.role, (Moment::After, question)).await
+        }
+        Verdict::Deny(problem) => take_back(chat, call, staged, &problem.message).await,
+    }
+}
+
+/// What to tell of a command that the user stopped. Nothing it changed is kept.
+pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem> {
+    let cx = context(chat, call).await?;
+    chat.carry(move || Staged::discard(&cx)).await??;
+    Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
+}
+
+async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
+    chat.tool_context(call.meta("call_id").parse().ok()).await
+}
+
+/// What no command may do is left out one by one, so that the rest of what it did is not lost.
+fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
+    effects.into_iter().partition(|effect| !matches!(decide(situation, std::slice::from_ref(effect)), Verdict::Deny(_)))
+}
+
+async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
+    super::crash_point("command_landing");
+    let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
+    super::crash_point("command_landed");
+    finish(chat, call, outcome.map(Output::into_result), Change::default()).await
+}
+
+async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) -> Result<Carried, Problem> {
+    let why = why.to_owned();
+    let outcome = chat.carry(move || staged.take_back(&why)).await?;
+    finish(chat, call, outcome.map(Output::into_result), Change::default()).await
+}
+
+/// The server ended in the middle of it, and with it the command.
+async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
+    chat.carry(move || Staged::discard(&cx)).await??;
+    let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace.";
+    finish(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await
+}
+
+fn word(call: &Message, history: &[Message]) -> Word {
+    let about_this = |card: &&Message| card.metadata["call"].get("call_id") == call.metadata.get("call_id");
+    let Some(card) = cards(history).filter(|card| moment_of(card) == Moment::After).find(about_this) else { return Word::NotAsked };
+    match answers_to(history, card.meta("question_id")).and_then(Value::as_object).map(Decision::from_answers) {
+        Some(Decision::Approve | Decision::ApproveAlways) => Word::Keep,
+        // A card that the user passed over counts as a no.
+        Some(Decision::Deny) | None => Word::TakeBack,
+    }
+}
+
+/// How much of each kind, in words.
+fn summary(effects: &[Effect]) -> String {
+    let count = |wanted: fn(&Effect) -> bool| effects.iter().filter(|effect| wanted(effect)).count();
+    let deleted = count(Effect::loses);
+    let created = count(|effect| matches!(effect, Effect::Create(_) | Effect::CreateFolder(_)));
+    let changed = count(|effect| matches!(effect, Effect::Write(_)));
+    let moved = count(|effect| matches!(effect, Effect::Move { .. }));
+    let parts = [(deleted, "deleted"), (changed, "changed"), (created, "created"), (moved, "moved")];
+    parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+}
