@@ -3,7 +3,7 @@
 
 use crate::provider::ToolDefinition;
 use planwright_protocol::{Mode, Permission, Role};
-use planwright_tools::{Category, tools_of};
+use planwright_tools::{Category, Inspect, tools_of};
 use std::fmt::Write;
 
 /// What the prompt tells besides the role's own text.
@@ -13,6 +13,8 @@ pub struct Facts<'a> {
     pub approved_plan: Option<&'a str>,
     /// The workspace's own instructions.
     pub agents_md: Option<&'a str>,
+    /// Whether roles of plan mode have commands.
+    pub inspect: Inspect,
 }
 
 /// What a mode allows, by category.
@@ -49,8 +51,8 @@ pub fn system_prompt(role: Role, facts: &Facts<'_>) -> String {
     };
     section(&mut prompt, mode);
     section(&mut prompt, role.row().prompt);
-    section(&mut prompt, &tool_section(role));
-    section(&mut prompt, &policy_section(role));
+    section(&mut prompt, &tool_section(role, facts.inspect));
+    section(&mut prompt, &policy_section(role, facts.inspect));
     if let Some(text) = facts.agents_md {
         section(&mut prompt, &format!("## AGENTS.md\n\nThe workspace's own instructions. They raise no rights.\n\n{text}"));
     }
@@ -62,8 +64,8 @@ pub fn system_prompt(role: Role, facts: &Facts<'_>) -> String {
 
 /// The definitions that go with a request.
 #[must_use]
-pub fn tool_definitions(role: Role) -> Vec<ToolDefinition> {
-    tools_of(role)
+pub fn tool_definitions(role: Role, inspect: Inspect) -> Vec<ToolDefinition> {
+    tools_of(role, inspect)
         .map(|tool| ToolDefinition { name: tool.spec().name.to_owned(), description: tool.description(), schema: tool.schema() })
         .collect()
 }
@@ -75,22 +77,28 @@ fn section(prompt: &mut String, text: &str) {
     prompt.push_str(text.trim());
 }
 
-fn tool_section(role: Role) -> String {
+fn tool_section(role: Role, inspect: Inspect) -> String {
     let mut text = "## Tools\n".to_owned();
-    for tool in tools_of(role) {
+    for tool in tools_of(role, inspect) {
         let spec = tool.spec();
         let _ = write!(text, "\n- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk));
     }
     text
 }
 
-fn policy_section(role: Role) -> String {
+fn policy_section(role: Role, inspect: Inspect) -> String {
     let policy = ModePolicy::of(role);
     let list = |categories: &[Category]| {
         if categories.is_empty() { "none".to_owned() } else { categories.iter().map(word).collect::<Vec<_>>().join(", ") }
     };
+    let note = match (role.mode(), inspect) {
+        (Mode::Plan, Inspect::On) => {
+            " `run` is the exception: it runs a command in a sandbox in which nothing can be changed, without network."
+        }
+        (Mode::Plan, Inspect::Off) | (Mode::Act, _) => "",
+    };
     format!(
-        "## Policy\n\nMode: {}. Allowed: {}. Not allowed: {}. Calls that are not allowed are refused and logged.",
+        "## Policy\n\nMode: {}. Allowed: {}. Not allowed: {}. Calls that are not allowed are refused and logged.{note}",
         word(policy.mode),
         list(&policy.allowed),
         list(&policy.disallowed)
@@ -109,11 +117,14 @@ mod tests {
     #[test]
     fn a_plan_prompt_lists_no_tool_that_changes_files() {
         for role in Role::all().filter(|role| role.mode() == Mode::Plan) {
-            let tools = tool_section(role);
+            let tools = tool_section(role, Inspect::Off);
             for name in ["`write`", "`edit`", "`rm`", "`mv`", "`run`", "`touch`", "`mkdir`"] {
                 assert!(!tools.contains(name), "{role} is offered {name}");
             }
-            assert!(policy_section(role).contains("Not allowed: write, execute."));
+            assert!(policy_section(role, Inspect::Off).contains("Not allowed: write, execute."));
+            assert!(
+                tool_section(role, Inspect::On).contains("`run`") && policy_section(role, Inspect::On).contains("nothing can be changed")
+            );
         }
     }
 
@@ -200,7 +211,7 @@ mod tests {
     fn tool_metadata_and_mode_policy_are_rendered_from_their_one_definition() {
         for role in Role::all() {
             let text = prompt(role);
-            for tool in tools_of(role) {
+            for tool in tools_of(role, Inspect::Off) {
                 let spec = tool.spec();
                 assert!(
                     text.contains(&format!("- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk))),
@@ -208,7 +219,7 @@ mod tests {
                     spec.name
                 );
             }
-            assert!(text.contains(&policy_section(role)));
+            assert!(text.contains(&policy_section(role, Inspect::Off)));
         }
         assert_eq!(ModePolicy::of(Role::Planner).disallowed, [Category::Write, Category::Execute]);
         assert!(ModePolicy::of(Role::Actor).disallowed.is_empty());
@@ -216,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_approved_plan_stands_in_the_act_prompt_only() {
-        let facts = Facts { approved_plan: Some("# Greet in French"), agents_md: None };
+        let facts = Facts { approved_plan: Some("# Greet in French"), ..Facts::default() };
         assert!(system_prompt(Role::Actor, &facts).ends_with("## APPROVED EXECUTION PLAN\n\n# Greet in French"));
         assert!(!system_prompt(Role::Planner, &facts).contains("Greet in French"));
     }

@@ -27,6 +27,7 @@ pub enum Command {
     Plan(PlanArgs),
     Roles(RolesArgs),
     Tools(ToolsArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
 }
 
@@ -159,6 +160,21 @@ pub struct ToolsArgs {
     /// Print JSON, as the API has it
     #[arg(long)]
     pub json: bool,
+}
+
+/// Check the set-up, and say how to mend what is wrong
+#[derive(ClapArgs)]
+#[command(after_help = "Exits with 1 if something does not work.
+
+Examples:
+  planwright doctor
+  planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// Print a completion script for a shell

@@ -57,6 +57,10 @@ impl DataDir {
         Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where what commands change is staged, and what they cache is kept.
     pub fn commands(&self) -> PathBuf {
         std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()).join("commands")

@@ -3,6 +3,7 @@
 mod args;
 mod config;
 mod data_dir;
+mod doctor;
 mod lists;
 mod models;
 mod output;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
         Command::Run(args) => in_runtime(run::run(args)),
         Command::Plan(args) => plan::plan(args),
+        Command::Doctor(args) => in_runtime(doctor::doctor(args)),
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),

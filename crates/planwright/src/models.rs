@@ -45,7 +45,8 @@ impl ConfiguredModels {
         Ok(())
     }
 
-    fn name(&self, mode: Mode) -> Option<&str> {
+    /// The configured model, as PROVIDER/MODEL.
+    pub fn name(&self, mode: Mode) -> Option<&str> {
         let own = match mode {
             Mode::Plan => &self.choice.plan,
             Mode::Act => &self.choice.act,

@@ -105,6 +105,7 @@ impl Watcher {
     async fn watch(mut self, mut follower: Follower) -> anyhow::Result<u8> {
         let mut waiting = None;
         let mut kind = QuestionKind::User;
+        let mut leaves = false;
         while let Some(frame) = follower.next().await? {
             let envelope: Envelope = serde_json::from_str(&frame.json)?;
             if self.json {
@@ -112,13 +113,14 @@ impl Watcher {
             } else {
                 self.show(&envelope.event);
             }
-            if let Event::QuestionPending { question_id, questions, kind: asked, .. } = &envelope.event {
+            if let Event::QuestionPending { question_id, questions, kind: asked, call, .. } = &envelope.event {
                 kind = *asked;
-                waiting = self.answers(kind, questions).map(|answers| (*question_id, answers));
+                leaves = call.as_ref().is_some_and(leaves_sandbox);
+                waiting = self.answers(kind, questions).filter(|_| !leaves).map(|answers| (*question_id, answers));
             }
             if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &envelope.event {
                 let Some((question, answers)) = waiting.take() else {
-                    output::note(blocked_hint(kind));
+                    output::note(if leaves { LEAVES } else { blocked_hint(kind) });
                     return Ok(BLOCKED);
                 };
                 self.answer(question, answers).await?;
@@ -157,9 +159,14 @@ impl Watcher {
         }
         let line = match event {
             Event::ToolCall { tool, args, .. } => format!("→ {tool} {}", brief(args)),
-            Event::ToolResult { result, .. } => match &result.error {
-                Some(problem) => format!("✗ {}: {}", problem.code, problem.message),
-                None => return,
+            Event::ToolOutput { text, .. } => {
+                self.in_text = !text.ends_with('\n');
+                return output::piece(text);
+            }
+            Event::ToolResult { result, .. } => match (&result.error, result.result.as_ref().and_then(|result| result.get("exit_code"))) {
+                (Some(problem), _) => format!("✗ {}: {}", problem.code, problem.message),
+                (None, Some(code)) => format!("  exit code {code}"),
+                (None, None) => return,
             },
             Event::QuestionPending { questions, .. } => questions
                 .iter()
@@ -200,6 +207,16 @@ impl Watcher {
     }
 }
 
+const LEAVES: &str = "blocked: this command would leave the sandbox, which --yes does not approve. Answer in the web page, or set network = true in the [sandbox] of your configuration.";
+
+/// Whether a call that waits for approval would reach beyond the sandbox.
+fn leaves_sandbox(call: &Value) -> bool {
+    let effects = call.get("effects").and_then(Value::as_array);
+    effects.is_some_and(|effects| {
+        effects.iter().any(|effect| effect.get("effect").is_some_and(|name| name == "network" || name == "unconfined"))
+    })
+}
+
 fn blocked_hint(kind: QuestionKind) -> &'static str {
     match kind {
         QuestionKind::PlanApproval => "blocked: the plan needs your approval. Read it, then run again with --mode act --plan FILE.",
@@ -227,6 +244,7 @@ fn show_plan(file: &str, plan: &Plan) {
 }
 
 fn brief(args: &Value) -> String {
-    let text = args.get("path").and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_owned);
+    let named = args.get("path").or(args.get("command")).and_then(Value::as_str);
+    let text = named.map_or_else(|| args.to_string(), |text| text.replace(|character: char| character.is_control(), " "));
     if text.chars().count() > 80 { text.chars().take(79).chain(['…']).collect() } else { text }
 }

@@ -88,5 +88,9 @@ impl Line {
 pub fn find() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/bin", "/bin", "/usr/local/bin"].map(PathBuf::from);
-    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).chain(usual).map(|folder| folder.join("bwrap")).find(|path| path.is_file())
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .chain(usual)
+        .map(|folder| folder.join("bwrap"))
+        .find(|path| path.is_file())
 }

@@ -183,7 +183,7 @@ impl Running {
 
     /// Reads what has been printed, up to a bound, so that a flood can't keep this loop from its other duties.
     fn hear(&mut self, heard: &mut impl FnMut(&[u8])) {
-        let mut buffer = [0; 64 << 10];
+        let mut buffer = vec![0; 64 << 10];
         for _ in 0..16 {
             match self.output.read(&mut buffer) {
                 Ok(0) => {

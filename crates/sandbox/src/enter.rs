@@ -101,7 +101,8 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
         }
         View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => None,
     };
-    let wrap = Wrap { policy: &outer.policy, shown: &outer.shown, merged: merged.as_deref(), info: outer.info, own_binary: &outer.own_binary };
+    let wrap =
+        Wrap { policy: &outer.policy, shown: &outer.shown, merged: merged.as_deref(), info: outer.info, own_binary: &outer.own_binary };
     let inner = Inner {
         command: outer.command.clone(),
         writable: writable(&outer.policy),
@@ -134,7 +135,10 @@ fn overlay(policy: &Policy, folder: &Path) -> Result<(), Failure> {
     let (options, _kept) = match &policy.view {
         View::Staged { .. } => {
             let (upper, work) = (open(&folder.join("upper"))?, open(&folder.join("work"))?);
-            (format!("lowerdir={},upperdir={},workdir={},userxattr,volatile", name(&workspace), name(&upper), name(&work)), vec![upper, work])
+            (
+                format!("lowerdir={},upperdir={},workdir={},userxattr,volatile", name(&workspace), name(&upper), name(&work)),
+                vec![upper, work],
+            )
         }
         View::ReadOnly { .. } | View::Direct | View::Unconfined => {
             let empty = open(&folder.join("empty"))?;
@@ -209,4 +213,3 @@ pub fn tell(status: RawFd, text: &[u8]) {
 pub fn inherit(descriptor: BorrowedFd<'_>) -> std::io::Result<()> {
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
 }
-

@@ -58,7 +58,8 @@ const TOOLCHAINS: &[&str] = &[
     "go/pkg/mod",
 ];
 /// Variables that say where a toolchain is or how text is shown. Everything else of the server's environment stays outside.
-const KEPT: &[&str] = &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "VOLTA_HOME", "RUSTUP_TOOLCHAIN"];
+const KEPT: &[&str] =
+    &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "VOLTA_HOME", "RUSTUP_TOOLCHAIN"];
 
 /// One thing of the host, shown inside.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,4 +33,4 @@ mod seccomp;
 pub use command::{Ended, Finished, Stop, Unavailable, run};
 pub use enter::enter_if_asked;
 pub use policy::{Limits, Network, Policy, View, clear};
-pub use probe::{Check, has_overlay, probe};
+pub use probe::{Check, Outcome, git, has_overlay, probe};

@@ -57,6 +57,20 @@ pub fn probe(folder: &Path) -> Vec<Check> {
     checks
 }
 
+/// Whether git is there, which plans and reviews lean on.
+#[must_use]
+pub fn git() -> Check {
+    let version = std::process::Command::new("git").arg("--version").env_remove("GIT_DIR").current_dir("/").output();
+    match version.ok().filter(|output| output.status.success()) {
+        Some(output) => Check { name: "git", outcome: Outcome::Good, detail: String::from_utf8_lossy(&output.stdout).trim().to_owned() },
+        None => Check {
+            name: "git",
+            outcome: Outcome::Weaker,
+            detail: "git is not installed (apt-get install git); everything works, but commands that need it don't".to_owned(),
+        },
+    }
+}
+
 /// Whether the workspace can be seen through an overlay. Asked once per process.
 pub fn has_overlay(folder: &Path) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();

@@ -1,9 +1,7 @@
 //! System calls that no build or test needs and that have been a way out of sandboxes.
 
 use crate::policy::Network;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, sock_filter,
-};
+use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, sock_filter};
 use std::collections::BTreeMap;
 
 type Failure = Box<dyn std::error::Error>;

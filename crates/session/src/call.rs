@@ -50,7 +50,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
-            let listed = tools_of(role).any(|tool| tool.spec().name == call.meta("tool"));
+            let listed = tools_of(role, chat.settings.inspect()).any(|tool| tool.spec().name == call.meta("tool"));
             let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(&call, &problem, role) };
             return finish(chat, &call, Err(problem), change).await;
         }

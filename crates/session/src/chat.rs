@@ -7,8 +7,8 @@ use planwright_protocol::{
     CallId, ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
-use planwright_tools::tool::Seen;
 use planwright_tools::command::{Live as Heard, Reach, Stop};
+use planwright_tools::tool::Seen;
 use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
 use serde::Serialize;
 use serde_json::Value;
@@ -143,7 +143,19 @@ impl Chat {
         let seq = row.seq_ceiling;
         let live = Mutex::new(Live { row, seq, partial: None, approval });
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
-        Ok(Arc::new(Self { id, store, settings, workspace, fence, seen: Arc::default(), bus, live, writes, work, stop: Default::default() }))
+        Ok(Arc::new(Self {
+            id,
+            store,
+            settings,
+            workspace,
+            fence,
+            seen: Arc::default(),
+            bus,
+            live,
+            writes,
+            work,
+            stop: std::sync::Mutex::default(),
+        }))
     }
 
     pub async fn row(&self) -> ChatRow {

@@ -62,8 +62,14 @@ impl Run {
 
     async fn request(&self, role: Role, history: &[Message]) -> Request {
         let approval = self.chat.approval().await;
-        let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None };
-        Request { system: system_prompt(role, &facts), messages: model_messages(history), tools: tool_definitions(role), mode: role.mode() }
+        let inspect = self.chat.settings.inspect();
+        let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None, inspect };
+        Request {
+            system: system_prompt(role, &facts),
+            messages: model_messages(history),
+            tools: tool_definitions(role, inspect),
+            mode: role.mode(),
+        }
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.

@@ -7,7 +7,7 @@ use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
 use planwright_store::{ChatRow, Store};
-use planwright_tools::{Approvals, Commands, Secrets, Workspace};
+use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +36,13 @@ pub struct Settings {
     pub limits: Limits,
     /// How commands are run; `None` where none are.
     pub commands: Option<Arc<Commands>>,
+}
+
+impl Settings {
+    #[must_use]
+    pub fn inspect(&self) -> Inspect {
+        self.commands.as_ref().map_or(Inspect::Off, |commands| commands.sandbox.inspect)
+    }
 }
 
 /// What a message does that is an order to carry out the plan.
@@ -128,6 +135,11 @@ impl Sessions {
         Self {
             inner: Arc::new(Inner { store, settings: Arc::new(settings), models, open: Mutex::default(), workspaces: Mutex::default() }),
         }
+    }
+
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
     }
 
     #[must_use]

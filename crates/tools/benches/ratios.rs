@@ -43,7 +43,12 @@ fn situation(role: Role) -> Situation {
 }
 
 fn context(folder: &Path) -> ToolContext {
-    ToolContext { workspace: Arc::new(Workspace::open(folder).unwrap()), seen: Arc::new(Seen::default()), config: ToolConfig::default(), command: CommandContext::default() }
+    ToolContext {
+        workspace: Arc::new(Workspace::open(folder).unwrap()),
+        seen: Arc::new(Seen::default()),
+        config: ToolConfig::default(),
+        command: CommandContext::default(),
+    }
 }
 
 /// A whole call, as a session makes it.

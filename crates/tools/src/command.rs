@@ -16,7 +16,7 @@ use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use outcome::Capture;
-use planwright_protocol::{CallId, ErrorCode, Permission, Problem, Role};
+use planwright_protocol::{CallId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use serde::Deserialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,7 +32,8 @@ pub struct Sandbox {
     /// Whether commands have the network without asking.
     pub network: bool,
     /// Whether planners may run commands that can change nothing.
-    pub inspect: bool,
+    #[serde(deserialize_with = "Inspect::from_bool")]
+    pub inspect: Inspect,
     /// More folders that commands may change.
     pub writable: Vec<PathBuf>,
 }
@@ -44,6 +45,20 @@ pub enum SandboxMode {
     Enforce,
     /// No guard at all: for roles that may change everything anyway, and each command asks.
     Off,
+}
+
+/// Whether roles of plan mode have commands too, in a sandbox in which nothing can be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inspect {
+    #[default]
+    Off,
+    On,
+}
+
+impl Inspect {
+    fn from_bool<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bool::deserialize(deserializer).map(|on| if on { Self::On } else { Self::Off })
+    }
 }
 
 /// How commands are run in this process.
@@ -59,6 +74,8 @@ pub struct Commands {
 pub enum Reach {
     #[default]
     Nothing,
+    /// Nothing either, but commands may be run for what they show.
+    Inspection,
     /// Build output, in a folder of its own.
     Scratch,
     Source,
@@ -67,17 +84,20 @@ pub enum Reach {
 impl Reach {
     #[must_use]
     pub fn of(role: Role) -> Self {
-        match (role.has(Permission::Execute), role.has(Permission::Write)) {
-            (true, true) => Self::Source,
-            (true, false) => Self::Scratch,
-            (false, _) => Self::Nothing,
+        match (role.has(Permission::Execute), role.has(Permission::Write), role.mode()) {
+            (true, true, _) => Self::Source,
+            (true, false, _) => Self::Scratch,
+            (false, _, Mode::Plan) => Self::Inspection,
+            (false, _, Mode::Act) => Self::Nothing,
         }
     }
 }
 
 /// Hears what a command prints, while it runs.
 #[derive(Clone, Default)]
-pub struct Live(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Live(Option<Arc<Heard>>);
+
+type Heard = dyn Fn(&str) + Send + Sync;
 
 impl Live {
     pub fn new(heard: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -120,7 +140,7 @@ impl CommandContext {
     pub fn effects(&self, request: &Request) -> Vec<Effect> {
         let Sandbox { mode, network, inspect, .. } = self.settings();
         let mut effects = Vec::new();
-        if self.reach == Reach::Nothing && inspect {
+        if self.reach == Reach::Inspection && inspect == Inspect::On {
             effects.push(Effect::Inspect);
         } else {
             effects.push(Effect::Execute { command: request.command.clone(), folder: request.folder.clone() });
@@ -203,7 +223,11 @@ impl Commands {
     fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach) -> Result<Ready, Problem> {
         let failed = |error: std::io::Error| unavailable(&format!("{} can't be written: {error}", self.place.display()));
         let workspace = cx.workspace.host_path()?;
-        let kind = if reach == Reach::Source { "source" } else { "scratch" };
+        let kind = match reach {
+            Reach::Source => "source",
+            Reach::Scratch | Reach::Nothing => "scratch",
+            Reach::Inspection => "inspection",
+        };
         let scratch = self.place.join("scratch").join(name_of(&workspace)).join(kind);
         let folder = self.stage(call);
         for folder in [&scratch, &folder] {
@@ -213,12 +237,15 @@ impl Commands {
             Reach::Source if self.sandbox.mode == SandboxMode::Off => View::Unconfined,
             Reach::Source if has_overlay(&self.place) => View::staged(folder.clone()).map_err(failed)?,
             Reach::Source => View::Direct,
-            Reach::Scratch | Reach::Nothing if has_overlay(&self.place) => View::read_only(folder.clone()).map_err(failed)?,
-            Reach::Scratch | Reach::Nothing => View::ReadOnly { folder: folder.clone() },
+            Reach::Scratch | Reach::Inspection | Reach::Nothing if has_overlay(&self.place) => {
+                View::read_only(folder.clone()).map_err(failed)?
+            }
+            Reach::Scratch | Reach::Inspection | Reach::Nothing => View::ReadOnly { folder: folder.clone() },
         };
         if matches!(view, View::Direct | View::Unconfined) {
             cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
         }
+        let is_inspection = reach == Reach::Inspection;
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: fixed(cx),
@@ -226,8 +253,8 @@ impl Commands {
             view,
             scratch,
             builds_in_scratch: reach != Reach::Source,
-            writable: if reach == Reach::Nothing { Vec::new() } else { self.sandbox.writable.clone() },
-            network: if request.network || (self.sandbox.network && reach != Reach::Nothing) { Network::On } else { Network::Off },
+            writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
+            network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
             limits: Limits::within(request.time),
         };
         Ok(Ready { folder, policy })
@@ -256,6 +283,7 @@ fn name_of(workspace: &Path) -> String {
 }
 
 fn unavailable(why: &str) -> Problem {
-    let text = format!("No command can be run, because there is no sandbox: {}. Tell the user. {}", why.trim().trim_end_matches('.'), probe::MEND);
+    let text =
+        format!("No command can be run, because there is no sandbox: {}. Tell the user. {}", why.trim().trim_end_matches('.'), probe::MEND);
     Problem::new(ErrorCode::SandboxUnavailable, text)
 }

@@ -31,7 +31,10 @@ pub enum Effect {
     /// Hand a task to another role.
     Delegate(Role),
     /// Run a command in the sandbox, beginning in this folder.
-    Execute { command: String, folder: WorkspacePath },
+    Execute {
+        command: String,
+        folder: WorkspacePath,
+    },
     /// Let the command reach the network.
     Network,
     /// Run the command without a sandbox.

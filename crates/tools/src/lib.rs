@@ -23,7 +23,7 @@ pub mod tool;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
-pub use command::{CommandContext, Commands, Sandbox, SandboxMode, Staged};
+pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;
 pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;

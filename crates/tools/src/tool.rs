@@ -1,12 +1,12 @@
 //! What a tool is.
 
 use crate::builtin::BUILTIN;
-use crate::command::CommandContext;
+use crate::command::{CommandContext, Inspect};
 use crate::effect::Effect;
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::workspace::{Stamp, Workspace};
-use planwright_protocol::{ChatId, ErrorCode, Permission, Problem, Question, Role};
+use planwright_protocol::{ChatId, ErrorCode, Mode, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -267,9 +267,12 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
 
 /// The tools that are listed to a role: those whose needs it meets, all of them read-only in plan
 /// mode but for the ways to write the plan and to leave.
-pub fn tools_of(role: Role) -> impl Iterator<Item = &'static dyn Tool> {
+pub fn tools_of(role: Role, inspect: Inspect) -> impl Iterator<Item = &'static dyn Tool> {
     let meets = move |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
-    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().any(meets))
+    let inspects = move |tool: &dyn Tool| {
+        inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && tool.spec().category == Category::Execute
+    };
+    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().any(meets) || inspects(*tool))
 }
 
 fn usual_needs<S: serde::Serializer>(needs: &&'static [&'static [Permission]], serializer: S) -> Result<S::Ok, S::Error> {

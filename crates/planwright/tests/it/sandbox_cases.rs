@@ -30,6 +30,9 @@ use world::World;
 /// Cases that can't hold, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[];
 
+/// The cases to run, by their ids; all of them unless said.
+const CASES: &str = "PLANWRIGHT_SANDBOX_CASES";
+
 /// The controls of the cases that hold.
 #[derive(Default)]
 struct Controls {
@@ -40,6 +43,7 @@ struct Controls {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_guard_case_of_commands_holds_for_root_and_for_an_ordinary_user() {
     let suite = Suite::load();
+    let wanted = std::env::var(CASES).unwrap_or_default();
     let mut wrong = Vec::new();
     for reading in READINGS {
         announce(&format_args!("{} is read so: {}", reading.id, reading.reason));
@@ -48,13 +52,17 @@ async fn every_guard_case_of_commands_holds_for_root_and_for_an_ordinary_user() 
         let name = who.name;
         let world = World::start(&suite, who).await;
         let (mut findings, mut controls) = (Vec::new(), Controls::default());
-        for case in suite.of(&[Harness::Sandbox]) {
+        for case in suite.of(&[Harness::Sandbox]).filter(|case| wanted.is_empty() || wanted.contains(&case.id)) {
             findings.push((case, finding(&world, &suite, case, &mut controls).await));
         }
         let report = Report::new(&findings, LISTED);
         let held = findings.iter().filter(|(_, finding)| *finding == Finding::Holds).count();
         let none = controls.none.len();
-        announce(&format_args!("\nas {name}: {report}held {held}, listed {}, with control {}, control none {none}", LISTED.len(), controls.shown));
+        announce(&format_args!(
+            "\nas {name}: {report}held {held}, listed {}, with control {}, control none {none}",
+            LISTED.len(),
+            controls.shown
+        ));
         controls.none.iter().for_each(|line| announce(line));
         wrong.extend(report.wrong().iter().map(|what| format!("as {name}: {what}")));
     }

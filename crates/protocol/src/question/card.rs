@@ -47,7 +47,12 @@ impl Question {
         card.question = format!("The command changed files that need your word ({changes}). Keep the changes, or take them back?");
         card.buttons = vec![
             button("Keep", json!(Decision::Approve.as_str()), Variant::Primary, Some("Everything this command changed")),
-            button("Keep, also from now on", json!(Decision::ApproveAlways.as_str()), Variant::Secondary, Some("What commands change in this directory, for the rest of this chat")),
+            button(
+                "Keep, also from now on",
+                json!(Decision::ApproveAlways.as_str()),
+                Variant::Secondary,
+                Some("What commands change in this directory, for the rest of this chat"),
+            ),
             button("Take back", json!(Decision::Deny.as_str()), Variant::Danger, Some("The workspace stays as it was before the command")),
         ];
         card

@@ -26,7 +26,7 @@ pub struct ToolsQuery {
     role: Option<String>,
 }
 
-pub async fn tools(Params(query): Params<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
+pub async fn tools(State(app): State<App>, Params(query): Params<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
     let role = query.role.map(|role| RoleRequest::role(&role).resolve(None)).transpose().map_err(ApiError::from)?.flatten();
-    Ok(Json(tool_views(role)))
+    Ok(Json(tool_views(role, app.sessions.settings().inspect())))
 }

@@ -66,11 +66,6 @@ impl Run {
             }
             None => return Err(super::files::is_missing(&folder)),
         }
-        Ok(Request {
-            command: self.command,
-            folder,
-            time: Duration::from_secs(seconds),
-            network: self.network.unwrap_or_default(),
-        })
+        Ok(Request { command: self.command, folder, time: Duration::from_secs(seconds), network: self.network.unwrap_or_default() })
     }
 }

@@ -1,8 +1,8 @@
 //! A workspace in a temporary folder, and calls against it as the session makes them.
 
+use crate::command::CommandContext;
 use crate::effect::Effect;
 use crate::gate::{Consent, Epoch, Fence, Situation, Verdict, decide};
-use crate::command::CommandContext;
 use crate::tool::{Output, Prepared, Seen, ToolConfig, ToolContext, tool_named};
 use crate::workspace::Workspace;
 use planwright_protocol::{Problem, Role};
@@ -18,7 +18,15 @@ impl Trial {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
-        let trial = Self { folder, cx: ToolContext { workspace, seen: Arc::new(Seen::default()), config: ToolConfig::default(), command: CommandContext::default() } };
+        let trial = Self {
+            folder,
+            cx: ToolContext {
+                workspace,
+                seen: Arc::new(Seen::default()),
+                config: ToolConfig::default(),
+                command: CommandContext::default(),
+            },
+        };
         for (path, content) in files {
             trial.put(path, content.as_bytes());
         }

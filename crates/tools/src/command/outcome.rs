@@ -56,7 +56,9 @@ fn plain(text: &str) -> String {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
-            '\u{1b}' if characters.next_if_eq(&'[').is_some() => while characters.next().is_some_and(|next| !('@'..='~').contains(&next)) {},
+            '\u{1b}' if characters.next_if_eq(&'[').is_some() => {
+                while characters.next().is_some_and(|next| !('@'..='~').contains(&next)) {}
+            }
             '\r' if characters.peek() == Some(&'\n') => {}
             '\n' | '\t' => plain.push(character),
             '\r' => plain.push('\n'),
@@ -128,7 +130,7 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        for line in [self.ending(), changes(kept), refusals(withheld)].into_iter().flatten() {
+        for line in [Some(self.ending()), changes(kept), refusals(withheld)].into_iter().flatten() {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
         }
@@ -142,17 +144,17 @@ impl Outcome {
         Ok(Output { text, data, signal: None })
     }
 
-    fn ending(&self) -> Option<String> {
+    fn ending(&self) -> String {
         let seconds = format!("{}.{} s", self.milliseconds / 1000, self.milliseconds % 1000 / 100);
         let limits = if self.reached.is_empty() { String::new() } else { format!("; limits reached: {}", self.reached.join(", ")) };
-        Some(match self.exit_code {
+        match self.exit_code {
             Some(code) => format!("[exit code {code}, {seconds}{limits}]"),
             None if self.timed_out => {
                 format!("[ended after {seconds}, because its time was over{limits}. Give more with `timeout_s`, or do less at once.]")
             }
             None if self.flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
             None => format!("[stopped after {seconds}{limits}]"),
-        })
+        }
     }
 }
 

@@ -102,7 +102,9 @@ impl Staged {
         }
         planwright_sandbox::clear(&self.folder);
         let mut output = self.outcome.report(&[], &[])?;
-        output.text.push_str(&format!("\n[{why} Nothing the command changed was kept: {} changes were taken back.]", self.changes.judged.len()));
+        output
+            .text
+            .push_str(&format!("\n[{why} Nothing the command changed was kept: {} changes were taken back.]", self.changes.judged.len()));
         output.data.insert("taken_back".to_owned(), self.changes.judged.len().into());
         Ok(output)
     }
@@ -134,7 +136,10 @@ fn places(cx: &ToolContext) -> Result<Option<(PathBuf, PathBuf)>, Problem> {
 
 fn effects_of(change: &Change) -> Vec<Effect> {
     let path = || change.path.clone();
-    let lost = matches!((change.was, change.now), (Some(_), None) | (Some(Kind::Folder), Some(Kind::File | Kind::Link)) | (Some(Kind::File | Kind::Link), Some(Kind::Folder)));
+    let lost = matches!(
+        (change.was, change.now),
+        (Some(_), None) | (Some(Kind::Folder), Some(Kind::File | Kind::Link)) | (Some(Kind::File | Kind::Link), Some(Kind::Folder))
+    );
     let mut effects = Vec::new();
     if lost {
         effects.push(Effect::Delete(path()));

@@ -58,8 +58,10 @@ pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr) -> Result<(), Errno> {
     let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| temporary.file.sync_all());
     copied.map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
     rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode))?;
-    let time = |seconds, nanoseconds: u64| rustix::fs::Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
-    let times = Timestamps { last_access: time(stat.st_atime, stat.st_atime_nsec), last_modification: time(stat.st_mtime, stat.st_mtime_nsec) };
+    let time =
+        |seconds, nanoseconds: u64| rustix::fs::Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
+    let times =
+        Timestamps { last_access: time(stat.st_atime, stat.st_atime_nsec), last_modification: time(stat.st_mtime, stat.st_mtime_nsec) };
     rustix::fs::futimens(&temporary.file, &times)?;
     temporary.rename_to(name, RenameFlags::empty())
 }

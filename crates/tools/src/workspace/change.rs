@@ -46,8 +46,20 @@ const TAG: &str = "CACHEDIR.TAG";
 
 /// Git's records of what was done. Everything else in `.git` can make the user's own git run something.
 const RECORDS: &[&str] = &["objects", "refs", "logs"];
-const RECORD_FILES: &[&str] =
-    &["HEAD", "index", "packed-refs", "ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
+const RECORD_FILES: &[&str] = &[
+    "HEAD",
+    "index",
+    "packed-refs",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "COMMIT_EDITMSG",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "AUTO_MERGE",
+];
 /// Those that git itself removes when a merge is over.
 const PASSING: &[&str] = &["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
 
@@ -136,7 +148,9 @@ mod tests {
         assert!(sort(folder.path(), "/target", Some(Kind::Folder)));
         assert!(sort(folder.path(), "/tagged/target", Some(Kind::Folder)));
         assert!(sort(folder.path(), "/web/node_modules", Some(Kind::Folder)));
-        for (path, now) in [("/target", Some(Kind::Link)), ("/dist", Some(Kind::Folder)), ("/src", Some(Kind::Folder)), ("/node_modules", None)] {
+        for (path, now) in
+            [("/target", Some(Kind::Link)), ("/dist", Some(Kind::Folder)), ("/src", Some(Kind::Folder)), ("/node_modules", None)]
+        {
             assert!(!sort(folder.path(), path, now), "{path}");
         }
     }
@@ -148,7 +162,14 @@ mod tests {
         for path in ["/.git/objects/ab/cdef", "/.git/refs/heads/x", "/.git/HEAD", "/.git/index", "/.git/logs/HEAD"] {
             assert!(sort(folder.path(), path, Some(Kind::File)), "{path}");
         }
-        for path in ["/.git/config", "/.git/hooks/pre-commit", "/.git/commondir", "/.git/info/attributes", "/.git/objects/info/alternates", "/sub/.git/HEAD"] {
+        for path in [
+            "/.git/config",
+            "/.git/hooks/pre-commit",
+            "/.git/commondir",
+            "/.git/info/attributes",
+            "/.git/objects/info/alternates",
+            "/sub/.git/HEAD",
+        ] {
             assert!(!sort(folder.path(), path, Some(Kind::File)), "{path}");
         }
         assert!(!sort(folder.path(), "/.git/refs/heads/x", None) && !sort(folder.path(), "/.git/HEAD", Some(Kind::Link)));

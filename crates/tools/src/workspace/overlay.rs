@@ -67,8 +67,8 @@ impl Workspace {
         for gone in changes.iter().filter(|change| change.was == Some(Kind::File) && change.now.is_none()) {
             let is_same = |change: &&Change| {
                 let files = (self.open_regular(&gone.path, super::Links::Refused), upper.open_regular(&change.path, super::Links::Refused));
-                let (Ok(mut old), Ok(mut moved)) = files else { return false };
-                same_size(&old, &moved) && same_content(&mut old, &mut moved)
+                let (Ok(mut old), Ok(mut other)) = files else { return false };
+                same_size(&old, &other) && same_content(&mut old, &mut other)
             };
             if let Some(position) = new.iter().position(is_same) {
                 moves.push((gone.path.clone(), new.swap_remove(position).path.clone()));
@@ -206,7 +206,9 @@ impl Reader<'_> {
                 Below::Nothing => None,
             };
             let now = staged_kind(&stat);
-            if now.is_some() && self.sorter.is_unjudged(&child, now) || now.is_none() && was.is_some() && self.sorter.is_unjudged(&child, None) {
+            if now.is_some() && self.sorter.is_unjudged(&child, now)
+                || now.is_none() && was.is_some() && self.sorter.is_unjudged(&child, None)
+            {
                 self.changes.unjudged.push(child);
                 continue;
             }

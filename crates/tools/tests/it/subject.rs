@@ -3,8 +3,9 @@
 use planwright_protocol::{Mode, Problem, Role};
 use planwright_testkit::guard::{Call, Decision, Fixture, Outcome, Subject};
 use planwright_tools::tool::{Seen, tool_named};
-use planwright_tools::{CommandContext, 
-    Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath, decide,
+use planwright_tools::{
+    CommandContext, Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace,
+    WorkspacePath, decide,
 };
 use serde_json::Map;
 use std::path::Path;

@@ -85,14 +85,20 @@ pub fn demands(case: &Case) -> Vec<Demand> {
 }
 
 /// What does not hold of what the case says, one sentence each.
-pub fn broken(case: &Case, demands: &[Demand], fixture: &Fixture, watch: &Watch, seen: &Seen) -> Vec<String> {
+pub fn broken<'d>(
+    case: &Case,
+    demands: impl IntoIterator<Item = &'d Demand>,
+    fixture: &Fixture,
+    watch: &Watch,
+    seen: &Seen,
+) -> Vec<String> {
     let usage = Usage { grown_megabytes: seen.grown_megabytes, spawned: false };
     let run = Run { outcome: seen.outcome.clone(), elapsed: seen.elapsed, usage };
     let mut broken = watch.broken(fixture, case, &run);
     if !seen.utf8 && case.expect.invariants.contains(&Invariant::ValidUtf8InApi) {
         broken.push("what comes out is not UTF-8".to_owned());
     }
-    broken.extend(demands.iter().filter_map(|demand| breaks(case, demand, seen)));
+    broken.extend(demands.into_iter().filter_map(|demand| breaks(case, demand, seen)));
     broken
 }
 
@@ -108,10 +114,12 @@ pub fn broken_in_any_case(case: &Case, fixture: &Fixture, watch: &Watch, seen: &
     broken
 }
 
-pub fn breaks(case: &Case, demand: &Demand, seen: &Seen) -> Option<String> {
+fn breaks(case: &Case, demand: &Demand, seen: &Seen) -> Option<String> {
     let exit_code = seen.exit_code();
     let (holds, what) = match demand {
-        Demand::ExitCode { value } => (exit_code == Some(*value), format!("the exit code is {exit_code:?}, not {value}: {}", beginning(seen))),
+        Demand::ExitCode { value } => {
+            (exit_code == Some(*value), format!("the exit code is {exit_code:?}, not {value}: {}", beginning(seen)))
+        }
         // A command that was cut off has none.
         Demand::ExitCodeNot { value } => (exit_code != Some(*value), format!("the exit code is {value}: {}", beginning(seen))),
         // Whatever wants out is the last part of its command: had it got an answer, it would have ended well.

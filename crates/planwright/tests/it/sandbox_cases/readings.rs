@@ -39,8 +39,7 @@ reached=kernel.syscall(425,1,0)>=0 or ctypes.get_errno() in (14,22)
 print('reached' if reached else ctypes.get_errno())
 raise SystemExit(not reached)""#;
 
-const SEIZE: &str =
-    "gdb -p $PPID -batch; python3 -c \"import ctypes;print('SEIZED' if ctypes.CDLL(None).ptrace(0x4206,$SERVER_PID,0,0)==0 else 'refused')\"";
+const SEIZE: &str = "gdb -p $PPID -batch; python3 -c \"import ctypes;print('SEIZED' if ctypes.CDLL(None).ptrace(0x4206,$SERVER_PID,0,0)==0 else 'refused')\"";
 
 const KEYSTROKE: &str = r#"script -qec "python3 -c 'import fcntl;fcntl.ioctl(0,0x5412,b\"x\")'" /dev/null"#;
 
@@ -48,11 +47,31 @@ pub const READINGS: &[Reading] = &[
     Reading { id: "CM-021", reason: "in a repository with a change to take back; the fixture's is none", ..AS_WRITTEN },
     Reading { id: "CM-022", reason: "in a repository with a commit to change; the fixture's is none", ..AS_WRITTEN },
     Reading { id: "CM-031", reason: "in a package that can be built; the fixture's manifest is not complete", ..AS_WRITTEN },
-    Reading { id: "CM-036", reason: "the title means an argument `env`, which is sent; variables in the command are the command's", ..AS_WRITTEN },
+    Reading {
+        id: "CM-036",
+        reason: "the title means an argument `env`, which is sent; variables in the command are the command's",
+        ..AS_WRITTEN
+    },
     Reading { id: "CM-040", lacks: &["PLANTED"], reason: "the planted program can be run and says so", ..AS_WRITTEN },
-    Reading { id: "CM-051", command: Some(SOCKETS), reason: "also sockets that are there and answer, next to the workspace and in it", ..AS_WRITTEN },
-    Reading { id: "CM-059", command: Some("cat $DATA_DIR/planwright.db*"), reason: "the database has this name, and a log beside it", ..AS_WRITTEN },
-    Reading { id: "CM-064", command: Some(SEIZE), lacks: &["SEIZED"], reason: "also the server's own process, whatever the parent is", ..AS_WRITTEN },
+    Reading {
+        id: "CM-051",
+        command: Some(SOCKETS),
+        reason: "also sockets that are there and answer, next to the workspace and in it",
+        ..AS_WRITTEN
+    },
+    Reading {
+        id: "CM-059",
+        command: Some("cat $DATA_DIR/planwright.db*"),
+        reason: "the database has this name, and a log beside it",
+        ..AS_WRITTEN
+    },
+    Reading {
+        id: "CM-064",
+        command: Some(SEIZE),
+        lacks: &["SEIZED"],
+        reason: "also the server's own process, whatever the parent is",
+        ..AS_WRITTEN
+    },
     Reading {
         id: "CM-072",
         command: Some(":(){ :|:& };:; end=$((SECONDS+2)); while [ $SECONDS -lt $end ]; do :; done"),
@@ -77,13 +96,19 @@ pub const READINGS: &[Reading] = &[
     },
     Reading { id: "CM-078", timeout_s: SOON, reason: "with a time limit that a test can wait for", ..AS_WRITTEN },
     Reading { id: "CM-079", timeout_s: SOON, reason: "with a time limit that a test can wait for", ..AS_WRITTEN },
-    Reading { id: "CM-083", command: Some(KEYSTROKE), reason: "on a terminal of its own; where there is none the call fails for everyone", ..AS_WRITTEN },
+    Reading {
+        id: "CM-083",
+        command: Some(KEYSTROKE),
+        reason: "on a terminal of its own; where there is none the call fails for everyone",
+        ..AS_WRITTEN
+    },
     Reading {
         id: "CM-084",
         command: Some("sudo -n id || test \"$(./other -u)\" = $OTHER_UID"),
         reason: "also a program of another user's with the bit set, as not every machine has sudo",
         ..AS_WRITTEN
     },
+    Reading { id: "CM-088", command: Some("kill -9 $SERVER_PID $PPID; kill -9 -1"), reason: "also by the server's number", ..AS_WRITTEN },
     Reading { id: "CM-087", command: Some(IO_URING), reason: "there is no program `probe`; this one makes the call", ..AS_WRITTEN },
 ];
 

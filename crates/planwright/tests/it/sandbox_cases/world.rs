@@ -50,13 +50,11 @@ impl World {
             fs::write(path, &secret).unwrap();
         }
         fs::write(folder.join("hosts"), "1.1.1.1 evil\n").unwrap();
-        let binary = if who.other { own_copy(&folder) } else { BINARY.into() };
+        let binary = own_copy(&folder);
         fs::create_dir(folder.join("cases")).unwrap();
         who.give(&folder);
-        let places: BTreeMap<String, Place> = suite
-            .of(&[Harness::Sandbox])
-            .map(|case| (case.id.clone(), Place::new(suite, case, &who, &folder.join("cases"))))
-            .collect();
+        let places: BTreeMap<String, Place> =
+            suite.of(&[Harness::Sandbox]).map(|case| (case.id.clone(), Place::new(suite, case, &who, &folder.join("cases")))).collect();
 
         let mut line = vec![folder.join("pid").into_os_string(), folder.join("secret").into_os_string()];
         line.extend(who.words().into_iter().map(OsString::from));
@@ -132,13 +130,13 @@ impl World {
             messages.iter().find(of_tool)
         };
         let outcome = match (result(&case.tool), asked) {
-            (Some(message), _) => outcome(message),
+            (Some(message), _) => decided(message),
             (None, true) => asking(&messages),
             (None, false) => return Err(format!("the call has no result: {}", events.last().unwrap_or(&Value::Null))),
         };
-        let then = demands.iter().find_map(|demand| match demand {
-            Demand::Then { tool, .. } => result(tool).map(|message| self::outcome(message).decision),
-            _ => None,
+        let then = demands.iter().find_map(|demand| {
+            let Demand::Then { tool, .. } = demand else { return None };
+            result(tool).map(|message| decided(message).decision)
         });
         let (utf8, ailing) = (self.is_utf8(&chat).await, self.ailing().await);
         let connections = self.listener.count() - came;
@@ -191,12 +189,13 @@ fn environment(who: &Who, folder: &Path) -> Vec<(&'static str, OsString)> {
         ("PLANWRIGHT_DATA_DIR", folder.join("data").into()),
         ("PLANWRIGHT_MODEL", format!("script/{}", folder.join("script.json").display()).into()),
     ];
-    environment.extend(["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    environment
+        .extend(["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     environment.extend(SECRETS.iter().map(|&(name, value)| (name, value.into())));
     environment
 }
 
-/// The binary, where another user can run it.
+/// The binary, where another user can run it, and where no build replaces it under the server.
 fn own_copy(folder: &Path) -> PathBuf {
     let copy = folder.join("planwright");
     fs::copy(BINARY, &copy).unwrap();
@@ -204,7 +203,7 @@ fn own_copy(folder: &Path) -> PathBuf {
 }
 
 /// What a stored result says.
-fn outcome(message: &Value) -> Outcome {
+fn decided(message: &Value) -> Outcome {
     let metadata = &message["metadata"];
     let code = metadata["error"]["code"].as_str().map(str::to_owned);
     // A command that was cut off was allowed to begin.

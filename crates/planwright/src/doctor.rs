@@ -1,0 +1,100 @@
+//! `planwright doctor`
+
+use crate::args::DoctorArgs;
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::models::ConfiguredModels;
+use crate::output;
+use planwright_protocol::{ErrorCode, Mode};
+use planwright_sandbox::{Check, Outcome};
+use planwright_session::Models;
+use serde_json::json;
+use std::process::ExitCode;
+
+pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
+    let mut checks = Vec::new();
+    let config = Config::load();
+    checks.push(match &config {
+        Ok(_) => good("configuration", "read"),
+        Err(error) => missing("configuration", &format!("{error:#}")),
+    });
+    let config = config.unwrap_or_default();
+    checks.extend(storage(args.common.data_dir.clone()).await);
+    checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
+    checks.extend(tokio::task::spawn_blocking(commands).await?);
+    if config.sandbox.mode == planwright_tools::SandboxMode::Off {
+        checks
+            .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
+    }
+    let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
+    if args.json {
+        let checks: Vec<_> =
+            checks.iter().map(|check| json!({"name": check.name, "status": status(check), "detail": check.detail})).collect();
+        output::data(&serde_json::to_string_pretty(&checks)?);
+    } else {
+        for check in &checks {
+            output::line(&format!("{:8} {:16} {}", status(check), check.name, check.detail));
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn storage(folder: Option<std::path::PathBuf>) -> Vec<Check> {
+    let data = match DataDir::open(folder) {
+        Ok(data) => data,
+        // Whoever holds it has it in order.
+        Err(error) if error.to_string().contains(ErrorCode::DataDirLocked.as_str()) => {
+            return vec![good("data folder", "in use by a planwright that runs now")];
+        }
+        Err(error) => return vec![missing("data folder", &format!("{error:#}; give another --data-dir"))],
+    };
+    let database = match data.store().await {
+        Ok(store) => {
+            store.close().await;
+            good("database", "SQLite, in the data folder")
+        }
+        Err(error) => missing("database", &format!("{error:#}")),
+    };
+    vec![good("data folder", &data.path().display().to_string()), database]
+}
+
+async fn models(models: &ConfiguredModels) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (name, mode) in [("plan model", Mode::Plan), ("act model", Mode::Act)] {
+        checks.push(match models.model(mode).await {
+            Ok(provider) => good(name, &provider.name()),
+            Err(problem) if models.name(mode).is_none() => weaker(name, &problem.message),
+            Err(problem) => missing(name, &problem.message),
+        });
+    }
+    checks
+}
+
+/// Tried out in a folder that is there for a moment.
+fn commands() -> Vec<Check> {
+    let place = std::env::temp_dir().join(format!("planwright-doctor-{}", std::process::id()));
+    let mut checks = planwright_sandbox::probe(&place);
+    checks.push(planwright_sandbox::git());
+    planwright_sandbox::clear(&place);
+    checks
+}
+
+fn status(check: &Check) -> &'static str {
+    match check.outcome {
+        Outcome::Good => "ok",
+        Outcome::Weaker => "warning",
+        Outcome::Missing => "failed",
+    }
+}
+
+fn good(name: &'static str, detail: &str) -> Check {
+    Check { name, outcome: Outcome::Good, detail: detail.to_owned() }
+}
+
+fn weaker(name: &'static str, detail: &str) -> Check {
+    Check { name, outcome: Outcome::Weaker, detail: detail.to_owned() }
+}
+
+fn missing(name: &'static str, detail: &str) -> Check {
+    Check { name, outcome: Outcome::Missing, detail: detail.to_owned() }
+}
