@@ -35,7 +35,7 @@ pub struct CommonArgs {
     /// Where chats are kept [default: planwright in the user's data folder]
     #[arg(long, env = "PLANWRIGHT_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Keep chats in this PostgreSQL database, not in the data folder: postgres://USER:PASSWORD@HOST/DATABASE
+    /// Keep chats in this PostgreSQL database, not in the data folder
     #[arg(long, env = "PLANWRIGHT_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
     /// The model, as PROVIDER/MODEL, for both modes; over what the configuration says
@@ -48,7 +48,7 @@ pub struct CommonArgs {
 #[command(after_help = "Examples:
   planwright serve --workspace ~/project
   planwright serve --workspace a --workspace b --listen 127.0.0.1:0
-  PLANWRIGHT_DATABASE_URL=postgres://ann@db/planwright planwright serve")]
+  planwright serve --database-url postgres://ann@db.example/planwright")]
 pub struct ServeArgs {
     /// A folder to work in; may be given several times [default: the current folder]
     #[arg(long, value_name = "DIR")]

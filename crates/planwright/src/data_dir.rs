@@ -3,7 +3,7 @@
 use crate::config::xdg;
 use anyhow::{Context, bail};
 use planwright_protocol::ErrorCode;
-use planwright_store::{Store, StoreError};
+use planwright_store::Store;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -47,14 +47,7 @@ impl DataDir {
     /// The database at the URL, or the one in the folder.
     pub async fn store(&self, url: Option<&str>) -> anyhow::Result<Store> {
         if let Some(url) = url.filter(|url| !url.is_empty()) {
-            return Store::connect(url).await.map_err(|error| match error {
-                StoreError::InUse => anyhow::anyhow!("{}: {error}", ErrorCode::DataDirLocked),
-                StoreError::Database(_)
-                | StoreError::Garbled(_)
-                | StoreError::Newer { .. }
-                | StoreError::Address(_)
-                | StoreError::Unreachable { .. } => error.into(),
-            });
+            return Ok(Store::connect(url).await?);
         }
         let file = self.path.join("planwright.db");
         // Made here, so that others on the machine can't read what is in it.

@@ -121,8 +121,12 @@ impl Db {
 impl Transaction {
     pub async fn run(&mut self, sql: &'static str, args: Vec<Arg>) -> Result<(), StoreError> {
         match self {
-            Transaction::Sqlite(inner) => drop(bound!(Sqlite, sql, args, |text| text).execute(&mut **inner).await?),
-            Transaction::Postgres(inner) => drop(bound!(Postgres, sql, args, escape).execute(&mut **inner).await?),
+            Transaction::Sqlite(inner) => {
+                bound!(Sqlite, sql, args, |text| text).execute(&mut **inner).await?;
+            }
+            Transaction::Postgres(inner) => {
+                bound!(Postgres, sql, args, escape).execute(&mut **inner).await?;
+            }
         }
         Ok(())
     }
@@ -137,7 +141,7 @@ impl Transaction {
 
     /// Several statements at once, without arguments.
     pub async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        on_either!(self, Transaction(inner) => drop(sqlx::raw_sql(sql).execute(&mut **inner).await?));
+        on_either!(self, Transaction(inner) => { sqlx::raw_sql(sql).execute(&mut **inner).await?; });
         Ok(())
     }
 
@@ -146,7 +150,7 @@ impl Transaction {
             Transaction::Sqlite(_) => format!("pragma user_version = {version}"),
             Transaction::Postgres(_) => format!("insert into planwright_schema (version) values ({version})"),
         };
-        on_either!(self, Transaction(inner) => drop(sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **inner).await?));
+        on_either!(self, Transaction(inner) => { sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **inner).await?; });
         Ok(())
     }
 

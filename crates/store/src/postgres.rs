@@ -22,21 +22,14 @@ pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     let mut first = first
         .map_err(|_| unreachable(format!("no answer within {} seconds", PATIENCE.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
-    check_unused(&mut first).await?;
-    // One connection, and it holds the lock: a process that lost the lock can't write.
+    let owner = take_over(&mut first).await?;
+    // One connection, and it holds the lock: a process that lost the database can't write.
     let writer = PgPoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
         .idle_timeout(None)
         .max_lifetime(None)
-        .after_connect(|connection, _| {
-            Box::pin(async move {
-                make_durable(connection).await?;
-                sqlx::raw_sql("set lock_timeout = '8s'").execute(&mut *connection).await?;
-                sqlx::query("select pg_advisory_lock($1)").bind(LOCK).execute(connection).await?;
-                Ok(())
-            })
-        })
+        .after_connect(move |connection, _| Box::pin(hold(connection, owner)))
         .connect_with(options.clone())
         .await?;
     first.close().await?;
@@ -79,27 +72,37 @@ fn place(options: &PgConnectOptions) -> String {
     format!("{server}, database {}, as {user}", options.get_database().unwrap_or(user))
 }
 
-/// The lock is tried for on a connection of its own first, so that the reason is told plainly.
-async fn check_unused(connection: &mut PgConnection) -> Result<(), StoreError> {
+/// Makes this process the owner, unless another one is at work; gives its number. The lock is tried for on a connection of
+/// its own, so that the reason is told plainly.
+async fn take_over(connection: &mut PgConnection) -> Result<i64, StoreError> {
     let began = Instant::now();
-    loop {
-        let free: bool = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut *connection).await?;
-        if free {
-            sqlx::query("select pg_advisory_unlock($1)").bind(LOCK).execute(connection).await?;
-            return Ok(());
-        }
+    while !sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut *connection).await? {
         if began.elapsed() > HAND_OVER {
             return Err(StoreError::InUse);
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    let table = "create table if not exists planwright_owner (number bigint generated always as identity primary key,
+        since timestamptz not null default now())";
+    sqlx::raw_sql(table).execute(&mut *connection).await?;
+    let number = sqlx::query_scalar("insert into planwright_owner default values returning number").fetch_one(&mut *connection).await?;
+    sqlx::query("select pg_advisory_unlock($1)").bind(LOCK).execute(connection).await?;
+    Ok(number)
 }
 
-/// A commit that was answered is on the server's disk, whatever the server's own setting is.
-async fn make_durable(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    let sql = "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
-    sqlx::query(sql).execute(connection).await?;
-    Ok(())
+/// What every connection that writes does first: takes the lock, and makes sure that nobody had it in between. What this
+/// process knows of the chats would be out of date.
+async fn hold(connection: &mut PgConnection, owner: i64) -> Result<(), sqlx::Error> {
+    // A commit that was answered is on the server's disk, whatever the server's own setting is.
+    let durable = "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
+    sqlx::query(durable).execute(&mut *connection).await?;
+    sqlx::raw_sql("set lock_timeout = '8s'").execute(&mut *connection).await?;
+    sqlx::query("select pg_advisory_lock($1)").bind(LOCK).execute(&mut *connection).await?;
+    let newest: i64 = sqlx::query_scalar("select max(number) from planwright_owner").fetch_one(connection).await?;
+    if newest == owner {
+        return Ok(());
+    }
+    Err(sqlx::Error::Protocol("another planwright has taken this database over; start this one again".to_owned()))
 }
 
 #[cfg(test)]

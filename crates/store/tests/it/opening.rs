@@ -51,7 +51,7 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
 async fn columns(world: &World) -> BTreeMap<String, Vec<String>> {
     let tables = world.either(
         "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
-        "select table_name::text from information_schema.tables where table_schema = 'public' and table_name <> 'planwright_schema'",
+        "select table_name::text from information_schema.tables where table_schema = 'public' and table_name not like 'planwright\\_%'",
     );
     let mut found = BTreeMap::new();
     for table in world.look(tables).await {
@@ -107,17 +107,33 @@ async fn a_second_process_on_the_same_server_database_is_refused() {
     world.open().await;
 }
 
+/// Ends the store's connections, as a restart of the server or a broken network would.
+const CUT: &str =
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'planwright' and datname = current_database()";
+
 #[tokio::test]
 async fn a_lost_connection_is_made_again_and_nothing_is_lost() {
     let world = World::postgres();
     let store = world.open().await;
     let chat = chat_in(&store).await;
-    let cut =
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'planwright' and datname = current_database()";
-    world.tamper(cut).await;
+    world.tamper(CUT).await;
     store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
-    world.tamper(cut).await;
+    world.tamper(CUT).await;
     assert_eq!(store.messages(chat.id).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_process_that_lost_the_database_to_another_writes_nothing_more() {
+    let world = World::postgres();
+    let stale = world.open().await;
+    let chat = chat_in(&stale).await;
+    world.tamper(CUT).await;
+    // Even if the other one is gone again: what the first one knows is out of date.
+    let fresh = world.open().await;
+    fresh.append(&chat, Append { events: &[created(&chat, 1, "fresh")], ..Append::default() }).await.unwrap();
+    fresh.close().await;
+    assert!(stale.append(&chat, Append { events: &[created(&chat, 2, "stale")], ..Append::default() }).await.is_err());
+    assert_eq!(stale.messages(chat.id).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
