@@ -1,4 +1,4 @@
-//! One way to ask either database. What differs between them is in [`crate::sqlite`] and [`crate::postgres`].
+//! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
 
 use crate::postgres::{self, escape, unescape};
 use crate::store::StoreError;

@@ -2,12 +2,12 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`store`](Store) | opening, migrations, and what all tables share |
-//! | [`chats`] | chats and their histories; the one write that a session makes |
-//! | [`records`] | approvals and the audit log |
-//! | [`workspaces`] | the folders |
-//! | [`db`] | one way to ask either database |
-//! | [`sqlite`], [`postgres`] | what is different about each |
+//! | `store` | opening, migrations, and what all tables share |
+//! | `chats` | chats and their histories; the one write that a session makes |
+//! | `records` | approvals and the audit log |
+//! | `workspaces` | the folders |
+//! | `db` | one way to ask either database |
+//! | `sqlite`, `postgres` | what is different about each |
 //!
 //! Invariants: what has been acknowledged is on disk; an event and what it tells of are one transaction;
 //! no SQL stands outside this crate; no query is written twice, once for each database.
