@@ -16,7 +16,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: lint ## Everything: formatting, lints, rules of the project, all tests, the page in a browser
-	@scripts/need node npm chromium strace
+	@scripts/need node npm chromium strace initdb
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/browser

@@ -36,6 +36,9 @@ pub struct CommonArgs {
     /// Where chats are kept [default: planwright in the user's data folder]
     #[arg(long, env = "PLANWRIGHT_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Keep chats in this PostgreSQL database, not in the data folder
+    #[arg(long, env = "PLANWRIGHT_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: Option<String>,
     /// The model, as PROVIDER/MODEL, for both modes; over what the configuration says
     #[arg(long, env = "PLANWRIGHT_MODEL", value_name = "P/M")]
     pub model: Option<String>,
@@ -45,7 +48,8 @@ pub struct CommonArgs {
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   planwright serve --workspace ~/project
-  planwright serve --workspace a --workspace b --listen 127.0.0.1:0")]
+  planwright serve --workspace a --workspace b --listen 127.0.0.1:0
+  planwright serve --database-url postgres://ann@db.example/planwright")]
 pub struct ServeArgs {
     /// A folder to work in; may be given several times [default: the current folder]
     #[arg(long, value_name = "DIR")]

@@ -44,7 +44,11 @@ impl DataDir {
         }
     }
 
-    pub async fn store(&self) -> anyhow::Result<Store> {
+    /// The database at the URL, or the one in the folder.
+    pub async fn store(&self, url: Option<&str>) -> anyhow::Result<Store> {
+        if let Some(url) = url.filter(|url| !url.is_empty()) {
+            return Ok(Store::connect(url).await?);
+        }
         let file = self.path.join("planwright.db");
         // Made here, so that others on the machine can't read what is in it.
         OpenOptions::new()

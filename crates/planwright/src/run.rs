@@ -27,7 +27,7 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     let config = Config::load()?;
     let data = DataDir::open(args.common.data_dir.clone())?;
-    let store = data.store().await?;
+    let store = data.store(args.common.database_url.as_deref()).await?;
     let workspace = add_workspace(&store, &args.workspace).await?;
     data.keep_out_of(Path::new(&workspace.path))?;
     let plan_file = args.plan.as_deref().map(|file| plan_path(Path::new(&workspace.path), file)).transpose()?;

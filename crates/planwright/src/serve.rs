@@ -26,7 +26,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     }
     let config = Config::load()?;
     let data = DataDir::open(args.common.data_dir)?;
-    let store = data.store().await?;
+    let store = data.store(args.common.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
     for folder in &folders {
         let workspace = add_workspace(&store, folder).await?;

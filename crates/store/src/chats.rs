@@ -1,12 +1,13 @@
+use crate::db::{Row, Transaction, args};
 use crate::records::{ApprovalRow, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, MessageId, Mode, Role, RunId, Timestamp, WorkspaceId};
+use planwright_protocol::{
+    ChatConfig, ChatId, Envelope, Event, Message, MessageId, MessageType, Mode, Role, RunId, Timestamp, WorkspaceId,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
 
 /// A chat without its history.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,14 +52,48 @@ pub struct ChatFilter {
     pub plan_file: Option<String>,
 }
 
+/// A list of chats. A chat from before roles is an Actor's, in act mode. `$key` is the condition that an index serves; the
+/// others hold for the rows it finds.
+macro_rules! chats_where {
+    ($key:literal) => {
+        concat!(
+            "select * from chats where workspace_id = $1 and ",
+            $key,
+            " and ($2 is null or coalesce(agent_mode, 'act') = $2) and ($3 is null or coalesce(agent_role, 'actor') = $3)
+                and ($4 is null or plan_file = $4) order by updated_at desc, id desc limit 500"
+        )
+    };
+}
+
+const CHATS: &str = chats_where!("true");
+const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
+const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
+const CHAT: &str = "select * from chats where id = $1";
+const UNFINISHED: &str = "select id from chats where run_id is not null";
+const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null";
+const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
+const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
+    and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
+const EVENTS_AFTER: &str = "select envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
+const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
+const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
+        seq_ceiling, usage, run_id, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
+        plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
+        epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
+        updated_at = excluded.updated_at";
+const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
+
 impl Store {
     /// # Errors
     /// The database failed.
     pub async fn create_chat(&self, chat: &ChatRow) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut transaction = self.db.begin().await?;
         put_chat(&mut transaction, chat).await?;
-        transaction.commit().await?;
-        Ok(())
+        transaction.commit().await
     }
 
     /// Stores events and the messages in them, with the chat as it is after them. On disk when it returns.
@@ -66,19 +101,14 @@ impl Store {
     /// # Errors
     /// The database failed; then nothing was stored.
     pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut transaction = self.db.begin().await?;
         put_chat(&mut transaction, chat).await?;
         for envelope in append.events {
             if let Event::MessageCreated { message } | Event::MessageUpdated { message } = &envelope.event {
                 put_message(&mut transaction, message, envelope.seq).await?;
             }
-            sqlx::query("insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)")
-                .bind(chat.id.0)
-                .bind(integer(envelope.seq))
-                .bind(envelope.event.name())
-                .bind(serde_json::to_string(envelope)?)
-                .execute(&mut *transaction)
-                .await?;
+            let args = args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?];
+            transaction.run(INSERT_EVENT, args).await?;
         }
         if let Some(approval) = append.approval {
             insert_approval(&mut transaction, chat.id, approval).await?;
@@ -86,14 +116,13 @@ impl Store {
         for row in append.audit {
             insert_audit(&mut transaction, chat.id, row).await?;
         }
-        transaction.commit().await?;
-        Ok(())
+        transaction.commit().await
     }
 
     /// # Errors
     /// The database failed.
     pub async fn chat(&self, id: ChatId) -> Result<Option<ChatRow>, StoreError> {
-        sqlx::query("select * from chats where id = $1").bind(id.0).fetch_optional(&self.reader).await?.as_ref().map(read_chat).transpose()
+        self.db.row(CHAT, args![id.0]).await?.as_ref().map(read_chat).transpose()
     }
 
     /// The chats of a workspace, the most recently used first.
@@ -101,19 +130,13 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn chats(&self, workspace: WorkspaceId, filter: ChatFilter) -> Result<Vec<ChatRow>, StoreError> {
-        // A chat from before roles is an Actor's, in act mode.
-        const SQL: &str = "select * from chats where workspace_id = $1 and ($2 is null or coalesce(agent_mode, 'act') = $2)
-            and ($3 is null or coalesce(agent_role, 'actor') = $3) and ($4 is null or plan_file = $4) order by updated_at desc, id desc limit 500";
-        sqlx::query(SQL)
-            .bind(workspace.0)
-            .bind(filter.mode.map(word).transpose()?)
-            .bind(filter.role.map(word).transpose()?)
-            .bind(filter.plan_file)
-            .fetch_all(&self.reader)
-            .await?
-            .iter()
-            .map(read_chat)
-            .collect()
+        let sql = match filter {
+            ChatFilter { plan_file: Some(_), .. } => CHATS_OF_PLAN,
+            ChatFilter { mode: Some(_), .. } => CHATS_OF_MODE,
+            ChatFilter { .. } => CHATS,
+        };
+        let (mode, role) = (filter.mode.map(word).transpose()?, filter.role.map(word).transpose()?);
+        self.db.rows(sql, args![workspace.0, mode, role, filter.plan_file]).await?.iter().map(read_chat).collect()
     }
 
     /// The chats whose run was not finished when the process ended.
@@ -121,8 +144,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn unfinished(&self) -> Result<Vec<ChatId>, StoreError> {
-        let rows = sqlx::query("select id from chats where run_id is not null").fetch_all(&self.reader).await?;
-        rows.iter().map(|row| Ok(ChatId(row.try_get("id")?))).collect()
+        self.db.rows(UNFINISHED, args![]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
     /// The plans of a workspace that belong to other chats than this one.
@@ -130,12 +152,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn foreign_plans(&self, workspace: WorkspaceId, chat: ChatId) -> Result<Vec<String>, StoreError> {
-        let rows = sqlx::query("select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null")
-            .bind(workspace.0)
-            .bind(chat.0)
-            .fetch_all(&self.reader)
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get("plan_file")?)).collect()
+        self.db.rows(FOREIGN_PLANS, args![workspace.0, chat.0]).await?.iter().map(|row| row.text("plan_file")).collect()
     }
 
     /// A chat's whole history, oldest first.
@@ -143,13 +160,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn messages(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
-        sqlx::query("select * from messages where chat_id = $1 order by seq")
-            .bind(chat.0)
-            .fetch_all(&self.reader)
-            .await?
-            .iter()
-            .map(read_message)
-            .collect()
+        self.db.rows(MESSAGES, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
     /// A page of a chat's history, newest first: the messages older than the one named, or the newest.
@@ -157,17 +168,8 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn messages_before(&self, chat: ChatId, before: Option<MessageId>, limit: u32) -> Result<Vec<Message>, StoreError> {
-        const SQL: &str = "select * from messages where chat_id = $1
-            and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
-        sqlx::query(SQL)
-            .bind(chat.0)
-            .bind(before.map(|id| id.0))
-            .bind(limit)
-            .fetch_all(&self.reader)
-            .await?
-            .iter()
-            .map(read_message)
-            .collect()
+        let args = args![chat.0, before.map(|id| id.0), limit];
+        self.db.rows(MESSAGES_BEFORE, args).await?.iter().map(read_message).collect()
     }
 
     /// The events after `seq`, in order, at most `limit`.
@@ -175,103 +177,97 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn events_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<Envelope>, StoreError> {
-        let rows = sqlx::query("select envelope from events where chat_id = $1 and seq > $2 order by seq limit $3")
-            .bind(chat.0)
-            .bind(integer(seq))
-            .bind(limit)
-            .fetch_all(&self.reader)
-            .await?;
-        rows.iter().map(|row| Ok(serde_json::from_str(row.try_get("envelope")?)?)).collect()
+        let rows = self.db.rows(EVENTS_AFTER, args![chat.0, seq, limit]).await?;
+        rows.iter().map(|row| Ok(serde_json::from_str(&row.text("envelope")?)?)).collect()
     }
 }
 
-async fn put_chat(transaction: &mut Transaction<'_, Sqlite>, chat: &ChatRow) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch, seq_ceiling, usage, run_id, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-         on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode, plan_file = excluded.plan_file,
-             state = excluded.state, pending = excluded.pending, grants = excluded.grants, epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage,
-             run_id = excluded.run_id, updated_at = excluded.updated_at",
-    )
-    .bind(chat.id.0)
-    .bind(chat.workspace_id.0)
-    .bind(&chat.title)
-    .bind(word(chat.config.role)?)
-    .bind(word(chat.config.role.mode())?)
-    .bind(&chat.config.plan_file)
-    .bind(word(chat.state)?)
-    .bind(chat.pending.as_ref().map(Value::to_string))
-    .bind(serde_json::to_string(&chat.grants)?)
-    .bind(integer(chat.epoch))
-    .bind(integer(chat.seq_ceiling))
-    .bind(serde_json::to_string(&chat.usage)?)
-    .bind(chat.run.map(|run| run.0))
-    .bind(micros(chat.created_at))
-    .bind(micros(chat.updated_at))
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), StoreError> {
+    let args = args![
+        chat.id.0,
+        chat.workspace_id.0,
+        chat.title.as_str(),
+        word(chat.config.role)?,
+        word(chat.config.role.mode())?,
+        chat.config.plan_file.clone(),
+        word(chat.state)?,
+        chat.pending.as_ref().map(Value::to_string),
+        serde_json::to_string(&chat.grants)?,
+        chat.epoch,
+        chat.seq_ceiling,
+        serde_json::to_string(&chat.usage)?,
+        chat.run.map(|run| run.0),
+        micros(chat.created_at),
+        micros(chat.updated_at),
+    ];
+    transaction.run(PUT_CHAT, args).await
 }
 
 /// A message keeps the place in the history that it was first given.
-async fn put_message(transaction: &mut Transaction<'_, Sqlite>, message: &Message, seq: u64) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-         on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata",
-    )
-    .bind(message.id.0)
-    .bind(message.chat_id.0)
-    .bind(integer(seq))
-    .bind(word(message.author)?)
-    .bind(message.agent_role.map(word).transpose()?)
-    .bind(word(message.message_type)?)
-    .bind(&message.content)
-    .bind(serde_json::to_string(&message.metadata)?)
-    .bind(micros(message.created_at))
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+async fn put_message(transaction: &mut Transaction, message: &Message, seq: u64) -> Result<(), StoreError> {
+    // Kept beside the metadata so that calls can be counted by it.
+    let model = (message.message_type == MessageType::ToolCall).then(|| message.meta("model").to_owned());
+    let args = args![
+        message.id.0,
+        message.chat_id.0,
+        seq,
+        word(message.author)?,
+        message.agent_role.map(word).transpose()?,
+        word(message.message_type)?,
+        message.content.as_str(),
+        serde_json::to_string(&message.metadata)?,
+        model,
+        micros(message.created_at),
+    ];
+    transaction.run(PUT_MESSAGE, args).await
 }
 
-fn read_chat(row: &SqliteRow) -> Result<ChatRow, StoreError> {
-    let role: Option<&str> = row.try_get("agent_role")?;
-    let pending: Option<&str> = row.try_get("pending")?;
+fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     Ok(ChatRow {
-        id: ChatId(row.try_get("id")?),
-        workspace_id: WorkspaceId(row.try_get("workspace_id")?),
-        title: row.try_get("title")?,
-        config: ChatConfig { role: stored_role(role), plan_file: row.try_get("plan_file")? },
-        state: from_word(row.try_get("state")?)?,
-        pending: pending.map(serde_json::from_str).transpose()?,
-        grants: serde_json::from_str(row.try_get("grants")?)?,
-        epoch: natural(row.try_get("epoch")?),
-        seq_ceiling: natural(row.try_get("seq_ceiling")?),
-        usage: serde_json::from_str(row.try_get("usage")?)?,
-        run: row.try_get::<Option<_>, _>("run_id")?.map(RunId),
-        created_at: timestamp(row.try_get("created_at")?)?,
-        updated_at: timestamp(row.try_get("updated_at")?)?,
+        id: ChatId(row.get("id")?),
+        workspace_id: WorkspaceId(row.get("workspace_id")?),
+        title: row.text("title")?,
+        config: ChatConfig { role: stored_role(row.optional_text("agent_role")?.as_deref()), plan_file: row.optional_text("plan_file")? },
+        state: from_word(row.text("state")?)?,
+        pending: row.optional_text("pending")?.map(|pending| serde_json::from_str(&pending)).transpose()?,
+        grants: serde_json::from_str(&row.text("grants")?)?,
+        epoch: row.number("epoch")?,
+        seq_ceiling: row.number("seq_ceiling")?,
+        usage: serde_json::from_str(&row.text("usage")?)?,
+        run: row.get::<Option<_>>("run_id")?.map(RunId),
+        created_at: timestamp(row.get("created_at")?)?,
+        updated_at: timestamp(row.get("updated_at")?)?,
     })
 }
 
-fn read_message(row: &SqliteRow) -> Result<Message, StoreError> {
-    let role: Option<&str> = row.try_get("agent_role")?;
-    let message_type: Option<&str> = row.try_get("message_type")?;
+fn read_message(row: &Row) -> Result<Message, StoreError> {
     Ok(Message {
-        id: MessageId(row.try_get("id")?),
-        chat_id: ChatId(row.try_get("chat_id")?),
-        author: from_word(row.try_get("author")?)?,
-        agent_role: role.map(|role| stored_role(Some(role))),
-        message_type: message_type.map(from_word).transpose()?.unwrap_or_default(),
-        content: row.try_get("content")?,
-        metadata: serde_json::from_str(row.try_get("metadata")?)?,
-        created_at: timestamp(row.try_get("created_at")?)?,
+        id: MessageId(row.get("id")?),
+        chat_id: ChatId(row.get("chat_id")?),
+        author: from_word(row.text("author")?)?,
+        agent_role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
+        message_type: row.optional_text("message_type")?.map(from_word).transpose()?.unwrap_or_default(),
+        content: row.text("content")?,
+        metadata: serde_json::from_str(&row.text("metadata")?)?,
+        created_at: timestamp(row.get("created_at")?)?,
     })
 }
 
-fn integer(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Db;
+    use sqlx::{AssertSqlSafe, Row as _};
 
-fn natural(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
+    #[tokio::test]
+    async fn chats_are_found_by_mode_and_by_plan_through_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("a.db")).await.unwrap();
+        let Db::Sqlite { reader, .. } = &store.db else { panic!("a file is SQLite's") };
+        for (sql, index) in [(CHATS_OF_MODE, "chats_by_mode"), (CHATS_OF_PLAN, "chats_by_plan")] {
+            let rows = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).fetch_all(reader).await.unwrap();
+            let plan: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+            assert!(plan.join("; ").contains(&format!("USING INDEX {index} ")), "{plan:?}");
+        }
+    }
 }

@@ -1,21 +1,26 @@
-//! What survives a restart: workspaces, chats, messages, events, approvals, the audit log.
+//! What survives a restart: workspaces, chats, messages, events, approvals, the audit log; in SQLite or PostgreSQL.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`store`](Store) | opening, and what all tables share |
-//! | [`chats`] | chats and their histories; the one write that a session makes |
-//! | [`records`] | approvals and the audit log |
-//! | [`workspaces`] | the folders |
+//! | `store` | opening, migrations, and what all tables share |
+//! | `chats` | chats and their histories; the one write that a session makes |
+//! | `records` | approvals and the audit log |
+//! | `workspaces` | the folders |
+//! | `db` | one way to ask either database |
+//! | `sqlite`, `postgres` | what is different about each |
 //!
 //! Invariants: what has been acknowledged is on disk; an event and what it tells of are one transaction;
-//! no SQL stands outside this crate.
+//! no SQL stands outside this crate; no query is written twice, once for each database.
 
 mod chats;
+mod db;
+mod postgres;
 mod records;
+mod sqlite;
 mod store;
 mod workspaces;
 
 pub use chats::{Append, ChatFilter, ChatRow, GrantRow};
-pub use records::{ApprovalRow, AuditKind, AuditRow};
+pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use workspaces::WorkspaceRow;

@@ -1,8 +1,9 @@
-use crate::store::{Store, StoreError, micros, timestamp, word};
-use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp};
-use serde::Serialize;
+use crate::db::{Row, Transaction, args};
+use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use planwright_protocol::config::stored_role;
+use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, WorkspaceId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{Row, Sqlite, Transaction};
 
 /// The user's yes to a plan: to exactly this content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +14,13 @@ pub struct ApprovalRow {
     pub content: String,
     pub approver: String,
     pub given_by: SwitchedBy,
+    /// The commit that the workspace was at, where it is known.
+    pub base_commit: Option<String>,
     pub at: Timestamp,
 }
 
 /// What is logged about how models and users behave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditKind {
     ModeEntered,
@@ -33,14 +36,79 @@ pub enum AuditKind {
     LoginFailed,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AuditRow {
     pub kind: AuditKind,
     pub model: String,
+    #[serde(rename = "agent_role")]
     pub role: Role,
     pub details: Value,
     pub at: Timestamp,
 }
+
+/// A row of the log, and the chat it is of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AuditEntry {
+    pub workspace_id: WorkspaceId,
+    pub chat_id: ChatId,
+    #[serde(flatten)]
+    pub row: AuditRow,
+}
+
+/// Which rows of the log; what is not said is not asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// The first moment.
+    pub from: Option<Timestamp>,
+    /// The first moment that is too late.
+    pub to: Option<Timestamp>,
+    pub kind: Option<AuditKind>,
+    pub model: Option<String>,
+    pub role: Option<Role>,
+    pub chat: Option<ChatId>,
+    pub workspace: Option<WorkspaceId>,
+}
+
+/// How well a model kept to what its role may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Adherence {
+    pub model: String,
+    #[serde(rename = "agent_role")]
+    pub role: Role,
+    /// The tool calls it made.
+    pub calls: u64,
+    /// Those that policy refused, in any mode.
+    pub blocked: u64,
+    /// Those that it should not have tried in plan mode.
+    pub disallowed_in_planning: u64,
+}
+
+const NEWEST_APPROVAL: &str = "select * from approvals where chat_id = $1 order by id desc limit 1";
+const INSERT_APPROVAL: &str =
+    "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const INSERT_AUDIT: &str = "insert into audit (chat_id, kind, model, agent_role, details, created_at) values ($1, $2, $3, $4, $5, $6)";
+const AUDIT: &str = "select audit.*, chats.workspace_id from audit join chats on chats.id = audit.chat_id
+    where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
+        and ($3 is null or audit.model = $3) and ($4 is null or audit.agent_role = $4)
+        and ($5 is null or audit.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
+        and ($7 is null or audit.kind = $7)
+    order by audit.created_at desc, audit.id desc limit $8";
+/// Every refusal is of a call, and every call is a message; so the log is counted against the history.
+const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
+        cast(sum(disallowed) as bigint) as disallowed
+    from (
+        select chat_id, created_at, model, coalesce(agent_role, 'actor') as agent_role, 1 as calls, 0 as blocked, 0 as disallowed
+        from messages where model is not null and message_type = 'tool_call'
+        union all
+        select chat_id, created_at, model, agent_role, 0, case when kind = 'tool_blocked' then 1 else 0 end,
+            case when kind = 'tool_blocked' then 0 else 1 end
+        from audit where kind in ('tool_blocked', 'disallowed_tool_attempt_in_planning')
+    ) as attempts join chats on chats.id = attempts.chat_id
+    where ($1 is null or attempts.created_at >= $1) and ($2 is null or attempts.created_at < $2)
+        and ($3 is null or attempts.model = $3) and ($4 is null or attempts.agent_role = $4)
+        and ($5 is null or attempts.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
+    group by model, attempts.agent_role";
 
 impl Store {
     /// The newest approval of a chat's plan.
@@ -48,51 +116,100 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn approval(&self, chat: ChatId) -> Result<Option<ApprovalRow>, StoreError> {
-        let row = sqlx::query("select * from approvals where chat_id = $1 order by id desc limit 1")
-            .bind(chat.0)
-            .fetch_optional(&self.reader)
-            .await?;
-        let Some(row) = row else { return Ok(None) };
-        Ok(Some(ApprovalRow {
-            plan_file: row.try_get("plan_file")?,
-            revision: row.try_get("revision")?,
-            sha256: row.try_get("sha256")?,
-            content: row.try_get("content")?,
-            approver: row.try_get("approver")?,
-            given_by: crate::store::from_word(row.try_get("given_by")?)?,
-            at: timestamp(row.try_get("created_at")?)?,
-        }))
+        self.db.row(NEWEST_APPROVAL, args![chat.0]).await?.as_ref().map(read_approval).transpose()
+    }
+
+    /// The log, newest first, at most `limit` rows.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn audit(&self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+        let kind = filter.kind.map(word).transpose()?;
+        let mut args = filter.args()?;
+        args.extend(args![kind, limit]);
+        self.db.rows(AUDIT, args).await?.iter().map(read_audit).collect()
+    }
+
+    /// How well models kept to their roles, by model and role in that order. The filter's `kind` does not matter here.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn adherence(&self, filter: AuditFilter) -> Result<Vec<Adherence>, StoreError> {
+        let rows = self.db.rows(ADHERENCE, filter.args()?).await?;
+        let mut found = rows.iter().map(read_adherence).collect::<Result<Vec<_>, _>>()?;
+        // Here and not in SQL: each database sorts texts in its own way.
+        found.sort_by(|a, b| (&a.model, a.role).cmp(&(&b.model, b.role)));
+        Ok(found)
     }
 }
 
-pub(crate) async fn insert_approval(
-    transaction: &mut Transaction<'_, Sqlite>,
-    chat: ChatId,
-    approval: &ApprovalRow,
-) -> Result<(), StoreError> {
-    sqlx::query("insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)")
-        .bind(chat.0)
-        .bind(&approval.plan_file)
-        .bind(approval.revision)
-        .bind(&approval.sha256)
-        .bind(&approval.content)
-        .bind(&approval.approver)
-        .bind(word(approval.given_by)?)
-        .bind(micros(approval.at))
-        .execute(&mut **transaction)
-        .await?;
-    Ok(())
+impl AuditFilter {
+    /// `$1` to `$6`: all but the kind.
+    fn args(self) -> Result<Vec<crate::db::Arg>, StoreError> {
+        Ok(args![
+            self.from.map(micros),
+            self.to.map(micros),
+            self.model,
+            self.role.map(word).transpose()?,
+            self.chat.map(|chat| chat.0),
+            self.workspace.map(|workspace| workspace.0),
+        ])
+    }
 }
 
-pub(crate) async fn insert_audit(transaction: &mut Transaction<'_, Sqlite>, chat: ChatId, row: &AuditRow) -> Result<(), StoreError> {
-    sqlx::query("insert into audit (chat_id, kind, model, agent_role, details, created_at) values ($1, $2, $3, $4, $5, $6)")
-        .bind(chat.0)
-        .bind(word(row.kind)?)
-        .bind(&row.model)
-        .bind(word(row.role)?)
-        .bind(row.details.to_string())
-        .bind(micros(row.at))
-        .execute(&mut **transaction)
-        .await?;
-    Ok(())
+pub(crate) async fn insert_approval(transaction: &mut Transaction, chat: ChatId, approval: &ApprovalRow) -> Result<(), StoreError> {
+    let args = args![
+        chat.0,
+        approval.plan_file.as_str(),
+        approval.revision,
+        approval.sha256.as_str(),
+        approval.content.as_str(),
+        approval.approver.as_str(),
+        word(approval.given_by)?,
+        approval.base_commit.clone(),
+        micros(approval.at),
+    ];
+    transaction.run(INSERT_APPROVAL, args).await
+}
+
+pub(crate) async fn insert_audit(transaction: &mut Transaction, chat: ChatId, row: &AuditRow) -> Result<(), StoreError> {
+    let args = args![chat.0, word(row.kind)?, row.model.as_str(), word(row.role)?, row.details.to_string(), micros(row.at)];
+    transaction.run(INSERT_AUDIT, args).await
+}
+
+fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {
+    Ok(ApprovalRow {
+        plan_file: row.text("plan_file")?,
+        revision: u32::try_from(row.number("revision")?).unwrap_or(u32::MAX),
+        sha256: row.text("sha256")?,
+        content: row.text("content")?,
+        approver: row.text("approver")?,
+        given_by: from_word(row.text("given_by")?)?,
+        base_commit: row.optional_text("base_commit")?,
+        at: timestamp(row.get("created_at")?)?,
+    })
+}
+
+fn read_audit(row: &Row) -> Result<AuditEntry, StoreError> {
+    Ok(AuditEntry {
+        workspace_id: WorkspaceId(row.get("workspace_id")?),
+        chat_id: ChatId(row.get("chat_id")?),
+        row: AuditRow {
+            kind: from_word(row.text("kind")?)?,
+            model: row.text("model")?,
+            role: stored_role(Some(&row.text("agent_role")?)),
+            details: serde_json::from_str(&row.text("details")?)?,
+            at: timestamp(row.get("created_at")?)?,
+        },
+    })
+}
+
+fn read_adherence(row: &Row) -> Result<Adherence, StoreError> {
+    Ok(Adherence {
+        model: row.text("model")?,
+        role: stored_role(Some(&row.text("agent_role")?)),
+        calls: row.number("calls")?,
+        blocked: row.number("blocked")?,
+        disallowed_in_planning: row.number("disallowed")?,
+    })
 }

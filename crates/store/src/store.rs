@@ -1,14 +1,12 @@
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, SqlitePool};
+use crate::db::Db;
+use crate::{postgres, sqlite};
+use planwright_protocol::ErrorCode;
 use std::path::Path;
-use std::time::Duration;
 
 /// The database. Cloning it is cheap; all clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// One connection: the database has one writer, and waiting here is fair.
-    pub(crate) writer: SqlitePool,
-    pub(crate) reader: SqlitePool,
+    pub(crate) db: Db,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -18,9 +16,15 @@ pub enum StoreError {
     #[error("the database holds something that can't be read: {0}")]
     Garbled(String),
     #[error(
-        "the database was written by a newer version of Planwright (schema {found}, this one knows {known}); use that version, or another data directory"
+        "the database was written by a newer version of Planwright (schema {found}, this one knows {known}); use that version, or another database"
     )]
     Newer { found: i64, known: i64 },
+    #[error("the database URL can't be read: {0}; it looks like postgres://USER:PASSWORD@HOST/DATABASE")]
+    Address(String),
+    #[error("PostgreSQL can't be reached ({place}): {reason}. Is it running, and is the database URL right?")]
+    Unreachable { place: String, reason: String },
+    #[error("{}: another planwright uses this database; stop it, or give another --database-url", ErrorCode::DataDirLocked)]
+    InUse,
 }
 
 impl From<serde_json::Error> for StoreError {
@@ -29,8 +33,23 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
+/// One step of the schema, in the words of each database.
+struct Migration {
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! migration {
+    ($name:literal) => {
+        Migration {
+            sqlite: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
+            postgres: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
+        }
+    };
+}
+
 /// Each is applied once, in order, in a transaction of its own.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_start.sql")];
+const MIGRATIONS: &[Migration] = &[migration!("0001_start"), migration!("0002_audit")];
 
 impl Store {
     /// Opens the database in a file, made if it is not there, and brings it up to date.
@@ -38,39 +57,41 @@ impl Store {
     /// # Errors
     /// The file can't be opened, or is newer than this program.
     pub async fn open(file: &Path) -> Result<Self, StoreError> {
-        let options = SqliteConnectOptions::new()
-            .filename(file)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(10));
-        let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
-        let reader = SqlitePoolOptions::new().max_connections(4).connect_with(options.read_only(true)).await?;
-        let store = Self { writer, reader };
-        store.migrate().await?;
-        Ok(store)
+        Self::migrated(sqlite::open(file).await?).await
     }
 
-    /// Writes what is still in memory and lets go of the file.
+    /// Opens the PostgreSQL database at a URL, and brings it up to date.
+    ///
+    /// # Errors
+    /// It can't be reached, another process uses it, or it is newer than this program.
+    pub async fn connect(url: &str) -> Result<Self, StoreError> {
+        Self::migrated(postgres::open(url).await?).await
+    }
+
+    /// Writes what is still in memory and lets go of the database.
     pub async fn close(&self) {
-        self.reader.close().await;
-        self.writer.close().await;
+        self.db.close().await;
     }
 
-    async fn migrate(&self) -> Result<(), StoreError> {
+    async fn migrated(db: Db) -> Result<Self, StoreError> {
         let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-        let found: i64 = sqlx::query_scalar("pragma user_version").fetch_one(&self.writer).await?;
+        let found = db.version().await?;
         if found > known {
+            db.close().await;
             return Err(StoreError::Newer { found, known });
         }
-        for (index, sql) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or_default()) {
-            let mut transaction = self.writer.begin().await?;
-            sqlx::raw_sql(*sql).execute(&mut *transaction).await?;
-            sqlx::raw_sql(AssertSqlSafe(format!("pragma user_version = {}", index + 1))).execute(&mut *transaction).await?;
+        for (version, migration) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
+            let mut transaction = db.begin().await?;
+            transaction
+                .script(match db {
+                    Db::Sqlite { .. } => migration.sqlite,
+                    Db::Postgres { .. } => migration.postgres,
+                })
+                .await?;
+            transaction.set_version(version).await?;
             transaction.commit().await?;
         }
-        Ok(())
+        Ok(Self { db })
     }
 }
 
@@ -88,6 +109,6 @@ pub(crate) fn word(value: impl serde::Serialize) -> Result<String, StoreError> {
     value.as_str().map(str::to_owned).ok_or_else(|| StoreError::Garbled(format!("{value} is not a word")))
 }
 
-pub(crate) fn from_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, StoreError> {
-    Ok(serde_json::from_value(serde_json::Value::String(word.to_owned()))?)
+pub(crate) fn from_word<T: serde::de::DeserializeOwned>(word: String) -> Result<T, StoreError> {
+    Ok(serde_json::from_value(serde_json::Value::String(word))?)
 }

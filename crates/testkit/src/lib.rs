@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | [`server`] | the real binary, started, driven over HTTP and killed |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |
+//! | [`postgres`] | a PostgreSQL server of their own
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, reason = "this crate is part of tests")]
 
 pub mod guard;
+pub mod postgres;
 pub mod server;

@@ -6,6 +6,7 @@ mod commands;
 mod intent;
 mod life_cycle;
 mod matrix;
+mod postgres;
 mod questions;
 mod real_work;
 mod recovery;

@@ -59,6 +59,7 @@ impl Actor {
             content,
             approver: "user".to_owned(),
             given_by: by,
+            base_commit: None,
             at: Timestamp::now(),
         })
     }

@@ -1,0 +1,237 @@
+//! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
+
+use crate::postgres::{self, escape, unescape};
+use crate::store::StoreError;
+use sqlx::postgres::{PgPool, PgRow};
+use sqlx::sqlite::{SqlitePool, SqliteRow};
+use sqlx::types::Uuid;
+use sqlx::{AssertSqlSafe, Decode, Postgres, Row as _, Sqlite, Type};
+
+/// The database, with one connection that writes and some that read.
+#[derive(Clone, Debug)]
+pub(crate) enum Db {
+    Sqlite { writer: SqlitePool, reader: SqlitePool },
+    Postgres { writer: PgPool, reader: PgPool },
+}
+
+/// A unit of work; undone when it is dropped without a commit.
+pub(crate) enum Transaction {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// What stands for a `$1`. Three types are enough: times are numbers, JSON and words are texts.
+#[derive(Debug)]
+pub(crate) enum Arg {
+    Id(Option<Uuid>),
+    Number(Option<i64>),
+    Text(Option<String>),
+}
+
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+/// A type that both databases read.
+pub(crate) trait Column: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres> {}
+
+impl<T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>> Column for T {}
+
+/// The arguments of a query, in the order of their numbers.
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { vec![$($crate::db::Arg::from($value)),*] };
+}
+pub(crate) use args;
+
+/// The same code for whichever database it is; the compiler checks it once for each.
+macro_rules! on_either {
+    ($value:expr, $of:ident($inner:ident) => $body:expr) => {
+        match $value {
+            $of::Sqlite($inner) => $body,
+            $of::Postgres($inner) => $body,
+        }
+    };
+}
+
+/// A query with its arguments; `$text` is what the database needs done to texts.
+macro_rules! bound {
+    ($database:ty, $sql:expr, $args:expr, $text:expr) => {{
+        let mut query = sqlx::query::<$database>($sql);
+        for arg in $args {
+            query = match arg {
+                Arg::Id(id) => query.bind(id),
+                Arg::Number(number) => query.bind(number),
+                Arg::Text(text) => query.bind(text.map($text)),
+            };
+        }
+        query
+    }};
+}
+
+impl Db {
+    pub async fn rows(&self, sql: &'static str, args: Vec<Arg>) -> Result<Vec<Row>, StoreError> {
+        Ok(match self {
+            Db::Sqlite { reader, .. } => {
+                let rows = bound!(Sqlite, sql, args, |text| text).fetch_all(reader).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Db::Postgres { reader, .. } => {
+                let rows = bound!(Postgres, sql, args, escape).fetch_all(reader).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
+    /// For what gives at most one row.
+    pub async fn row(&self, sql: &'static str, args: Vec<Arg>) -> Result<Option<Row>, StoreError> {
+        Ok(self.rows(sql, args).await?.into_iter().next())
+    }
+
+    pub async fn begin(&self) -> Result<Transaction, StoreError> {
+        Ok(match self {
+            // The lock at once: one that is only asked for at the first write can't be waited for.
+            Db::Sqlite { writer, .. } => Transaction::Sqlite(writer.begin_with("begin immediate").await?),
+            Db::Postgres { writer, .. } => Transaction::Postgres(writer.begin().await?),
+        })
+    }
+
+    /// The number of the newest migration that was applied.
+    pub async fn version(&self) -> Result<i64, StoreError> {
+        Ok(match self {
+            Db::Sqlite { writer, .. } => sqlx::query_scalar("pragma user_version").fetch_one(writer).await?,
+            Db::Postgres { writer, .. } => postgres::version(writer).await?,
+        })
+    }
+
+    pub async fn close(&self) {
+        match self {
+            Db::Sqlite { writer, reader } => {
+                reader.close().await;
+                writer.close().await;
+            }
+            Db::Postgres { writer, reader } => {
+                reader.close().await;
+                writer.close().await;
+            }
+        }
+    }
+}
+
+impl Transaction {
+    pub async fn run(&mut self, sql: &'static str, args: Vec<Arg>) -> Result<(), StoreError> {
+        match self {
+            Transaction::Sqlite(inner) => {
+                bound!(Sqlite, sql, args, |text| text).execute(&mut **inner).await?;
+            }
+            Transaction::Postgres(inner) => {
+                bound!(Postgres, sql, args, escape).execute(&mut **inner).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For what gives exactly one row.
+    pub async fn row(&mut self, sql: &'static str, args: Vec<Arg>) -> Result<Row, StoreError> {
+        Ok(match self {
+            Transaction::Sqlite(inner) => Row::Sqlite(bound!(Sqlite, sql, args, |text| text).fetch_one(&mut **inner).await?),
+            Transaction::Postgres(inner) => Row::Postgres(bound!(Postgres, sql, args, escape).fetch_one(&mut **inner).await?),
+        })
+    }
+
+    /// Several statements at once, without arguments.
+    pub async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        on_either!(self, Transaction(inner) => { sqlx::raw_sql(sql).execute(&mut **inner).await?; });
+        Ok(())
+    }
+
+    pub async fn set_version(&mut self, version: i64) -> Result<(), StoreError> {
+        let sql = match self {
+            Transaction::Sqlite(_) => format!("pragma user_version = {version}"),
+            Transaction::Postgres(_) => format!("insert into planwright_schema (version) values ({version})"),
+        };
+        on_either!(self, Transaction(inner) => { sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **inner).await?; });
+        Ok(())
+    }
+
+    pub async fn commit(self) -> Result<(), StoreError> {
+        on_either!(self, Transaction(inner) => inner.commit().await?);
+        Ok(())
+    }
+}
+
+impl Row {
+    pub fn get<T: Column>(&self, column: &str) -> Result<T, StoreError> {
+        Ok(on_either!(self, Row(row) => row.try_get(column)?))
+    }
+
+    pub fn text(&self, column: &str) -> Result<String, StoreError> {
+        Ok(self.optional_text(column)?.unwrap_or_default())
+    }
+
+    pub fn optional_text(&self, column: &str) -> Result<Option<String>, StoreError> {
+        Ok(match self {
+            Row::Sqlite(row) => row.try_get(column)?,
+            Row::Postgres(row) => row.try_get::<Option<String>, _>(column)?.map(unescape),
+        })
+    }
+
+    pub fn number(&self, column: &str) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.get::<i64>(column)?).unwrap_or_default())
+    }
+}
+
+impl From<Uuid> for Arg {
+    fn from(id: Uuid) -> Self {
+        Arg::Id(Some(id))
+    }
+}
+
+impl From<Option<Uuid>> for Arg {
+    fn from(id: Option<Uuid>) -> Self {
+        Arg::Id(id)
+    }
+}
+
+impl From<i64> for Arg {
+    fn from(number: i64) -> Self {
+        Arg::Number(Some(number))
+    }
+}
+
+impl From<Option<i64>> for Arg {
+    fn from(number: Option<i64>) -> Self {
+        Arg::Number(number)
+    }
+}
+
+impl From<u32> for Arg {
+    fn from(number: u32) -> Self {
+        Arg::Number(Some(i64::from(number)))
+    }
+}
+
+/// The databases' numbers end where half of ours do; none of them comes near.
+impl From<u64> for Arg {
+    fn from(number: u64) -> Self {
+        Arg::Number(Some(i64::try_from(number).unwrap_or(i64::MAX)))
+    }
+}
+
+impl From<&str> for Arg {
+    fn from(text: &str) -> Self {
+        Arg::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Arg {
+    fn from(text: String) -> Self {
+        Arg::Text(Some(text))
+    }
+}
+
+impl From<Option<String>> for Arg {
+    fn from(text: Option<String>) -> Self {
+        Arg::Text(text)
+    }
+}

@@ -1,0 +1,22 @@
+//! A database in a file.
+
+use crate::db::Db;
+use crate::store::StoreError;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use std::path::Path;
+use std::time::Duration;
+
+/// Opens the file, made if it is not there.
+pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(Duration::from_secs(10));
+    // One connection: the database has one writer, and waiting here is fair.
+    let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+    let reader = SqlitePoolOptions::new().max_connections(4).connect_with(options.read_only(true)).await?;
+    Ok(Db::Sqlite { writer, reader })
+}

@@ -1,0 +1,239 @@
+//! Chats, their histories, and what a session writes.
+
+use crate::world::{World, chat_in, chat_of, created, moment, on_both};
+use planwright_protocol::{Event, MessageId, MessageType, Mode, Role, RunId, SwitchedBy};
+use planwright_store::{Append, ApprovalRow, ChatFilter, ChatRow, GrantRow, Store};
+use serde_json::json;
+
+on_both!(
+    what_was_stored_is_there_after_opening_again,
+    every_field_of_a_chat_comes_back,
+    an_append_is_stored_whole_or_not_at_all,
+    a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_field_on_the_next_update,
+    a_role_that_nobody_knows_gets_the_least_rights,
+    any_text_comes_back_as_it_was,
+    chats_are_found_by_mode_role_and_plan,
+    a_history_is_read_in_pages_and_a_changed_message_keeps_its_place,
+    events_are_read_in_order_and_in_pieces,
+    unfinished_runs_and_plans_of_others_are_found,
+    a_workspace_is_known_by_its_path_and_listed_by_name,
+    the_newest_approval_counts_and_knows_its_commit,
+    appends_of_many_chats_at_once_all_arrive,
+);
+
+async fn texts(store: &Store, chat: &ChatRow) -> Vec<String> {
+    store.messages(chat.id).await.unwrap().into_iter().map(|message| message.content).collect()
+}
+
+async fn what_was_stored_is_there_after_opening_again(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    let events = [created(&chat, 1, "one"), created(&chat, 2, "two")];
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    store.close().await;
+
+    let store = world.open().await;
+    assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat.clone()));
+    assert_eq!(texts(&store, &chat).await, ["one", "two"]);
+    assert_eq!(store.events_after(chat.id, 1, 10).await.unwrap(), events[1..]);
+}
+
+async fn every_field_of_a_chat_comes_back(world: World) {
+    let store = world.open().await;
+    let mut chat = chat_in(&store).await;
+    chat.title = "Another".into();
+    chat.config.role = Role::Tester;
+    chat.config.plan_file = Some("/plans/a.plan".into());
+    chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
+    chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
+    chat.epoch = 3;
+    chat.seq_ceiling = u64::from(u32::MAX) + 7;
+    chat.usage.input_tokens = 7;
+    chat.run = Some(RunId::generate());
+    chat.updated_at = moment(9);
+    store.append(&chat, Append::default()).await.unwrap();
+    assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat));
+}
+
+async fn an_append_is_stored_whole_or_not_at_all(world: World) {
+    let store = world.open().await;
+    let mut chat = chat_in(&store).await;
+    let first = [created(&chat, 1, "one")];
+    store.append(&chat, Append { events: &first, ..Append::default() }).await.unwrap();
+    chat.title = "changed".into();
+    // The second event has a number that is taken, so the first one must not be stored either.
+    let clash = [created(&chat, 2, "two"), created(&chat, 1, "again")];
+    assert!(store.append(&chat, Append { events: &clash, ..Append::default() }).await.is_err());
+    assert_eq!(texts(&store, &chat).await, ["one"]);
+    assert_eq!(store.chat(chat.id).await.unwrap().unwrap().title, "T");
+    // And the next one goes through.
+    store.append(&chat, Append { events: &clash[..1], ..Append::default() }).await.unwrap();
+    assert_eq!(texts(&store, &chat).await, ["one", "two"]);
+}
+
+async fn a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_field_on_the_next_update(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    world.tamper("update chats set agent_role = null, agent_mode = null; update messages set message_type = null").await;
+
+    let old = store.chat(chat.id).await.unwrap().unwrap();
+    assert_eq!(old.config.role, Role::Actor);
+    assert_eq!(store.messages(chat.id).await.unwrap()[0].message_type, MessageType::Text);
+    let acting = ChatFilter { mode: Some(Mode::Act), role: Some(Role::Actor), plan_file: None };
+    assert_eq!(store.chats(chat.workspace_id, acting).await.unwrap().len(), 1);
+    let untouched = "select title from chats where agent_role is null and agent_mode is null";
+    assert_eq!(world.look(untouched).await, ["T"], "reading changes nothing");
+    assert_eq!(world.look("select content from messages where message_type is null").await, ["one"]);
+
+    store.append(&old, Append::default()).await.unwrap();
+    assert_eq!(world.look("select title from chats where agent_role = 'actor' and agent_mode = 'act'").await, ["T"]);
+}
+
+async fn a_role_that_nobody_knows_gets_the_least_rights(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    world.tamper("update chats set agent_role = 'superuser'").await;
+    assert_eq!(store.chat(chat.id).await.unwrap().unwrap().config.role, Role::Planner);
+}
+
+async fn any_text_comes_back_as_it_was(world: World) {
+    let store = world.open().await;
+    let mut chat = chat_in(&store).await;
+    let odd = ["", "'; drop table chats; --", "a\0b\u{10FFFF}0", "计划 🙂", "$1 ? \\ \" \r\n\t", &"long ".repeat(100_000)];
+    let events: Vec<_> = odd.iter().zip(1..).map(|(text, seq)| created(&chat, seq, text)).collect();
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    assert_eq!(texts(&store, &chat).await, odd);
+    assert_eq!(store.events_after(chat.id, 0, 100).await.unwrap(), events);
+    chat.config.plan_file = Some("/plans/nul\0.plan".into());
+    store.append(&chat, Append::default()).await.unwrap();
+    let filter = ChatFilter { plan_file: chat.config.plan_file.clone(), ..ChatFilter::default() };
+    assert_eq!(store.chats(chat.workspace_id, filter).await.unwrap(), [chat]);
+}
+
+async fn chats_are_found_by_mode_role_and_plan(world: World) {
+    let store = world.open().await;
+    let mut chats = Vec::new();
+    for (role, plan, at) in [(Role::Planner, None, 1), (Role::Reviewer, Some("/plans/a.plan"), 3), (Role::Actor, Some("/plans/a.plan"), 2)]
+    {
+        let mut chat = chat_in(&store).await;
+        chat.config.role = role;
+        chat.config.plan_file = plan.map(str::to_owned);
+        chat.updated_at = moment(at);
+        store.append(&chat, Append::default()).await.unwrap();
+        chats.push(chat.id);
+    }
+    let elsewhere = chat_of(&store, "/elsewhere").await;
+    let plan_file = Some("/plans/a.plan".to_owned());
+    for (filter, expected) in [
+        (ChatFilter::default(), vec![chats[1], chats[2], chats[0]]),
+        (ChatFilter { mode: Some(Mode::Plan), ..ChatFilter::default() }, vec![chats[1], chats[0]]),
+        (ChatFilter { role: Some(Role::Planner), ..ChatFilter::default() }, vec![chats[0]]),
+        (ChatFilter { plan_file: plan_file.clone(), ..ChatFilter::default() }, vec![chats[1], chats[2]]),
+        (ChatFilter { plan_file: plan_file.clone(), mode: Some(Mode::Act), role: None }, vec![chats[2]]),
+        (ChatFilter { plan_file, mode: Some(Mode::Act), role: Some(Role::Tester) }, vec![]),
+    ] {
+        let found = store.chats(store.ensure_workspace("w", "/w").await.unwrap().id, filter.clone()).await.unwrap();
+        assert_eq!(found.iter().map(|chat| chat.id).collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+    assert_eq!(store.chats(elsewhere.workspace_id, ChatFilter::default()).await.unwrap(), [elsewhere]);
+}
+
+async fn a_history_is_read_in_pages_and_a_changed_message_keeps_its_place(world: World) {
+    let store = world.open().await;
+    let (chat, other) = (chat_in(&store).await, chat_in(&store).await);
+    let mut events: Vec<_> = (1..=5).map(|seq| created(&chat, seq, &format!("m{seq}"))).collect();
+    let Event::MessageCreated { message } = &events[1].event else { unreachable!() };
+    let mut message = message.clone();
+    message.content = "changed".into();
+    events.push(planwright_protocol::Envelope { event: Event::MessageUpdated { message }, seq: 6, at: chat.created_at });
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+
+    let page = async |before: Option<MessageId>| store.messages_before(chat.id, before, 2).await.unwrap();
+    let (mut read, mut before) = (Vec::new(), None);
+    loop {
+        let messages = page(before).await;
+        let Some(last) = messages.last() else { break };
+        before = Some(last.id);
+        read.extend(messages.into_iter().map(|message| message.content));
+    }
+    assert_eq!(read, ["m5", "m4", "m3", "changed", "m1"]);
+    // A message of another chat is no place in this one.
+    store.append(&other, Append { events: &[created(&other, 1, "other")], ..Append::default() }).await.unwrap();
+    let foreign = store.messages(other.id).await.unwrap()[0].id;
+    assert!(page(Some(foreign)).await.is_empty());
+}
+
+async fn events_are_read_in_order_and_in_pieces(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    let events = [created(&chat, 1, "one"), created(&chat, 5000, "two"), created(&chat, 5001, "three")];
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    assert_eq!(store.events_after(chat.id, 0, 2).await.unwrap(), events[..2]);
+    assert_eq!(store.events_after(chat.id, 5000, 2).await.unwrap(), events[2..]);
+    assert_eq!(store.events_after(chat.id, u64::MAX, 2).await.unwrap(), []);
+}
+
+async fn unfinished_runs_and_plans_of_others_are_found(world: World) {
+    let store = world.open().await;
+    let (mut running, mut resting) = (chat_in(&store).await, chat_in(&store).await);
+    running.run = Some(RunId::generate());
+    running.config.plan_file = Some("/plans/running.plan".into());
+    resting.config.plan_file = Some("/plans/resting.plan".into());
+    for chat in [&running, &resting] {
+        store.append(chat, Append::default()).await.unwrap();
+    }
+    assert_eq!(store.unfinished().await.unwrap(), [running.id]);
+    assert_eq!(store.foreign_plans(running.workspace_id, running.id).await.unwrap(), ["/plans/resting.plan"]);
+    let elsewhere = store.ensure_workspace("e", "/e").await.unwrap();
+    assert_eq!(store.foreign_plans(elsewhere.id, running.id).await.unwrap(), Vec::<String>::new());
+}
+
+async fn a_workspace_is_known_by_its_path_and_listed_by_name(world: World) {
+    let store = world.open().await;
+    let first = store.ensure_workspace("b", "/b").await.unwrap();
+    assert_eq!(store.ensure_workspace("other name", "/b").await.unwrap(), first);
+    for name in ["a", "Z", "é"] {
+        store.ensure_workspace(name, &format!("/{name}")).await.unwrap();
+    }
+    let names: Vec<String> = store.workspaces().await.unwrap().into_iter().map(|workspace| workspace.name).collect();
+    assert_eq!(names, ["Z", "a", "b", "é"], "by their bytes, on every database");
+    assert_eq!(store.workspace(first.id).await.unwrap(), Some(first));
+    assert_eq!(store.workspace(planwright_protocol::WorkspaceId::generate()).await.unwrap(), None);
+}
+
+async fn the_newest_approval_counts_and_knows_its_commit(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    assert_eq!(store.approval(chat.id).await.unwrap(), None);
+    for (revision, base_commit) in [(1, None), (2, Some("0123abc".to_owned()))] {
+        let approval = ApprovalRow {
+            plan_file: "/plans/a.plan".into(),
+            revision,
+            sha256: "ab".repeat(32),
+            content: "# Plan\n".into(),
+            approver: "user".into(),
+            given_by: SwitchedBy::Approval,
+            base_commit,
+            at: moment(0),
+        };
+        store.append(&chat, Append { approval: Some(&approval), ..Append::default() }).await.unwrap();
+        assert_eq!(store.approval(chat.id).await.unwrap(), Some(approval));
+    }
+}
+
+async fn appends_of_many_chats_at_once_all_arrive(world: World) {
+    let store = world.open().await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            let chat = chat_in(&store).await;
+            for seq in 1..=10 {
+                store.append(&chat, Append { events: &[created(&chat, seq, "x")], ..Append::default() }).await.unwrap();
+                assert_eq!(store.messages(chat.id).await.unwrap().len() as u64, seq, "what was acknowledged is there for every reader");
+            }
+        });
+    }
+    assert_eq!(tasks.join_all().await.len(), 8);
+}

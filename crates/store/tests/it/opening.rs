@@ -1,0 +1,149 @@
+//! Opening: migrations, versions, who may, and what a commit means.
+
+use crate::world::{World, chat_in, created, on_both};
+use planwright_protocol::{ChatId, MessageId, Role, WorkspaceId};
+use planwright_store::{Append, AuditFilter, Store, StoreError};
+use std::collections::BTreeMap;
+
+on_both!(a_database_of_a_newer_version_is_left_alone, a_database_of_the_first_version_is_brought_up_to_date_with_its_rows);
+
+async fn a_database_of_a_newer_version_is_left_alone(world: World) {
+    world.open().await.close().await;
+    world.tamper(world.either("pragma user_version = 999", "insert into planwright_schema values (999)")).await;
+    assert!(matches!(world.try_open().await, Err(StoreError::Newer { found: 999, .. })));
+}
+
+async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(world: World) {
+    let start =
+        world.either(include_str!("../../migrations/sqlite/0001_start.sql"), include_str!("../../migrations/postgres/0001_start.sql"));
+    let version = world.either(
+        "pragma user_version = 1",
+        "create table planwright_schema (version bigint primary key); insert into planwright_schema values (1)",
+    );
+    let (workspace, chat, message) = (WorkspaceId::generate(), ChatId::generate(), MessageId::generate());
+    let id = |id: uuid::Uuid| world.either(format!("x'{}'", id.simple()), format!("'{id}'"));
+    let (w, c, m) = (id(workspace.0), id(chat.0), id(message.0));
+    let usage = r#"{"input_tokens": 1, "output_tokens": 2, "cached_tokens": 0, "cost": 0.0}"#;
+    world
+        .tamper(format!(
+            "{start}; {version};
+            insert into workspaces values ({w}, 'w', '/w', 1);
+            insert into chats values ({c}, {w}, 'Old', null, null, null, 'idle', null, '[]', 0, 9, '{usage}', null, 1, 2);
+            insert into messages values ({m}, {c}, 1, 'assistant', 'actor', 'tool_call', '', '{{\"model\": \"m/a\"}}', 3);
+            insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, created_at)
+                values ({c}, '/plans/a.plan', 1, '00', 'x', 'user', 'approval', 4)"
+        ))
+        .await;
+
+    let store = world.open().await;
+    let old = store.chat(chat).await.unwrap().unwrap();
+    assert_eq!((old.title.as_str(), old.config.role, old.usage.output_tokens), ("Old", Role::Actor, 2));
+    assert_eq!(store.messages(chat).await.unwrap()[0].id, message);
+    assert_eq!(store.approval(chat).await.unwrap().unwrap().base_commit, None);
+    let counted = store.adherence(AuditFilter::default()).await.unwrap();
+    assert_eq!((counted[0].model.as_str(), counted[0].role, counted[0].calls), ("m/a", Role::Actor, 1));
+    store.append(&old, Append { events: &[created(&old, 2, "new")], ..Append::default() }).await.unwrap();
+    store.close().await;
+    assert_eq!(world.open().await.messages(chat).await.unwrap().len(), 2, "a migration is applied once");
+}
+
+/// The columns of every table, by name.
+async fn columns(world: &World) -> BTreeMap<String, Vec<String>> {
+    let tables = world.either(
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
+        "select table_name::text from information_schema.tables where table_schema = 'public' and table_name not like 'planwright\\_%'",
+    );
+    let mut found = BTreeMap::new();
+    for table in world.look(tables).await {
+        let sql = world.either(
+            format!("select name from pragma_table_info('{table}')"),
+            format!("select column_name::text from information_schema.columns where table_name = '{table}'"),
+        );
+        let mut columns = world.look(&sql).await;
+        columns.sort();
+        found.insert(table, columns);
+    }
+    found
+}
+
+#[tokio::test]
+async fn both_databases_have_the_same_tables_columns_and_indexes() {
+    let (sqlite, postgres) = (World::sqlite(), World::postgres());
+    for world in [&sqlite, &postgres] {
+        world.open().await.close().await;
+    }
+    assert_eq!(columns(&sqlite).await, columns(&postgres).await);
+    let indexes = sqlite.look("select name from sqlite_master where type = 'index' and name not like 'sqlite_%' order by name").await;
+    let ours = "select indexname::text from pg_indexes where schemaname = 'public' and indexname !~ '_(pkey|key)$' order by indexname";
+    assert_eq!(indexes, postgres.look(ours).await);
+}
+
+#[tokio::test]
+async fn a_commit_is_on_the_servers_disk_even_where_its_setting_is_lax() {
+    let world = World::postgres();
+    world.open().await.close().await;
+    world
+        .tamper(
+            "do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$;
+            create table seen (setting text);
+            create function see() returns trigger language plpgsql as
+                $$ begin insert into seen values (current_setting('synchronous_commit')); return new; end $$;
+            create trigger see before insert on events for each row execute function see()",
+        )
+        .await;
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    assert_eq!(world.look("show synchronous_commit").await, ["off"]);
+    assert_eq!(world.look("select setting from seen").await, ["on"]);
+}
+
+#[tokio::test]
+async fn a_second_process_on_the_same_server_database_is_refused() {
+    let world = World::postgres();
+    let store = world.open().await;
+    assert!(matches!(world.try_open().await, Err(StoreError::InUse)));
+    store.close().await;
+    world.open().await;
+}
+
+/// Ends the store's connections, as a restart of the server or a broken network would.
+const CUT: &str =
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'planwright' and datname = current_database()";
+
+#[tokio::test]
+async fn a_lost_connection_is_made_again_and_nothing_is_lost() {
+    let world = World::postgres();
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    world.tamper(CUT).await;
+    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    world.tamper(CUT).await;
+    assert_eq!(store.messages(chat.id).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_process_that_lost_the_database_to_another_writes_nothing_more() {
+    let world = World::postgres();
+    let stale = world.open().await;
+    let chat = chat_in(&stale).await;
+    world.tamper(CUT).await;
+    // Even if the other one is gone again: what the first one knows is out of date.
+    let fresh = world.open().await;
+    fresh.append(&chat, Append { events: &[created(&chat, 1, "fresh")], ..Append::default() }).await.unwrap();
+    fresh.close().await;
+    assert!(stale.append(&chat, Append { events: &[created(&chat, 2, "stale")], ..Append::default() }).await.is_err());
+    assert_eq!(stale.messages(chat.id).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_of_without_the_password() {
+    for (url, part) in [
+        ("postgres://ann:hunter2@127.0.0.1:1/team", "127.0.0.1:1, database team, as ann"),
+        ("postgres://ann:hunter2@127.0.0.1:port/team", "the database URL can't be read"),
+        ("mysql://ann:hunter2@127.0.0.1/team", "must begin with postgres://"),
+    ] {
+        let error = Store::connect(url).await.unwrap_err().to_string();
+        assert!(error.contains(part) && !error.contains("hunter2"), "{error}");
+    }
+}

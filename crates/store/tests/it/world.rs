@@ -1,0 +1,135 @@
+//! A database of either kind, for one test.
+
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{Author, ChatConfig, ChatId, Envelope, Event, Message, MessageType, Role, Timestamp};
+use planwright_store::{ChatRow, Store, StoreError};
+use planwright_testkit::postgres::Database;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use tempfile::TempDir;
+
+pub enum World {
+    Sqlite(TempDir),
+    Postgres(Database),
+}
+
+/// Makes a test of each function for each database.
+macro_rules! on_both {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name($crate::world::World::sqlite()).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name($crate::world::World::postgres()).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_both;
+
+impl World {
+    pub fn sqlite() -> Self {
+        World::Sqlite(tempfile::tempdir().unwrap())
+    }
+
+    pub fn postgres() -> Self {
+        World::Postgres(Database::fresh())
+    }
+
+    pub async fn open(&self) -> Store {
+        self.try_open().await.unwrap()
+    }
+
+    pub async fn try_open(&self) -> Result<Store, StoreError> {
+        match self {
+            World::Sqlite(folder) => Store::open(&folder.path().join("a.db")).await,
+            World::Postgres(database) => Store::connect(&database.url).await,
+        }
+    }
+
+    /// Changes the database as an older version, or somebody with a shell, would have.
+    pub async fn tamper(&self, sql: impl Into<String>) {
+        let sql = AssertSqlSafe(sql.into());
+        match self {
+            World::Sqlite(folder) => {
+                let mut connection = self.sqlite_options(folder).connect().await.unwrap();
+                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+                connection.close().await.unwrap();
+            }
+            World::Postgres(database) => {
+                let mut connection = database.url.parse::<PgConnectOptions>().unwrap().connect().await.unwrap();
+                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+                connection.close().await.unwrap();
+            }
+        }
+    }
+
+    /// The texts in the first column of what a query gives.
+    pub async fn look(&self, sql: &str) -> Vec<String> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match self {
+            World::Sqlite(folder) => {
+                let mut connection = self.sqlite_options(folder).connect().await.unwrap();
+                sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+            }
+            World::Postgres(database) => {
+                let mut connection = database.url.parse::<PgConnectOptions>().unwrap().connect().await.unwrap();
+                sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+            }
+        }
+    }
+
+    /// What is said in other words to each.
+    pub fn either<T>(&self, sqlite: T, postgres: T) -> T {
+        match self {
+            World::Sqlite(_) => sqlite,
+            World::Postgres(_) => postgres,
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as a question to the world")]
+    fn sqlite_options(&self, folder: &TempDir) -> SqliteConnectOptions {
+        SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true)
+    }
+}
+
+pub fn moment(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + seconds).unwrap()
+}
+
+pub async fn chat_in(store: &Store) -> ChatRow {
+    chat_of(store, "/w").await
+}
+
+pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
+    let workspace = store.ensure_workspace("w", workspace).await.unwrap();
+    let chat = ChatRow {
+        id: ChatId::generate(),
+        workspace_id: workspace.id,
+        title: "T".into(),
+        config: ChatConfig { role: Role::Planner, plan_file: None },
+        state: ChatState::Idle,
+        pending: None,
+        grants: Vec::new(),
+        epoch: 0,
+        seq_ceiling: 0,
+        usage: Usage::default(),
+        run: None,
+        created_at: moment(0),
+        updated_at: moment(0),
+    };
+    store.create_chat(&chat).await.unwrap();
+    chat
+}
+
+pub fn created(chat: &ChatRow, seq: u64, text: &str) -> Envelope {
+    let mut message = Message::new(chat.id, Author::User, MessageType::Text, text);
+    message.created_at = chat.created_at;
+    Envelope { event: Event::MessageCreated { message }, seq, at: chat.created_at }
+}
