@@ -19,7 +19,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Err(error) => missing("configuration", &format!("{error:#}")),
     });
     let config = config.unwrap_or_default();
-    checks.extend(storage(args.common.data_dir.clone()).await);
+    checks.extend(storage(args.common.data_dir.clone(), args.common.database_url.as_deref()).await);
     checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
     checks.extend(tokio::task::spawn_blocking(commands).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {
@@ -39,7 +39,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-async fn storage(folder: Option<std::path::PathBuf>) -> Vec<Check> {
+async fn storage(folder: Option<std::path::PathBuf>, database: Option<&str>) -> Vec<Check> {
     let data = match DataDir::open(folder) {
         Ok(data) => data,
         // Whoever holds it has it in order.
@@ -48,10 +48,11 @@ async fn storage(folder: Option<std::path::PathBuf>) -> Vec<Check> {
         }
         Err(error) => return vec![missing("data folder", &format!("{error:#}; give another --data-dir"))],
     };
-    let database = match data.store().await {
+    let kind = if database.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
+    let database = match data.store(database).await {
         Ok(store) => {
             store.close().await;
-            good("database", "SQLite, in the data folder")
+            good("database", kind)
         }
         Err(error) => missing("database", &format!("{error:#}")),
     };

@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | [`readings`] | how some cases are read, and what shows that an attack works |
 //! | [`who`], [`place`], [`world`] | the user, the tree of a case, the server with its secrets |
+//! | [`follow`] | the events of a chat |
 //! | [`judge`], [`measure`], [`processes`], [`listener`] | what must hold, and how it is found out |
 //! | [`outside`] | the controls: the attacks without the sandbox |
 //!
 //! A case counts only if its control shows the effect that the sandbox is to prevent. Where that is impossible or
 //! dangerous the control is none, with the reason.
 
+mod follow;
 mod judge;
 mod listener;
 mod measure;

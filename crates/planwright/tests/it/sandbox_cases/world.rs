@@ -1,5 +1,6 @@
 //! A real server with secrets around it, a workspace for every case, and a model that makes the case's call.
 
+use super::follow;
 use super::judge::{Demand, Seen};
 use super::listener::Listener;
 use super::measure::{Growth, Pings};
@@ -115,8 +116,8 @@ impl World {
         let growth = demands.iter().any(|demand| matches!(demand, Demand::DiskGrowthMb { .. })).then(|| Growth::watch(&self.folder));
         let begun = Instant::now();
         chat.say("Go").await;
-        let over = |event: &Value| event["type"] == "run_finished" || event["data"]["state"] == "awaiting_answer";
-        let ended = tokio::time::timeout(LONGEST, chat.events(0, over)).await.map_err(|_| format!("no answer within {LONGEST:?}"));
+        let events = follow::to_end(format!("{}/api/v1{}/events", self.server.base, chat.path), &self.server.token);
+        let ended = tokio::time::timeout(LONGEST, events).await.map_err(|_| format!("no answer within {LONGEST:?}")).flatten();
         let elapsed = begun.elapsed();
         let processes = left(Some(self.pid), &place.folder()).into_iter().map(|process| process.what).collect();
         let grown_megabytes = kilobytes(self.pid, "VmHWM").saturating_sub(resident) >> 10;
