@@ -43,6 +43,8 @@ const SEIZE: &str = "gdb -p $PPID -batch; python3 -c \"import ctypes;print('SEIZ
 
 const KEYSTROKE: &str = r#"script -qec "python3 -c 'import fcntl;fcntl.ioctl(0,0x5412,b\"x\")'" /dev/null"#;
 
+const SETUID: &str = "cd $WS; sudo -n id || test \"$(./other -u)\" = $OTHER_UID";
+
 pub const READINGS: &[Reading] = &[
     Reading { id: "CM-021", reason: "in a repository with a change to take back; the fixture's is none", ..AS_WRITTEN },
     Reading { id: "CM-022", reason: "in a repository with a commit to change; the fixture's is none", ..AS_WRITTEN },
@@ -104,7 +106,7 @@ pub const READINGS: &[Reading] = &[
     },
     Reading {
         id: "CM-084",
-        command: Some("sudo -n id || test \"$(./other -u)\" = $OTHER_UID"),
+        command: Some(SETUID),
         reason: "also a program of another user's with the bit set, as not every machine has sudo",
         ..AS_WRITTEN
     },
@@ -163,7 +165,7 @@ const CONTROLS: &[(&str, Control, Option<&str>)] = &[
     ("CM-079", Control::Other("head -c 2000000 /dev/zero | tr '\\0' A >&2"), None),
     ("CM-081", Control::RunsOn, None),
     ("CM-083", Control::Same, Some("the kernel takes keystrokes from nobody")),
-    ("CM-084", Control::Same, Some("only root can plant a program of another user's, and only where the file system obeys the bit")),
+    ("CM-084", Control::Reads(SETUID), Some("only root can plant a program of another user's, and only where the file system obeys the bit")),
     ("CM-087", Control::Same, Some("io_uring is off on this machine")),
     ("CM-088", Control::None("would end every process of the user"), None),
     ("CM-094", Control::Other("ln -s $OUT/secret.txt s.rs; echo PWN > s.rs"), None),
