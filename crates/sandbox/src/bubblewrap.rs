@@ -84,8 +84,11 @@ impl Line {
     }
 }
 
-/// Where bubblewrap is.
+/// Where bubblewrap is: where `PLANWRIGHT_BUBBLEWRAP` says, or on the search path.
 pub fn find() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("PLANWRIGHT_BUBBLEWRAP") {
+        return Some(PathBuf::from(named)).filter(|path| path.is_file());
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/bin", "/bin", "/usr/local/bin"].map(PathBuf::from);
     std::env::split_paths(&path)

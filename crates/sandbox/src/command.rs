@@ -223,8 +223,20 @@ impl Running {
         };
     }
 
+    /// Bubblewrap's outer process may end a moment before what is inside. When the first process there is gone, all are.
+    fn clear_inside(&self) {
+        let Some(inside) = &self.inside else { return };
+        let _ = rustix::process::pidfd_send_signal(inside, Signal::KILL);
+        let mut ended = [PollFd::new(inside, PollFlags::IN)];
+        while !matches!(poll(&mut ended, None), Ok(1..)) {}
+    }
+
     fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>) {
+        if self.inside.is_none() && self.info.is_some() {
+            self.meet_first_process();
+        }
         let code = self.child.wait().map_or(-1, |status| status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1));
+        self.clear_inside();
         self.hear(heard);
         let mut status = Vec::new();
         let _ = (&mut self.status).take(4096).read_to_end(&mut status);

@@ -74,7 +74,12 @@ pub fn git() -> Check {
 /// Whether the workspace can be seen through an overlay. Asked once per process.
 pub fn has_overlay(folder: &Path) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| attempt(folder, Kind::Staged).is_ok())
+    *KNOWN.get_or_init(|| !is_kept_away() && attempt(folder, Kind::Staged).is_ok())
+}
+
+/// Whether a test wants this machine to be like one without overlays. Not in release builds.
+fn is_kept_away() -> bool {
+    cfg!(debug_assertions) && std::env::var_os("PLANWRIGHT_NO_OVERLAY").is_some()
 }
 
 #[derive(Clone, Copy)]

@@ -45,6 +45,13 @@ impl Home {
         std::fs::write(file, content).unwrap();
     }
 
+    /// The user's configuration, for servers started from now on.
+    pub fn put_config(&self, text: &str) {
+        let folder = self.folder.path().join(".config/planwright");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
     /// The content of a file of the workspace, if it is there.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<String> {

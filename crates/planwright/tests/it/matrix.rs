@@ -7,9 +7,6 @@ use serde_json::{Value, json};
 
 /// Cases that can't hold yet, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[
-    ("RX-057", "the `run` tool comes with the sandbox"),
-    ("RX-117", "the `run` tool comes with the sandbox"),
-    ("RX-147", "the `run` tool comes with the sandbox; until then it is unknown to everyone"),
     ("RX-180", "the `delegate` tool is not built yet"),
 ];
 

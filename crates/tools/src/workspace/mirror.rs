@@ -113,7 +113,7 @@ impl Workspace {
                 changes.unspellable += 1;
                 continue;
             };
-            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) || sorter.is_unjudged(&path, is.map(|is| is.kind())) {
+            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) || sorter.is_unjudged(&path, was.map(|was| was.kind()), is.map(|is| is.kind())) {
                 continue;
             }
             let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };

@@ -206,9 +206,8 @@ impl Reader<'_> {
                 Below::Nothing => None,
             };
             let now = staged_kind(&stat);
-            if now.is_some() && self.sorter.is_unjudged(&child, now)
-                || now.is_none() && was.is_some() && self.sorter.is_unjudged(&child, None)
-            {
+            let was_kind = was.map(|was| was.kind);
+            if (now.is_some() || was.is_some()) && self.sorter.is_unjudged(&child, was_kind, now) {
                 self.changes.unjudged.push(child);
                 continue;
             }

@@ -7,7 +7,6 @@ use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Sui
 /// Cases that can't hold here, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[
     ("NM-030", "a tool takes text, so bytes that are none can't reach one; the server's JSON reader refuses them"),
-    ("TN-029", "the `run` tool comes with the sandbox"),
 ];
 
 #[test]
