@@ -16,7 +16,7 @@ done; true";
 
 async fn command(world: &World, suite: &Suite, role: &str, command: &str) -> Seen {
     let mut case: Case = suite.cases.iter().find(|case| case.id == "CM-093").unwrap().clone();
-    case.role = role.to_owned();
+    role.clone_into(&mut case.role);
     case.args["command"] = command.into();
     let seen = world.carry_out(&case, &[]).await.unwrap();
     assert_eq!(seen.exit_code(), Some(0), "{role}: {command}: {}", seen.outcome.output);

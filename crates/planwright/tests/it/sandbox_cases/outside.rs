@@ -69,7 +69,8 @@ pub async fn show(world: &World, suite: &Suite, case: &Case, demands: &[Demand],
 
 /// The same call by one who may make it.
 async fn tester(world: &World, case: &Case) -> Shown {
-    let case = Case { role: "Tester".to_owned(), ..case.clone() };
+    let mut case = case.clone();
+    "Tester".clone_into(&mut case.role);
     match world.carry_out(&case, &[]).await {
         Ok(seen) if seen.exit_code() == Some(0) => Shown::Effect,
         Ok(seen) => Shown::Nothing(format!("a tester gets {:?}: {}", seen.outcome.code, seen.outcome.output)),
