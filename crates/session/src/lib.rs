@@ -7,6 +7,7 @@
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
+//! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
 //! | [`view`] | the tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
@@ -24,6 +25,7 @@ mod plan;
 mod run;
 mod sessions;
 mod view;
+mod work;
 
 pub use actor::Reply;
 pub use card::Pending;

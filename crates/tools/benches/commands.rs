@@ -5,7 +5,9 @@ use planwright_protocol::{CallId, Role};
 use planwright_sandbox::{Limits, Network, Policy, Stop, View};
 use planwright_tools::command::Reach;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
-use planwright_tools::{CommandContext, Commands, Consent, Epoch, Fence, Sandbox, Situation, Staged, ToolConfig, Verdict, Workspace, decide};
+use planwright_tools::{
+    CommandContext, Commands, Consent, Epoch, Fence, Sandbox, Situation, Staged, ToolConfig, Verdict, Workspace, decide,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -34,8 +36,8 @@ fn policy(folder: &Path, workspace: PathBuf, view: View) -> Policy {
     let scratch = folder.join("scratch");
     std::fs::create_dir_all(&scratch).unwrap();
     let limits = Limits::within(Duration::from_mins(1));
-    let (cwd, fixed, writable) = (PathBuf::new(), Vec::new(), Vec::new());
-    Policy { workspace, view, cwd, fixed, scratch, builds_in_scratch: false, writable, network: Network::Off, limits }
+    let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
+    Policy { workspace, view, cwd, fixed, hidden, scratch, builds_in_scratch: false, writable, network: Network::Off, limits }
 }
 
 fn sandbox(folder: &Path) {

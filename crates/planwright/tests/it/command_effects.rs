@@ -33,7 +33,7 @@ fn project(turns: &[Value]) -> Home {
     home
 }
 
-async fn actor<'s>(server: &'s planwright_testkit::server::Server) -> ChatClient<'s> {
+async fn actor(server: &planwright_testkit::server::Server) -> ChatClient<'_> {
     let chat = server.chat(json!({ "agent_role": "actor" })).await;
     chat.say("Go").await;
     chat
@@ -296,10 +296,25 @@ async fn with_the_sandbox_switched_off_every_command_of_the_actor_asks_and_other
 
 #[tokio::test]
 async fn yes_on_the_command_line_does_not_let_a_command_leave_the_sandbox() {
-    let home = home(&json!({ "turns": [{ "calls": [{ "tool": "run", "args": { "command": "true", "network": true } }] }, { "text": "Done." }] }));
+    let home =
+        home(&json!({ "turns": [{ "calls": [{ "tool": "run", "args": { "command": "true", "network": true } }] }, { "text": "Done." }] }));
     let output = home.command(&["run", "Go", "--mode", "act", "--yes"]).output().await.unwrap();
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("leave the sandbox"), "{output:?}");
+}
+
+#[tokio::test]
+async fn what_looks_like_a_secret_is_empty_for_commands() {
+    let home = project(&[run("cat .env; cat deploy/*.pem; cat src/lib.rs")]);
+    home.put(".env", "KEY=sk-secret\n");
+    home.put("deploy/key.pem", "sk-secret\n");
+    let server = home.serve().await;
+    let chat = actor(&server).await;
+    let result = result(&chat, 0).await;
+    let output = result["result"]["output"].as_str().unwrap();
+    assert!(!output.contains("sk-secret") && output.starts_with("pub fn a() {}\n"), "{output}");
+    assert!(output.contains("looks like a secret: /.env"), "{output}");
+    assert_eq!(home.file(".env").as_deref(), Some("KEY=sk-secret\n"));
 }
 
 #[tokio::test]
@@ -323,7 +338,10 @@ async fn the_doctor_tries_the_sandbox_out_and_says_what_is_wrong() {
     let output = home.command(&["doctor", "--json"]).output().await.unwrap();
     let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
     let status = |name: &str| checks.as_array().unwrap().iter().find(|check| check["name"] == name).unwrap()["status"].clone();
-    assert_eq!((status("sandbox"), status("data folder"), status("database"), status("git")), (json!("ok"), json!("ok"), json!("ok"), json!("ok")));
+    assert_eq!(
+        (status("sandbox"), status("data folder"), status("database"), status("git")),
+        (json!("ok"), json!("ok"), json!("ok"), json!("ok"))
+    );
     assert!(output.status.success(), "{checks:#}");
 
     let mut command = home.command(&["doctor"]);
