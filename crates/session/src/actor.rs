@@ -4,9 +4,10 @@ mod plan;
 mod speech;
 
 use crate::call;
-use crate::chat::{Change, Chat, ChatView, storage};
+use crate::chat::{Change, Chat, storage};
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
+use crate::view::ChatView;
 use planwright_agent::{Outcome, Step, Turn};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::Confirm;

@@ -8,7 +8,8 @@
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`follow`] | what happened since, then what happens |
-//! | [`view`] | the tools, as clients read them |
+//! | [`chat_file`] | the chat as a file of the workspace, for people to read |
+//! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
 //! | [`card`] | the questions a chat can wait for |
 //!
@@ -19,6 +20,7 @@ mod actor;
 mod call;
 mod card;
 mod chat;
+mod chat_file;
 mod follow;
 mod plan;
 mod run;
@@ -27,7 +29,7 @@ mod view;
 
 pub use actor::Reply;
 pub use card::Pending;
-pub use chat::{Chat, ChatView, Frame, Snapshot, storage};
+pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ToolView, tool_views};
+pub use view::{ChatView, Snapshot, ToolView, tool_views};

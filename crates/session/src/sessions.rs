@@ -122,7 +122,12 @@ impl Handle {
     }
 
     async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
-        let closed = || Problem::new(ErrorCode::Conflict, "The server is shutting down; try again when it is back.");
+        let closed = || {
+            Problem::new(
+                ErrorCode::Conflict,
+                "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.",
+            )
+        };
         let (answer, answered) = oneshot::channel();
         self.ops.send(command(answer)).await.map_err(|_| closed())?;
         answered.await.map_err(|_| closed())?
@@ -174,7 +179,9 @@ impl Sessions {
             updated_at: now,
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
-        self.chat(row.id).await
+        let handle = self.chat(row.id).await?;
+        handle.chat.write_file().await;
+        Ok(handle)
     }
 
     /// The chat of this id, woken if it sleeps.
@@ -192,6 +199,25 @@ impl Sessions {
         let handle = Handle { ops: actor::spawn(chat.clone(), self.inner.models.clone()), chat };
         open.insert(id, handle.clone());
         Ok(handle)
+    }
+
+    /// Ends a chat and forgets it. Its plan and what it changed in the workspace stay.
+    ///
+    /// # Errors
+    /// No such chat, or it can't be removed from the database.
+    pub async fn delete(&self, id: ChatId) -> Result<(), Problem> {
+        self.chat(id).await?.submit(Op::Stop).await?;
+        // Held to the end, so that nobody wakes the chat again.
+        let mut open = self.inner.open.lock().await;
+        let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
+        handle.park().await;
+        self.inner.store.delete_chat(id).await.map_err(storage)?;
+        let workspace = handle.chat.workspace.clone();
+        match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
+            Ok(()) => {}
+            Err(problem) => tracing::warn!(chat = %id, %problem, "the file of a deleted chat could not be removed"),
+        }
+        Ok(())
     }
 
     /// Goes on with the runs that were cut off.

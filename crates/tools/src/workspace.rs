@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 mod atomic;
 mod change;
+mod chats;
 mod entries;
 mod mirror;
 mod overlay;

@@ -11,6 +11,7 @@ use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, Wor
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::ChatFilter;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// The chat of a path, if it is in the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
@@ -75,6 +76,16 @@ pub async fn update(
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let op = Op::Update { title: body.title, role: body.role, plan_file: body.plan_file, confirm };
     Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+}
+
+pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<StatusCode, ApiError> {
+    handle(&app, workspace, chat).await?;
+    app.sessions.delete(chat).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Map<String, Value>> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().frontmatter().await?))
 }
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
