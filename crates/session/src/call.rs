@@ -138,7 +138,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             };
             let role = chat.row().await.config.role;
             let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, stored.goal()).by(role);
-            let message = stored.tell(message).with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
+            let message = stored.tell(chat, message).await?.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
             let mut change = stored.change(role, call.meta("model"));
             change.events.insert(0, Event::MessageCreated { message: message.clone() });
             let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;

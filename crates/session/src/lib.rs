@@ -11,6 +11,7 @@
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
@@ -21,6 +22,7 @@ mod call;
 mod card;
 mod chat;
 mod chat_file;
+mod drift;
 mod follow;
 mod plan;
 mod run;

@@ -99,7 +99,7 @@ impl Run {
             Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan).await {
                 Ok(stored) => {
                     message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
-                    message = stored.tell(message);
+                    message = stored.tell(&self.chat, message).await?;
                     reply.change = stored.change(self.chat.row().await.config.role, "");
                     reply.plan_file = Some(stored.path);
                 }

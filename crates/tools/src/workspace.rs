@@ -18,6 +18,7 @@ mod atomic;
 mod change;
 mod chats;
 mod entries;
+mod head;
 mod mirror;
 mod overlay;
 mod problem;

@@ -4,6 +4,7 @@
 mod answers;
 mod chat_files;
 mod commands;
+mod drift;
 mod intent;
 mod life_cycle;
 mod matrix;
