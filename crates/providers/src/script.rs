@@ -55,6 +55,8 @@ struct ScriptTurn {
     /// Waited before each piece of the reply.
     #[serde(default)]
     delay_ms: u64,
+    /// What the reply is said to have used; counted from it unless given.
+    usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
 }
@@ -118,7 +120,10 @@ impl Provider for Script {
         let output_tokens = deltas.len() as u64;
         deltas.push(match turn.error {
             Some(code) => Err(Problem::new(code, format!("The script {} says so.", self.name))),
-            None => Ok(Delta::Usage(Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() })),
+            None => {
+                let counted = Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() };
+                Ok(Delta::Usage(turn.usage.unwrap_or(counted)))
+            }
         });
         let delay = Duration::from_millis(turn.delay_ms);
         Ok(stream::iter(deltas)

@@ -5,6 +5,7 @@
 
 mod command;
 mod recovery;
+mod repetition;
 
 pub use recovery::cancelled;
 
@@ -240,6 +241,10 @@ async fn finish_with(
     mut change: Change,
     plan_file: Option<String>,
 ) -> Result<Vec<Message>, Problem> {
+    let outcome = match outcome {
+        Err(problem) => Err(repetition::judged(chat, call, problem).await?),
+        Ok(result) => Ok(result),
+    };
     let response = ToolResponse::from(outcome);
     let result = result_message(chat, call, response.clone());
     let call = call.clone().with("status", if response.success { "done" } else { "failed" });

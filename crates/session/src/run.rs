@@ -161,6 +161,7 @@ struct Received {
 #[async_trait]
 impl World for Run {
     async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem> {
+        self.chat.settings.limits.check(&self.chat.row().await.usage)?;
         self.show(ChatState::Thinking).await?;
         let mut happened = self.inbox.take();
         let history = [history, &happened].concat();

@@ -70,11 +70,28 @@ pub enum DefaultMode {
 pub struct Limits {
     /// Requests to the model per run.
     pub turns: u32,
+    /// What the replies of a chat may cost together, in the catalog's currency.
+    pub cost: f64,
+}
+
+impl Limits {
+    /// # Errors
+    /// `LIMIT_REACHED`, when that much has been spent.
+    pub fn check(&self, spent: &Usage) -> Result<(), Problem> {
+        if spent.cost < self.cost {
+            return Ok(());
+        }
+        let text = format!(
+            "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` under [limits] in the configuration and start again, or go on in a new chat.",
+            spent.cost, self.cost
+        );
+        Err(Problem::new(ErrorCode::LimitReached, text))
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: 100 }
+        Self { turns: 100, cost: 5.0 }
     }
 }
 

@@ -7,6 +7,7 @@ mod commands;
 mod drift;
 mod intent;
 mod life_cycle;
+mod limits;
 mod matrix;
 mod postgres;
 mod questions;
