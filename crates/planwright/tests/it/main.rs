@@ -16,6 +16,7 @@ mod recovery;
 mod run;
 mod sandbox_cases;
 mod serve;
+mod side_by_side;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};
