@@ -49,8 +49,8 @@ pub struct Chat {
     live: Mutex<Live>,
     writes: TaskTracker,
     /// Calls that are being carried out, and what ends their commands.
-    work: TaskTracker,
-    stop: std::sync::Mutex<Stop>,
+    pub(crate) work: TaskTracker,
+    pub(crate) stop: std::sync::Mutex<Stop>,
     pub file: ChatFile,
 }
 
@@ -190,20 +190,6 @@ impl Chat {
         tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)
     }
 
-    /// Does a part of a call on a thread of its own. It goes on when its caller is cancelled, until [`Self::end_commands`].
-    pub async fn carry<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        self.work.spawn_blocking(work).await.map_err(broken)
-    }
-
-    /// Ends commands that run, and waits until nothing of them is left.
-    pub async fn end_commands(&self) {
-        let stop = std::mem::take(&mut *self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-        stop.now();
-        self.work.close();
-        self.work.wait().await;
-        self.work.reopen();
-    }
-
     /// Waits for writes whose callers were cancelled.
     pub async fn settle(&self) {
         self.writes.close();
@@ -242,6 +228,14 @@ impl Chat {
         Ok(())
     }
 
+    /// Publishes an event without storing it.
+    pub(crate) async fn mention(&self, event: Event) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        let seq = self.next_number(&mut live).await?;
+        self.send(&Envelope { event, seq, at: Timestamp::now() });
+        Ok(())
+    }
+
     /// Publishes a piece of an answer without storing it.
     pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
         let mut live = self.live.lock().await;
@@ -253,35 +247,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Publishes what a command printed, without storing it.
-    async fn printed(&self, call_id: CallId, text: String) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        let seq = self.next_number(&mut live).await?;
-        self.send(&Envelope { event: Event::ToolOutput { call_id, text }, seq, at: Timestamp::now() });
-        Ok(())
-    }
-
-    /// Where a call's command tells what it prints, while it runs.
-    pub fn ear(self: &Arc<Self>, call_id: CallId) -> Heard {
-        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<String>();
-        let chat = self.clone();
-        tokio::spawn(async move {
-            while let Some(mut text) = receiver.recv().await {
-                while let Ok(more) = receiver.try_recv() {
-                    text.push_str(&more);
-                }
-                if chat.printed(call_id, text).await.is_err() {
-                    return;
-                }
-            }
-        });
-        Heard::new(move |text| {
-            // Nobody there to hear it is no fault.
-            let _ = sender.send(text.to_owned());
-        })
-    }
-
-    fn send(&self, envelope: &Envelope) {
+    pub(crate) fn send(&self, envelope: &Envelope) {
         if let Some(frame) = Frame::of(envelope) {
             // Nobody listening is no fault.
             let _ = self.bus.send(frame);

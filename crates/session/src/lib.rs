@@ -7,6 +7,7 @@
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
+//! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
@@ -28,6 +29,7 @@ mod plan;
 mod run;
 mod sessions;
 mod view;
+mod work;
 
 pub use actor::Reply;
 pub use card::Pending;

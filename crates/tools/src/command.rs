@@ -183,7 +183,7 @@ impl CommandContext {
                 return Err(unavailable(&why));
             }
         };
-        let outcome = Outcome::new(&request.command, begun, &finished, capture);
+        let outcome = Outcome::new(&request.command, begun, &finished, capture).hiding(&prepared.policy.hidden);
         match prepared.policy.view {
             View::ReadOnly { .. } => {
                 planwright_sandbox::clear(&prepared.folder);
@@ -249,6 +249,7 @@ impl Commands {
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: fixed(cx),
+            hidden: cx.workspace.secret_files(&cx.config.secrets).iter().map(|path| path.relative().into()).collect(),
             workspace,
             view,
             scratch,

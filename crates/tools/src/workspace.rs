@@ -23,6 +23,7 @@ mod mirror;
 mod overlay;
 mod problem;
 mod rules;
+mod secrets;
 mod tree;
 mod walk;
 

@@ -3,6 +3,7 @@
 
 mod answers;
 mod chat_files;
+mod command_effects;
 mod commands;
 mod drift;
 mod intent;

@@ -58,7 +58,8 @@ impl Staged {
         let moved = |path: &WorkspacePath| self.moves.iter().any(|(from, to)| from == path || to == path);
         let mut effects = vec![Effect::Keep];
         effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
-        effects.extend(self.changes.judged.iter().filter(|change| !moved(&change.path)).flat_map(effects_of));
+        let judged = self.changes.judged.iter().filter(|change| !moved(&change.path) && !self.is_on_the_way(change));
+        effects.extend(judged.flat_map(effects_of));
         effects
     }
 
@@ -107,6 +108,12 @@ impl Staged {
             .push_str(&format!("\n[{why} Nothing the command changed was kept: {} changes were taken back.]", self.changes.judged.len()));
         output.data.insert("taken_back".to_owned(), self.changes.judged.len().into());
         Ok(output)
+    }
+
+    /// A new folder that is only there for what was put into it, as `write` makes them too.
+    fn is_on_the_way(&self, change: &Change) -> bool {
+        let holds = |other: &Change| other.now.is_some_and(|now| now != Kind::Folder) && other.path.is_within(&change.path);
+        (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected() && self.changes.judged.iter().any(holds)
     }
 
     fn upper(&self) -> PathBuf {

@@ -4,6 +4,7 @@
 //! objects are not copied. A file counts as unchanged only if the kernel's own time of its last change, which no
 //! program can set, is the same.
 
+use super::atomic::Durable;
 use super::change::{Change, Changes, Sorter};
 use super::entries::{Depth, remove_entry};
 use super::overlay::{entries, open_folder};
@@ -113,7 +114,9 @@ impl Workspace {
                 changes.unspellable += 1;
                 continue;
             };
-            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) || sorter.is_unjudged(&path, is.map(|is| is.kind())) {
+            if gone.as_ref().is_some_and(|folder| path.is_within(folder))
+                || sorter.is_unjudged(&path, was.map(|was| was.kind()), is.map(|is| is.kind()))
+            {
                 continue;
             }
             let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
@@ -189,7 +192,7 @@ impl Workspace {
 
     fn copy_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
         let (folder, name) = self.parent(path)?;
-        Ok(atomic::copy(&folder, &own_folder(copy)?, &name)?)
+        Ok(atomic::copy(&folder, &own_folder(copy)?, &name, Durable::No)?)
     }
 
     fn copy_link_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
@@ -212,7 +215,7 @@ impl Workspace {
                 Err(Errno::EXIST) => Ok(()),
                 other => other,
             },
-            Kind::File => atomic::copy(&own, &folder, &name),
+            Kind::File => atomic::copy(&own, &folder, &name, Durable::Yes),
             Kind::Link => {
                 let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);
                 rustix::fs::readlinkat(&own, &name, Vec::new()).and_then(|target| rustix::fs::symlinkat(target, &folder, &name))
