@@ -1,13 +1,14 @@
 //! All chats of a process.
 
 use crate::actor::{self, Command, Reply};
-use crate::chat::{Chat, broken, no_chat, storage};
+use crate::chat::{Change, Chat, broken, no_chat, storage};
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
-use planwright_store::{ChatRow, Store};
+use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
+use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -197,7 +198,9 @@ impl Sessions {
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
         let handle = self.chat(row.id).await?;
-        handle.chat.write_file().await;
+        let role = row.config.role;
+        let change = Change::default().log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }));
+        handle.chat.publish(change, |_| {}).await?;
         Ok(handle)
     }
 

@@ -11,7 +11,7 @@ use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, Wor
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::ChatFilter;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The chat of a path, if it is in the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
@@ -31,10 +31,19 @@ pub struct ListQuery {
 
 pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<ChatView>> {
     workspaces::row(&app, workspace).await?;
-    let wanted = |word: &Option<String>| word.as_deref().map(|word| RoleRequest::role(word).resolve(None)).transpose().map(Option::flatten);
-    let filter = ChatFilter { mode: wanted(&query.mode)?.map(Role::mode), role: wanted(&query.role)?, plan_file: query.plan_file };
+    let mode = RoleRequest { mode: query.mode, ..RoleRequest::default() }.resolve(None)?.map(Role::mode);
+    let role =
+        query.role.map(|word| RoleRequest::role(&word).resolve(None).map_err(|problem| named(problem, "role"))).transpose()?.flatten();
+    let filter = ChatFilter { mode, role, plan_file: query.plan_file };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
     Ok(Json(rows.into_iter().map(ChatView::from).collect()))
+}
+
+/// What is wrong with a field of the query that has another name than in a body.
+fn named(problem: Problem, field: &str) -> Problem {
+    let wrong = problem.details.as_ref().and_then(|details| details["fields"]["agent_role"].as_str()).unwrap_or_default().to_owned();
+    Problem::new(problem.code, problem.message.replace("`agent_role`", &format!("`{field}`")))
+        .with_details(json!({ "fields": { field: wrong } }))
 }
 
 #[derive(Deserialize)]
