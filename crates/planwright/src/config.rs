@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);

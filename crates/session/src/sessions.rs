@@ -64,6 +64,8 @@ pub enum DefaultMode {
     #[default]
     Plan,
     Act,
+    /// Plan, unless the first message asks for a simple fix.
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
@@ -177,7 +179,7 @@ impl Sessions {
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
         self.workspace(workspace).await?;
         let default_role = match self.inner.settings.default_mode {
-            DefaultMode::Plan => Mode::Plan.default_role(),
+            DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
             DefaultMode::Act => Mode::Act.default_role(),
         };
         let now = Timestamp::now();
@@ -198,8 +200,14 @@ impl Sessions {
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
         let handle = self.chat(row.id).await?;
-        let role = row.config.role;
-        let change = Change::default().log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }));
+        let undecided = role.is_none() && self.inner.settings.default_mode == DefaultMode::Auto;
+        let entered = row.config.role;
+        let change = Change::messages(undecided.then(|| actor::undecided(row.id))).log(
+            AuditKind::ModeEntered,
+            "",
+            entered,
+            json!({ "mode": entered.mode() }),
+        );
         handle.chat.publish(change, |_| {}).await?;
         Ok(handle)
     }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod audit;
+mod auto_mode;
 mod chat_files;
 mod command_effects;
 mod commands;
