@@ -118,12 +118,10 @@ impl Provider for Script {
         deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
         deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));
         let output_tokens = deltas.len() as u64;
+        let counted = Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() };
         deltas.push(match turn.error {
             Some(code) => Err(Problem::new(code, format!("The script {} says so.", self.name))),
-            None => {
-                let counted = Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() };
-                Ok(Delta::Usage(turn.usage.unwrap_or(counted)))
-            }
+            None => Ok(Delta::Usage(turn.usage.unwrap_or(counted))),
         });
         let delay = Duration::from_millis(turn.delay_ms);
         Ok(stream::iter(deltas)
