@@ -1,12 +1,16 @@
 //! What each op does to a chat. One at a time.
 
+mod auto;
 mod plan;
 mod speech;
 
+pub use auto::note as undecided;
+
 use crate::call;
-use crate::chat::{Change, Chat, ChatView, storage};
+use crate::chat::{Change, Chat, storage};
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
+use crate::view::ChatView;
 use planwright_agent::{Outcome, Step, Turn};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::Confirm;

@@ -1,16 +1,16 @@
 //! A chat in memory, and the one way to change it.
 
 use crate::card::Pending;
+use crate::chat_file::ChatFile;
 use crate::sessions::Settings;
-use planwright_protocol::event::{ChatState, Usage};
+use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
-    CallId, ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
+    CallId, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
 use planwright_tools::command::{Live as Heard, Reach, Stop};
 use planwright_tools::tool::Seen;
 use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
-use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,55 +38,6 @@ impl Frame {
     }
 }
 
-/// A chat as clients read it.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChatView {
-    pub id: ChatId,
-    pub workspace_id: WorkspaceId,
-    pub title: String,
-    pub config: ChatConfig,
-    pub app_data: ChatConfig,
-    pub state: ChatState,
-    pub pending_question: Option<Value>,
-    pub usage: Usage,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl From<ChatRow> for ChatView {
-    fn from(row: ChatRow) -> Self {
-        Self {
-            id: row.id,
-            workspace_id: row.workspace_id,
-            title: row.title,
-            app_data: row.config.clone(),
-            config: row.config,
-            state: row.state,
-            pending_question: row.pending,
-            usage: row.usage,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
-    }
-}
-
-/// All a client needs to draw a chat.
-#[derive(Clone, Debug, Serialize)]
-pub struct Snapshot {
-    pub chat: ChatView,
-    pub messages: Vec<Message>,
-    pub pending_question: Option<Value>,
-    pub partial: Option<Partial>,
-    pub last_event_id: u64,
-}
-
-/// An answer that is being written.
-#[derive(Clone, Debug, Serialize)]
-pub struct Partial {
-    pub message_id: MessageId,
-    pub text: String,
-}
-
 pub struct Chat {
     pub id: ChatId,
     pub store: Store,
@@ -100,6 +51,7 @@ pub struct Chat {
     /// Calls that are being carried out, and what ends their commands.
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
+    pub file: ChatFile,
 }
 
 struct Live {
@@ -155,6 +107,7 @@ impl Chat {
             writes,
             work,
             stop: std::sync::Mutex::default(),
+            file: ChatFile::default(),
         }))
     }
 
@@ -204,7 +157,11 @@ impl Chat {
     pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         // Goes on when its caller is cancelled: what the database took must be known here as well.
-        let work = async move { chat.commit(&mut *chat.live.lock().await, change, edit).await };
+        let work = async move {
+            chat.commit(&mut *chat.live.lock().await, change, edit).await?;
+            chat.write_file().await;
+            Ok(())
+        };
         self.writes.spawn(work).await.map_err(broken)?
     }
 
@@ -219,7 +176,10 @@ impl Chat {
                 edit(row);
                 row.epoch = epoch.0;
             };
-            chat.commit(&mut live, change, edit).await
+            chat.commit(&mut live, change, edit).await?;
+            drop(live);
+            chat.write_file().await;
+            Ok(())
         };
         self.writes.spawn(work).await.map_err(broken)?
     }
@@ -253,6 +213,7 @@ impl Chat {
             .map_err(storage)?;
         live.row = row;
         live.seq = seq;
+        self.file.note(&envelopes);
         if let Some(approval) = change.approval {
             live.approval = Some(Arc::new(approval));
         }

@@ -9,8 +9,10 @@
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
-//! | [`view`] | the tools, as clients read them |
+//! | [`chat_file`] | the chat as a file of the workspace, for people to read |
+//! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
@@ -20,6 +22,8 @@ mod actor;
 mod call;
 mod card;
 mod chat;
+mod chat_file;
+mod drift;
 mod follow;
 mod plan;
 mod run;
@@ -29,7 +33,7 @@ mod work;
 
 pub use actor::Reply;
 pub use card::Pending;
-pub use chat::{Chat, ChatView, Frame, Snapshot, storage};
+pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ToolView, tool_views};
+pub use view::{ChatView, Snapshot, ToolView, tool_views};

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 
 mod atomic;
 mod change;
+mod chats;
 mod entries;
+mod head;
 mod mirror;
 mod overlay;
 mod problem;

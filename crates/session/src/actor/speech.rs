@@ -31,6 +31,7 @@ impl Actor {
             return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
                 .with_details(json!({"fields": {"content": "must not be empty"}})));
         }
+        self.choose_mode(&content).await?;
         let role = self.chat.row().await.config.role;
         let pending = self.chat.pending().await;
         let order = self.order(role, &content, pending.is_some()).await;

@@ -1,7 +1,6 @@
 //! Writing a file in one step: a temporary file beside it, filled, flushed and then renamed over it.
 
 use super::{Kind, Stamp, kind_of, problem};
-use crate::gate::CommitGuard;
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use planwright_protocol::{ErrorCode, Problem};
@@ -16,13 +15,13 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
-pub fn replace<'p>(
+pub fn replace<G>(
     folder: &OwnedFd,
     name: &str,
     bytes: &[u8],
     expected: Option<Stamp>,
     path: &WorkspacePath,
-    enter: impl FnOnce() -> Result<CommitGuard<'p>, Problem>,
+    enter: impl FnOnce() -> Result<G, Problem>,
 ) -> Result<Stamp, Problem> {
     let failed = |errno| problem::problem_of(errno, path);
     let mut temporary = Temporary::create(folder).map_err(failed)?;
