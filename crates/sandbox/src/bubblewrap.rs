@@ -50,6 +50,9 @@ impl Wrap<'_> {
             }
         }
         line.bind("--ro-bind", self.own_binary, Path::new(SELF));
+        if let Some(identity) = &self.policy.identity {
+            line.bind("--ro-bind", identity, &Path::new(HOME).join(".gitconfig"));
+        }
         line.bind("--bind", &self.policy.scratch, Path::new(SCRATCH));
         for folder in &self.policy.writable {
             line.bind("--bind", folder, folder);

@@ -6,6 +6,8 @@ use crate::policy::Limits;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = "/sys/fs/cgroup";
+/// What the groups' names begin with; the number of the server's process follows.
+pub const NAME: &str = "planwright-";
 
 /// The groups of one command; removed when it is dropped, which is after the last process has ended.
 #[derive(Debug)]
@@ -73,6 +75,7 @@ fn unified_root() -> PathBuf {
 
 /// A group below `parent`, if all its limits can be set there.
 fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
+    sweep(parent);
     let folder = parent.join(name);
     std::fs::create_dir(&folder).ok()?;
     // Asked for where it is not given yet; where it can't be, the limits below fail.
@@ -82,6 +85,17 @@ fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
     }
     let _ = std::fs::remove_dir(&folder);
     None
+}
+
+/// Removes groups whose server was killed before it could.
+fn sweep(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(NAME)?.split('-').next());
+        if owner.is_some_and(|owner| !Path::new("/proc").join(owner).exists()) {
+            let _ = std::fs::remove_dir(entry.path());
+        }
+    }
 }
 
 /// Puts this process into the groups, and so all it starts.

@@ -1,7 +1,7 @@
 //! One command: started, listened to, and ended with all it started.
 
 use crate::bubblewrap;
-use crate::cgroup::Groups;
+use crate::cgroup::{Groups, NAME};
 use crate::enter::{Outer, READY, inherit};
 use crate::host;
 use crate::policy::{Limits, Policy, View};
@@ -126,7 +126,7 @@ impl Disk<'_> {
 
 fn group_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("planwright-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{NAME}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 struct Running {

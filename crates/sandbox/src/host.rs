@@ -171,6 +171,25 @@ fn search_path(shown: &[Shown]) -> String {
     folders.iter().filter_map(|folder| folder.to_str()).collect::<Vec<_>>().join(":")
 }
 
+/// What git is told of who commits: the user's name and address, and nothing else of their configuration.
+#[must_use]
+pub fn identity() -> Option<String> {
+    let home = home()?;
+    let files = [home.join(".gitconfig"), folder_of("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("git/config")];
+    let text: String = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<Vec<_>>().join("\n");
+    let mut section = "";
+    let mut lines = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        }
+        if section == "[user]" && ["name", "email"].iter().any(|key| line.split('=').next().is_some_and(|word| word.trim() == *key)) {
+            lines.push(format!("\t{line}\n"));
+        }
+    }
+    (!lines.is_empty()).then(|| format!("[user]\n{}", lines.concat()))
+}
+
 /// The shell that reads the command.
 pub fn shell() -> &'static str {
     if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" }

@@ -32,5 +32,6 @@ mod seccomp;
 
 pub use command::{Ended, Finished, Stop, Unavailable, run};
 pub use enter::enter_if_asked;
+pub use host::identity;
 pub use policy::{Limits, Network, Policy, View, clear};
 pub use probe::{Check, Outcome, git, has_overlay, probe};

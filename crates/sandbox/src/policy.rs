@@ -18,6 +18,8 @@ pub struct Policy {
     pub hidden: Vec<PathBuf>,
     /// An empty file of the host, to put in their place.
     pub nothing: PathBuf,
+    /// A file of the host that tells git who commits, if the user told it so.
+    pub identity: Option<PathBuf>,
     /// A folder of the host for caches and build output, seen as `/scratch`.
     pub scratch: PathBuf,
     /// Whether build tools are told to put what they make into `/scratch`.

@@ -1,7 +1,7 @@
 //! Whether commands can be run here, and how to mend it.
 
 use crate::bubblewrap;
-use crate::cgroup::Groups;
+use crate::cgroup::{Groups, NAME};
 use crate::command::{Ended, Stop, Unavailable, run};
 use crate::policy::{Limits, Network, Policy, View};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub fn probe(folder: &Path) -> Vec<Check> {
         let less = "the kernel allows no overlay here, so files are copied before each command and put back if you say so";
         check("staging", Outcome::Weaker, less.to_owned())
     });
-    let groups = Groups::make("planwright-probe", &Limits::within(Duration::from_secs(1)));
+    let groups = Groups::make(&format!("{NAME}{}-probe", std::process::id()), &Limits::within(Duration::from_secs(1)));
     checks.push(if groups.folders().is_empty() {
         check("limits", Outcome::Weaker, "no control groups can be made here; memory is limited for each process alone".to_owned())
     } else {
@@ -111,6 +111,7 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
         fixed,
         hidden,
         nothing: PathBuf::new(),
+        identity: None,
         scratch,
         builds_in_scratch: false,
         writable,

@@ -20,7 +20,7 @@ use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Category, Consent, Effect, Output, Permit, Prepared, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::{Approval, Category, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, Verdict, WorkspacePath, decide};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,6 +48,10 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         Judged::Refused(problem, change) => finish(chat, &call, Err(problem), change).await,
         Judged::Asks(effects, approval, role) => {
             let question = Question::tool_approval(call.meta("tool"), &approval.reason);
+            let question = match call.metadata.get("args").and_then(|args| args.get("command")?.as_str()) {
+                Some(command) => question.about_command(command),
+                None => question,
+            };
             ask(chat, &call, &effects, approval, role, (Moment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
@@ -219,7 +223,7 @@ async fn ask(
     let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({
         "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason,
-        "folder": folder_of(effects), "moment": moment,
+        "folder": folder_of(effects), "moment": moment, "grant": grant_of(tool, effects, moment),
     }));
     let question = pending.message(chat.id, role).with("reply", call.meta("reply"));
     let change = Change::messages([question.clone()]).event(pending.event()).log(
@@ -230,6 +234,15 @@ async fn ask(
     );
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     Ok(Carried::Asked(vec![question]))
+}
+
+/// Under which name an approval for good would be kept; none where each call asks anew.
+fn grant_of(tool: &str, effects: &[Effect], moment: Moment) -> Option<String> {
+    match moment {
+        Moment::After => Some(KEEPING.to_owned()),
+        Moment::Before if effects.iter().any(|effect| matches!(effect, Effect::Network | Effect::Unconfined)) => None,
+        Moment::Before => Some(tool.to_owned()),
+    }
 }
 
 /// Where an approval for good would hold: the folder of the first path that the call is about.

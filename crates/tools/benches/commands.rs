@@ -44,6 +44,7 @@ fn policy(folder: &Path, workspace: PathBuf, view: View) -> Policy {
         fixed,
         hidden,
         nothing: PathBuf::new(),
+        identity: None,
         scratch,
         builds_in_scratch: false,
         writable,

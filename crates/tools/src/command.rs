@@ -246,12 +246,17 @@ impl Commands {
             cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
         }
         let nothing = self.place.join("nothing");
-        make_empty(&nothing).map_err(failed)?;
+        make_file(&nothing, "").map_err(failed)?;
+        let identity = planwright_sandbox::identity().map(|text| (self.place.join("identity"), text));
+        if let Some((file, text)) = &identity {
+            make_file(file, text).map_err(failed)?;
+        }
         let is_inspection = reach == Reach::Inspection;
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: fixed(cx),
             nothing,
+            identity: identity.map(|(file, _)| file),
             hidden: cx.workspace.secret_files(&cx.config.secrets).iter().map(|path| path.relative().into()).collect(),
             workspace,
             view,
@@ -280,8 +285,8 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
-fn make_empty(file: &Path) -> std::io::Result<()> {
-    std::fs::File::create(file).map(drop)
+fn make_file(file: &Path, text: &str) -> std::io::Result<()> {
+    std::fs::write(file, text)
 }
 
 /// A name for a workspace's caches.

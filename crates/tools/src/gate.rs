@@ -36,6 +36,9 @@ pub struct Situation {
     pub consent: Consent,
 }
 
+/// The name under which what a command changed is judged: whether it may run was settled before, and by another yes.
+pub const KEEPING: &str = "run: changes";
+
 /// Whether the user already stands behind this very call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
@@ -70,9 +73,7 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
         }
     }
     let mut concerns: Vec<Concern> = effects.iter().filter_map(|effect| concern(situation, effect)).collect();
-    // What a command left is judged after it ran; whether it may run was settled before.
-    let is_begun = effects.contains(&Effect::Keep);
-    concerns.extend(situation.approvals.tools.get(&situation.tool).filter(|_| !is_begun).map(|&rule| Concern {
+    concerns.extend(situation.approvals.tools.get(&situation.tool).map(|&rule| Concern {
         rule,
         severity: Severity::Minor,
         reason: format!("`{}` is set to ask", situation.tool),
@@ -205,7 +206,9 @@ struct Concern {
 
 /// Why the user may want a word in an effect that the role has the right to.
 fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
-    let granted = |path: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
+    // A standing yes to what commands change is none to what they delete.
+    let is_grantable = situation.tool != KEEPING || !effect.loses();
+    let granted = |path: &WorkspacePath| is_grantable && situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
     let secret = match effect {
         Effect::Read(path) | Effect::Move { from: path, .. } => Some(path),
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,

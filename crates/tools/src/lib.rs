@@ -25,7 +25,7 @@ pub mod workspace;
 pub use builtin::BUILTIN;
 pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;
-pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
+pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, KEEPING, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;
 pub use tool::{Category, FileChange, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
 pub use workspace::Workspace;

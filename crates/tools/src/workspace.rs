@@ -19,6 +19,7 @@ mod change;
 mod chats;
 mod entries;
 mod head;
+mod landing;
 mod mirror;
 mod overlay;
 mod problem;
@@ -29,7 +30,7 @@ mod walk;
 
 pub use change::{Change, Changes};
 pub use entries::{Depth, Parents};
-pub use overlay::Landing;
+pub use landing::Landing;
 use problem::problem_of;
 pub use tree::Tree;
 pub use walk::{Found, Walked};
@@ -74,6 +75,7 @@ pub struct Entry {
     pub kind: Kind,
     pub stamp: Stamp,
     pub links: u64,
+    pub mode: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -182,7 +184,7 @@ impl Workspace {
         match self.open_at(path, OFlags::PATH | OFlags::NOFOLLOW, Links::Refused) {
             Ok(file) => {
                 let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
-                Ok(Some(Entry { kind: kind_of(&stat), stamp: Stamp::of(&stat), links: stat.st_nlink }))
+                Ok(Some(Entry { kind: kind_of(&stat), stamp: Stamp::of(&stat), links: stat.st_nlink, mode: stat.st_mode }))
             }
             Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
             Err(problem) => Err(problem),

@@ -5,7 +5,7 @@ use planwright_testkit::server::{ChatClient, Home, last_id, of_type};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-fn run(command: &str) -> Value {
+pub fn run(command: &str) -> Value {
     json!({ "calls": [{ "tool": "run", "args": { "command": command } }] })
 }
 
@@ -16,7 +16,7 @@ fn script(turns: &[Value]) -> Value {
 }
 
 /// A workspace with a repository, some source, an ignored file and build output.
-fn project(turns: &[Value]) -> Home {
+pub fn project(turns: &[Value]) -> Home {
     let home = home(&script(turns));
     for (path, content) in [
         (".git/HEAD", "ref: refs/heads/main\n"),
@@ -33,19 +33,19 @@ fn project(turns: &[Value]) -> Home {
     home
 }
 
-async fn actor(server: &planwright_testkit::server::Server) -> ChatClient<'_> {
+pub async fn actor(server: &planwright_testkit::server::Server) -> ChatClient<'_> {
     let chat = server.chat(json!({ "agent_role": "actor" })).await;
     chat.say("Go").await;
     chat
 }
 
-async fn to_question(chat: &ChatClient<'_>) -> (Value, u64) {
+pub async fn to_question(chat: &ChatClient<'_>) -> (Value, u64) {
     let events = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
     (of_type(&events, "question_pending").last().unwrap().to_owned().clone(), last_id(&events))
 }
 
 /// The first tool result of a run that goes to its end.
-async fn result(chat: &ChatClient<'_>, after: u64) -> Value {
+pub async fn result(chat: &ChatClient<'_>, after: u64) -> Value {
     let events = chat.run_to_end(after).await;
     of_type(&events, "tool_result")[0].clone()
 }
@@ -178,7 +178,7 @@ async fn what_somebody_else_changed_meanwhile_is_left_alone() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     home.put("src/lib.rs", "by hand\n");
     let result = result(&chat, 0).await;
-    assert!(result["result"]["output"].as_str().unwrap().contains("somebody else changed"), "{result}");
+    assert!(result["result"]["output"].as_str().unwrap().contains("somebody else"), "{result}");
     assert_eq!(home.file("src/lib.rs").as_deref(), Some("by hand\n"));
     assert_eq!(home.file("src/main.rs").as_deref(), Some("command\n"));
 }
@@ -306,6 +306,7 @@ async fn yes_on_the_command_line_does_not_let_a_command_leave_the_sandbox() {
 #[tokio::test]
 async fn what_looks_like_a_secret_is_empty_for_commands() {
     let home = project(&[run("cat .env; cat deploy/*.pem; cat src/lib.rs")]);
+    home.put(".gitignore", ".env\n*.pem\n");
     home.put(".env", "KEY=sk-secret\n");
     home.put("deploy/key.pem", "sk-secret\n");
     let server = home.serve().await;

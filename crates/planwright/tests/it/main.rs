@@ -6,6 +6,7 @@ mod audit;
 mod auto_mode;
 mod chat_files;
 mod command_effects;
+mod command_keep;
 mod commands;
 mod drift;
 mod intent;

@@ -51,11 +51,20 @@ impl Question {
                 "Keep, also from now on",
                 json!(Decision::ApproveAlways.as_str()),
                 Variant::Secondary,
-                Some("What commands change in this directory, for the rest of this chat"),
+                Some("What commands change below the folder of the first file, for the rest of this chat; deletions still ask"),
             ),
             button("Take back", json!(Decision::Deny.as_str()), Variant::Danger, Some("The workspace stays as it was before the command")),
         ];
         card
+    }
+
+    /// The same card, showing the command that it is about.
+    #[must_use]
+    pub fn about_command(mut self, command: &str) -> Self {
+        let shown: String = command.chars().take(2000).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+        // Indented, so that no mark in it can end the block.
+        self.question = format!("Run this command?\n\n    {}", shown.replace('\n', "\n    "));
+        self
     }
 
     /// The same card with a remark under the question, such as the model's own words.

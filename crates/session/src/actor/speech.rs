@@ -128,7 +128,7 @@ impl Actor {
             Decision::Deny => AuditKind::ApprovalDenied,
         };
         let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
-        if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("tool"), fact("folder")) {
+        if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("grant"), fact("folder")) {
             self.chat.publish(Change::default(), move |row| row.grants.push(GrantRow { tool, folder })).await?;
         }
         let change = self.logged(change, kind, pending).await;

@@ -5,7 +5,7 @@ use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use planwright_protocol::question::Decision;
 use planwright_protocol::{ErrorCode, Message, Problem, Question};
-use planwright_tools::{Consent, Effect, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
         Word::Keep => Consent::Given,
         Word::TakeBack => return take_back(chat, call, staged, "The user had it taken back.").await,
     };
-    let situation = chat.situation(call.meta("tool"), consent).await?;
+    let situation = chat.situation(KEEPING, consent).await?;
     let (effects, withheld) = sift(&situation, staged.effects());
     match decide(&situation, &effects) {
         Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
         Verdict::Ask(approval) => {
-            let question = Question::keep_changes(&summary(&effects), &approval.reason);
+            let question = Question::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
             ask(chat, call, &effects, approval, situation.role, (Moment::After, question)).await
         }
         Verdict::Deny(problem) => take_back(chat, call, staged, &problem.message).await,
@@ -87,6 +87,26 @@ fn word(call: &Message, history: &[Message]) -> Word {
         // A card that the user passed over counts as a no.
         Some(Decision::Deny) | None => Word::TakeBack,
     }
+}
+
+/// The first of the paths, so that there is something to decide on.
+fn named(effects: &[Effect]) -> String {
+    const MOST: usize = 12;
+    let word = |effect: &Effect| match effect {
+        Effect::Delete(path) | Effect::Replace(path) => Some(format!("deleted {path}")),
+        Effect::Create(path) | Effect::CreateFolder(path) => Some(format!("created {path}")),
+        Effect::Write(path) => Some(format!("changed {path}")),
+        Effect::Move { from, to } => Some(format!("moved {from} to {to}")),
+        Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+    };
+    let mut sorted: Vec<&Effect> = effects.iter().collect();
+    sorted.sort_by_key(|effect| !effect.loses());
+    let mut words: Vec<String> = sorted.into_iter().filter_map(word).collect();
+    let more = words.len().saturating_sub(MOST);
+    words.truncate(MOST);
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("All of it: {}{rest}.", words.join(", "))
 }
 
 /// How much of each kind, in words.

@@ -10,7 +10,6 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::workspace::{Change, Changes, Kind, Landing, Workspace};
 use planwright_protocol::{ErrorCode, Problem};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,6 +20,8 @@ pub struct Staged {
     mirror: PathBuf,
     outcome: Outcome,
     changes: Changes,
+    /// Whether git's records are left out, because they would be wrong.
+    half_done: bool,
     moves: Vec<(WorkspacePath, WorkspacePath)>,
 }
 
@@ -33,9 +34,10 @@ impl Staged {
         let Some((folder, mirror)) = places(cx)? else { return Ok(None) };
         let Some(outcome) = Outcome::load(&folder) else { return Ok(None) };
         let upper = folder.join("upper");
-        let changes = if upper.is_dir() { cx.workspace.changes_in(&upper)? } else { cx.workspace.changes_since(&folder)? };
+        let mut changes = if upper.is_dir() { cx.workspace.changes_in(&upper)? } else { cx.workspace.changes_since(&folder)? };
+        let half_done = changes.leave_half_done_git();
         let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        Ok(Some(Self { workspace: cx.workspace.clone(), folder, mirror, outcome, changes, moves }))
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, mirror, outcome, changes, half_done, moves }))
     }
 
     /// Forgets a command that was cut off. What it changed is not kept.
@@ -74,33 +76,56 @@ impl Staged {
         }
         let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
         let (held, kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path));
-        let mut conflicts = Vec::new();
+        let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
+        let mut landing = Landing {
+            permit,
+            kept: paths(|change| change.now.is_some()).collect(),
+            new_folders: paths(|change| change.was.is_none() && change.now == Some(Kind::Folder)).collect(),
+            gone: paths(|change| change.now.is_none()).collect(),
+            whole: self.changes.unjudged.iter().cloned().collect(),
+            begun: self.outcome.begun,
+            conflicts: Vec::new(),
+            stuck: Vec::new(),
+        };
         if self.upper().is_dir() {
-            let mut landing = Landing {
-                permit,
-                kept: kept.iter().map(|change| change.path.clone()).collect(),
-                whole: self.changes.unjudged.iter().cloned().collect::<BTreeSet<_>>(),
-                begun: self.outcome.begun,
-                conflicts: Vec::new(),
-            };
-            self.workspace.land(&self.upper(), &mut landing)?;
-            conflicts = landing.conflicts;
+            self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         } else {
             self.workspace.put_back(permit, &self.mirror, &self.folder, &held)?;
         }
         planwright_sandbox::clear(&self.folder);
-        let kept: Vec<Change> = kept.into_iter().filter(|change| !conflicts.contains(&change.path)).collect();
+        let Landing { conflicts, stuck, .. } = landing;
+        let landed = |change: &Change| !conflicts.contains(&change.path) && !stuck.iter().any(|(path, _)| *path == change.path);
+        let kept: Vec<Change> = kept.into_iter().filter(landed).collect();
         let mut told = self.outcome.report(&kept, withheld);
         if let Some(first) = conflicts.first() {
             let count = conflicts.len();
-            let text =
-                format!("[not kept: {count} files that somebody else changed while the command ran, such as {first}. Look at them again.]");
+            let text = format!("[not kept: {count} changes where somebody else made some meanwhile, such as {first}. Look there again.]");
             add(&mut told, &text);
         }
+        if let Some((path, why)) = stuck.first() {
+            add(&mut told, &format!("[not deleted: {} entries, such as {path}: {why}]", stuck.len()));
+        }
+        if self.half_done {
+            add(
+                &mut told,
+                "[git's own records are as before: the command left a rebase or the like half done, which can't be kept. Do all of it in one command.]",
+            );
+        }
         if self.changes.unspellable > 0 {
-            add(&mut told, &format!("[not kept: {} files whose names can't be spelled]", self.changes.unspellable));
+            add(&mut told, &format!("[not kept: {} changes of files whose names can't be spelled]", self.changes.unspellable));
         }
         told
+    }
+
+    /// Why not everything landed, where the rest is, and what the command printed.
+    fn unfinished(&self, problem: Problem) -> Problem {
+        let printed = self.outcome.report(&[], &[]).map_or_else(|problem| problem.message, |output| output.text);
+        let text = format!(
+            "{} Not everything that the command changed could be kept; nothing was deleted. The rest lies in {}; tell the user. It printed:\n{printed}",
+            problem.message,
+            self.upper().display()
+        );
+        Problem::new(problem.code, text)
     }
 
     /// Takes back what the command changed, and tells what it did.
@@ -157,6 +182,7 @@ fn effects_of(change: &Change) -> Vec<Effect> {
         effects.push(Effect::Delete(path()));
     }
     match (change.was, change.now) {
+        (Some(Kind::Folder), Some(Kind::Folder)) => effects.push(Effect::Write(path())),
         (_, Some(Kind::Folder)) => effects.push(Effect::CreateFolder(path())),
         (Some(_), Some(_)) if !lost => effects.push(Effect::Write(path())),
         (_, Some(_)) => effects.push(Effect::Create(path())),

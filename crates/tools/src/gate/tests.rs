@@ -257,8 +257,11 @@ fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
     "run".clone_into(&mut situation.tool);
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, tools: [("run".to_owned(), Rule::Ask)].into(), ..Approvals::default() });
     assert_eq!(word(&situation, &[command()]), "ask Minor");
-    assert_eq!(word(&situation, &[Effect::Keep, Effect::Write(path("/a"))]), "allow");
-    assert_eq!(word(&situation, &[Effect::Keep, Effect::Delete(path("/a"))]), "ask Critical");
+    let mut after = situation.clone();
+    KEEPING.clone_into(&mut after.tool);
+    after.grants = Arc::new(vec![Grant { tool: KEEPING.to_owned(), folder: WorkspacePath::root() }]);
+    assert_eq!(word(&after, &[Effect::Keep, Effect::Write(path("/a"))]), "allow");
+    assert_eq!(word(&after, &[Effect::Keep, Effect::Delete(path("/a"))]), "ask Critical", "whatever was granted");
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, ..Approvals::default() });
     situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: path("/web") }]);
     assert_eq!(word(&situation, &[command()]), "ask Minor", "a grant is for its own folder");

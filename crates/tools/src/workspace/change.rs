@@ -63,11 +63,27 @@ const RECORD_FILES: &[&str] = &[
 /// Those that git itself removes when a merge is over.
 const PASSING: &[&str] = &["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
 
+/// Work of git's that is half done: its files can run something, and without them the records would be wrong.
+const HALF_DONE: &[&str] = &["rebase-merge", "rebase-apply", "sequencer", "REBASE_HEAD", "BISECT_LOG", "BISECT_START", "worktrees"];
+
+impl Changes {
+    /// Leaves git's records out if the command stopped in the middle of a rebase or the like; whether it did.
+    pub fn leave_half_done_git(&mut self) -> bool {
+        let inside = |path: &WorkspacePath| path.names().nth(1).is_some_and(|name| HALF_DONE.contains(&name));
+        let in_repository = |path: &WorkspacePath| path.names().next() == Some(rules::REPOSITORY);
+        let is_half_done = self.judged.iter().any(|change| change.now.is_some() && in_repository(&change.path) && inside(&change.path));
+        if is_half_done {
+            self.unjudged.retain(|path| !in_repository(path));
+        }
+        is_half_done
+    }
+}
+
 /// Tells what a plan has a say in from what it has not.
 pub struct Sorter<'w> {
     workspace: &'w Workspace,
     host: PathBuf,
-    has_repository: bool,
+    pub has_repository: bool,
     known: HashMap<WorkspacePath, bool>,
 }
 
@@ -83,7 +99,12 @@ impl<'w> Sorter<'w> {
         self.is_record(path, was, now) || (now == Some(Kind::Folder) && self.is_output(path))
     }
 
-    /// A record of the workspace's own repository. What git would lose is not kept: a branch or an object that is still there does no harm.
+    /// Whether nothing is lost when an entry is kept although it was deleted: git works with the objects it needs.
+    pub fn is_no_loss(path: &WorkspacePath) -> bool {
+        path.relative().starts_with(".git/objects/")
+    }
+
+    /// A record of the workspace's own repository.
     fn is_record(&self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
         let names: Vec<&str> = path.names().collect();
         let [repository, inside @ ..] = names.as_slice() else { return false };
@@ -97,6 +118,8 @@ impl<'w> Sorter<'w> {
             ([folder, _, ..], Some(Kind::File)) => RECORDS.contains(folder),
             ([file], Some(Kind::File)) => RECORD_FILES.contains(file),
             ([file], None) => PASSING.contains(file),
+            // A branch, tag or stash that is given up: its objects stay.
+            (["refs" | "logs", _, ..], None) => true,
             _ => false,
         }
     }
@@ -117,15 +140,16 @@ impl<'w> Sorter<'w> {
             return known;
         }
         let tagged = matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
-        let is_output = tagged || self.is_ignored(&parent, path);
+        let is_output = tagged || self.is_ignored(&parent, path, Kind::Folder);
         self.known.insert(path.clone(), is_output);
         is_output
     }
 
-    fn is_ignored(&self, parent: &WorkspacePath, path: &WorkspacePath) -> bool {
+    /// Whether git is told to ignore it.
+    pub fn is_ignored(&self, parent: &WorkspacePath, path: &WorkspacePath, kind: Kind) -> bool {
         // The folder's own rules count too, which are those around anything in it.
         let rules = Rules::around(self.workspace, &self.host, &parent.join("_"));
-        rules.is_some_and(|rules| rules.ignore(&rules::host_of(&self.host, path), true))
+        rules.is_some_and(|rules| rules.ignore(&rules::host_of(&self.host, path), kind == Kind::Folder))
     }
 }
 
@@ -174,6 +198,11 @@ mod tests {
         ] {
             assert!(!sort(folder.path(), path, Some(Kind::File)), "{path}");
         }
-        assert!(!sort(folder.path(), "/.git/refs/heads/x", None) && !sort(folder.path(), "/.git/HEAD", Some(Kind::Link)));
+        assert!(sort(folder.path(), "/.git/refs/heads/x", None), "a branch can be given up");
+        assert!(!sort(folder.path(), "/.git/HEAD", Some(Kind::Link)) && !sort(folder.path(), "/.git/HEAD", None));
+        let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
+        let records = || vec![WorkspacePath::parse("/.git/HEAD").unwrap(), WorkspacePath::parse("/target").unwrap()];
+        let mut changes = Changes { judged: vec![change("/.git/rebase-merge/onto")], unjudged: records(), unspellable: 0 };
+        assert!(changes.leave_half_done_git() && changes.unjudged.len() == 1, "a rebase that is not over leaves no records");
     }
 }

@@ -122,8 +122,8 @@ impl Workspace {
                 continue;
             }
             let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
-            // A folder that only got another mode or was made anew has changed nothing by itself.
-            if (change.was, change.now) == (Some(Kind::Folder), Some(Kind::Folder)) {
+            // A folder that was made anew has changed nothing by itself.
+            if (change.was, change.now) == (Some(Kind::Folder), Some(Kind::Folder)) && was.map(|was| was.mode) == is.map(|is| is.mode) {
                 continue;
             }
             if change.was == Some(Kind::Folder) && change.now.is_none() {
@@ -146,8 +146,8 @@ impl Workspace {
         }
         for change in changes {
             let inside = |path: &str| WorkspacePath::parse(path).is_ok_and(|path| path.is_within(&change.path));
-            for path in before.keys().filter(|path| inside(path)) {
-                self.copy_in(&mirror.join("files").join(path), path)?;
+            for (path, mark) in before.iter().filter(|(path, _)| inside(path)) {
+                self.copy_in(&mirror.join("files").join(path), path, mark.mode)?;
             }
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Workspace {
         Ok(rustix::fs::symlinkat(target, &own, &name)?)
     }
 
-    fn copy_in(&self, copy: &Path, path: &str) -> Result<(), Problem> {
+    fn copy_in(&self, copy: &Path, path: &str, mode: u32) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
             Problem::new(ErrorCode::Internal, format!("/{path} could not be put back: {error}. A copy of it is in {}.", copy.display()))
         };
@@ -216,7 +216,8 @@ impl Workspace {
             Kind::Folder => match rustix::fs::mkdirat(&folder, &name, Mode::from_raw_mode(0o777)) {
                 Err(Errno::EXIST) => Ok(()),
                 other => other,
-            },
+            }
+            .and_then(|()| rustix::fs::chmodat(&folder, &name, Mode::from_raw_mode(mode & 0o1777), rustix::fs::AtFlags::empty())),
             Kind::File => atomic::copy(&own, &folder, &name, Durable::Yes),
             Kind::Link => {
                 let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);

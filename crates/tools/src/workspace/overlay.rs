@@ -1,36 +1,19 @@
-//! What a command changed in an overlay: reading it, and letting it land.
+//! What a command changed in an overlay, read as changes.
 //!
 //! The upper folder has what is new or different; a character device 0:0 stands for what is gone; a folder marked
 //! opaque replaces the one below it. Nothing runs any more when it is read.
 
 use super::change::{Change, Changes, Sorter};
-use super::entries::{Depth, remove_entry};
 use super::{Entry, Kind, Workspace, kind_of};
-use crate::effect::Effect;
-use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What lands, and what does not although it was meant to.
-pub struct Landing<'p> {
-    pub permit: &'p Permit,
-    /// Entries that land.
-    pub kept: BTreeSet<WorkspacePath>,
-    /// Entries that land with all that is in them.
-    pub whole: BTreeSet<WorkspacePath>,
-    /// When the command began: what somebody else changed after it is left alone.
-    pub begun: SystemTime,
-    pub conflicts: Vec<WorkspacePath>,
-}
 
 impl Workspace {
     /// What lies in the upper folder of an overlay over this workspace.
@@ -42,20 +25,6 @@ impl Workspace {
         let mut reader = Reader { workspace: self, sorter: Sorter::new(self, self.host_path()?), changes: Changes::default() };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
         Ok(reader.changes)
-    }
-
-    /// Lets what lies in the upper folder land. What has landed is not in the upper folder any more, so that this can be
-    /// done again after it was cut off.
-    ///
-    /// # Errors
-    /// The permit does not hold any more, or the disk has no room.
-    pub fn land(&self, upper: &Path, landing: &mut Landing<'_>) -> Result<(), Problem> {
-        let root = open_upper(upper).map_err(unreadable)?;
-        // Held to the end: a switch of role waits for all of it, or comes before any of it.
-        let permit = landing.permit;
-        let _guard = permit.commit(&Effect::Keep)?;
-        let below = self.folder(&WorkspacePath::root())?;
-        self.land_folder(&root, &below, &WorkspacePath::root(), landing)
     }
 
     /// Files that a command only gave another path: gone at one, and there with the same content at another.
@@ -75,105 +44,6 @@ impl Workspace {
             }
         }
         moves
-    }
-
-    fn land_folder(&self, upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<(), Problem> {
-        let whole = landing.is_whole(path);
-        let mut touched = false;
-        for (name, stat) in entries(upper).map_err(unreadable)? {
-            let Some(child) = spelled(path, &name, whole) else { continue };
-            let lands = whole || landing.kept.contains(&child) || landing.whole.contains(&child);
-            let there = rustix::fs::statat(below, &name, AtFlags::SYMLINK_NOFOLLOW).ok();
-            let failed = |errno| super::problem_of(errno, &child);
-            if lands && there.as_ref().is_some_and(|stat| landing.is_conflict(stat)) && !landing.is_whole(&child) {
-                landing.conflicts.push(child);
-                continue;
-            }
-            match staged_kind(&stat) {
-                Some(Kind::Folder) => self.land_subfolder(upper, below, &name, &child, lands, landing)?,
-                Some(Kind::File | Kind::Link) if lands => {
-                    if there.as_ref().is_some_and(|stat| kind_of(stat) == Kind::Folder) {
-                        remove_entry(below, name.as_c_str(), Depth::Whole).map_err(failed)?;
-                    }
-                    bring(upper, below, &name, &stat, !whole).map_err(failed)?;
-                    touched = !whole;
-                }
-                None if lands => {
-                    match remove_entry(below, name.as_c_str(), Depth::Whole) {
-                        Ok(()) | Err(Errno::NOENT) => {}
-                        Err(errno) => return Err(failed(errno)),
-                    }
-                    touched = !whole;
-                }
-                Some(Kind::File | Kind::Link | Kind::Other) | None => {}
-            }
-        }
-        if touched {
-            rustix::fs::fsync(below).map_err(|errno| super::problem_of(errno, path))?;
-        }
-        Ok(())
-    }
-
-    fn land_subfolder(
-        &self,
-        upper: &OwnedFd,
-        below: &OwnedFd,
-        name: &CStr,
-        path: &WorkspacePath,
-        lands: bool,
-        landing: &mut Landing<'_>,
-    ) -> Result<(), Problem> {
-        let failed = |errno| super::problem_of(errno, path);
-        let staged = open_folder(upper, name).map_err(failed)?;
-        let there = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| kind_of(&stat));
-        if there != Some(Kind::Folder) {
-            if !lands {
-                return Ok(());
-            }
-            if there.is_some() {
-                remove_entry(below, name, Depth::EmptyOnly).map_err(failed)?;
-            }
-            // A folder of build output that was not there before: as one piece, if it is on the same disk.
-            if landing.is_whole(path) && are_harmless(&staged) && rustix::fs::renameat(upper, name, below, name).is_ok() {
-                return Ok(());
-            }
-            let mode = harmless(&rustix::fs::fstat(&staged).map_err(failed)?);
-            match rustix::fs::mkdirat(below, name, mode) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(errno) => return Err(failed(errno)),
-            }
-        } else if is_opaque(&staged) {
-            let present: BTreeSet<CString> = entries(&staged).map_err(failed)?.into_iter().map(|(name, _)| name).collect();
-            let inside = open_folder(below, name).map_err(failed)?;
-            for (name, stat) in entries(&inside).map_err(failed)? {
-                let Some(child) = spelled(path, &name, landing.is_whole(path)) else { continue };
-                let lands = landing.is_whole(path) || landing.kept.contains(&child);
-                if lands && !present.contains(&name) && !landing.is_conflict(&stat) {
-                    remove_entry(&inside, name.as_c_str(), Depth::Whole).map_err(failed)?;
-                }
-            }
-        }
-        let below = open_folder(below, name).map_err(failed)?;
-        self.land_folder(&staged, &below, path, landing)
-    }
-}
-
-impl Landing<'_> {
-    fn is_whole(&self, path: &WorkspacePath) -> bool {
-        let mut path = Some(path.clone());
-        while let Some(folder) = path {
-            if self.whole.contains(&folder) {
-                return true;
-            }
-            path = folder.split().map(|(parent, _)| parent);
-        }
-        false
-    }
-
-    fn is_conflict(&self, stat: &Stat) -> bool {
-        let begun = self.begun.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let changed = (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX));
-        kind_of(stat) != Kind::Folder && changed > (i64::try_from(begun.as_secs()).unwrap_or(i64::MAX), i64::from(begun.subsec_nanos()))
     }
 }
 
@@ -198,7 +68,8 @@ impl Reader<'_> {
         }
         for (name, stat) in entries {
             let Some(child) = spelled(path, &name, false) else {
-                self.changes.unspellable += 1;
+                // In a new folder it is a part of that folder.
+                self.changes.unspellable += u64::from(below == Below::Folder);
                 continue;
             };
             let was = match below {
@@ -212,21 +83,22 @@ impl Reader<'_> {
                 continue;
             }
             match now {
-                Some(Kind::Folder) => self.subfolder(folder, &name, child, was)?,
+                Some(Kind::Folder) => self.subfolder(folder, &name, child, was, &stat)?,
                 Some(Kind::File) if was.is_some_and(|was| self.is_same(&child, was, folder, &name, &stat)) => {}
                 Some(Kind::File | Kind::Link) => self.note(child, was, now),
                 // Sockets and pipes mean nothing once their process is gone.
                 Some(Kind::Other) => {}
-                None if was.is_some() => self.note(child, was, None),
+                None if was.is_some() && !Sorter::is_no_loss(&child) => self.note(child, was, None),
                 None => {}
             }
         }
         Ok(())
     }
 
-    fn subfolder(&mut self, folder: &OwnedFd, name: &CStr, path: WorkspacePath, was: Option<Entry>) -> Result<(), Errno> {
+    fn subfolder(&mut self, folder: &OwnedFd, name: &CStr, path: WorkspacePath, was: Option<Entry>, stat: &Stat) -> Result<(), Errno> {
         let is_folder = was.is_some_and(|was| was.kind == Kind::Folder);
-        if !is_folder {
+        let has_other_mode = was.is_some_and(|was| was.mode & 0o1777 != stat.st_mode & 0o1777);
+        if !is_folder || has_other_mode {
             self.note(path.clone(), was, Some(Kind::Folder));
         }
         self.folder(&open_folder(folder, name)?, &path, if is_folder { Below::Folder } else { Below::Nothing })
@@ -292,13 +164,13 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
 }
 
 /// What a staged entry is; `None` for the mark that something is gone.
-fn staged_kind(stat: &Stat) -> Option<Kind> {
+pub fn staged_kind(stat: &Stat) -> Option<Kind> {
     let is_mark = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0;
     (!is_mark).then(|| kind_of(stat))
 }
 
 /// The path of a staged entry. Where nothing is judged, names need not be such as a call could spell.
-fn spelled(folder: &WorkspacePath, name: &CStr, unjudged: bool) -> Option<WorkspacePath> {
+pub fn spelled(folder: &WorkspacePath, name: &CStr, unjudged: bool) -> Option<WorkspacePath> {
     let text = name.to_string_lossy();
     if !unjudged && (name.to_str().is_err() || WorkspacePath::parse(&text).is_err() || folder.names().count() > 120) {
         return None;
@@ -306,7 +178,7 @@ fn spelled(folder: &WorkspacePath, name: &CStr, unjudged: bool) -> Option<Worksp
     Some(folder.join(&text))
 }
 
-fn open_upper(path: &Path) -> Result<OwnedFd, Errno> {
+pub fn open_upper(path: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
@@ -342,55 +214,11 @@ pub fn entries(folder: &OwnedFd) -> Result<Vec<(CString, Stat)>, Errno> {
     Ok(found)
 }
 
-fn is_opaque(folder: &OwnedFd) -> bool {
+pub fn is_opaque(folder: &OwnedFd) -> bool {
     let mut value = [0_u8; 1];
     rustix::fs::fgetxattr(folder, c"user.overlay.opaque", &mut value[..]).is_ok() && &value == b"y"
 }
 
-/// Brings a file or link from the upper folder to its place, whole or not at all.
-fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bool) -> Result<(), Errno> {
-    let is_file = kind_of(stat) == Kind::File;
-    if is_file {
-        let file = open_file(upper, name).or_else(|_| {
-            rustix::fs::chmodat(upper, name, Mode::from_raw_mode(0o600), AtFlags::empty())?;
-            open_file(upper, name)
-        })?;
-        for attribute in [c"user.overlay.origin", c"user.overlay.impure"] {
-            // Marks of the overlay; most files have none.
-            let _ = rustix::fs::fremovexattr(&file, attribute);
-        }
-        if durable {
-            rustix::fs::fsync(&file)?;
-        }
-        rustix::fs::fchmod(&file, harmless(stat))?;
-    }
-    match rustix::fs::renameat(upper, name, below, name) {
-        Err(Errno::XDEV) if is_file => super::atomic::copy(upper, below, name, super::atomic::Durable::Yes)?,
-        Err(Errno::XDEV) => {
-            let target = rustix::fs::readlinkat(upper, name, Vec::new())?;
-            let _ = rustix::fs::unlinkat(below, name, AtFlags::empty());
-            rustix::fs::symlinkat(target, below, name)?;
-        }
-        other => return other,
-    }
-    rustix::fs::unlinkat(upper, name, AtFlags::empty())
-}
-
-/// The mode of a staged entry, without the bits that make a program run as its owner.
-fn harmless(stat: &Stat) -> Mode {
-    Mode::from_raw_mode(stat.st_mode & 0o1777)
-}
-
-/// Whether nothing in a folder has those bits.
-fn are_harmless(folder: &OwnedFd) -> bool {
-    entries(folder).is_ok_and(|entries| {
-        entries.iter().all(|(name, stat)| {
-            let inside = || open_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
-            stat.st_mode & 0o6000 == 0 && (kind_of(stat) != Kind::Folder || inside())
-        })
-    })
-}
-
-fn unreadable(errno: Errno) -> Problem {
+pub fn unreadable(errno: Errno) -> Problem {
     Problem::new(ErrorCode::Internal, format!("What the command changed can't be read: {errno}. Nothing of it was kept."))
 }

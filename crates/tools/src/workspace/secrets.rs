@@ -2,7 +2,7 @@
 
 use super::change::Sorter;
 use super::tree::file_type;
-use super::{Workspace, overlay};
+use super::{Kind, Workspace, overlay};
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use rustix::fs::{Dir, FileType};
@@ -36,7 +36,9 @@ impl Workspace {
                 }
                 let kind = file_type(folder.as_fd(), name, entry.file_type());
                 let child = path.join(text);
-                if kind == FileType::RegularFile && is_secret(secrets, text) && found.len() < MOST {
+                // One that git keeps is no secret any more, and empty it could be committed.
+                let is_kept = || sorter.has_repository && !sorter.is_ignored(&path, &child, Kind::File);
+                if kind == FileType::RegularFile && is_secret(secrets, text) && found.len() < MOST && !is_kept() {
                     found.push(child);
                 } else if kind == FileType::Directory
                     && !sorter.is_output(&child)
@@ -71,5 +73,9 @@ mod tests {
         let mut found: Vec<String> = workspace.secret_files(&Secrets::default()).iter().map(ToString::to_string).collect();
         found.sort();
         assert_eq!(found, ["/.env", "/deploy/key.pem", "/keys/id_ed25519"]);
+        std::fs::DirBuilder::new().create(folder.path().join(".git")).unwrap();
+        std::io::Write::write_all(&mut std::fs::File::create_new(folder.path().join(".gitignore")).unwrap(), b".env\n").unwrap();
+        let found: Vec<String> = workspace.secret_files(&Secrets::default()).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["/.env"], "in a repository, those that git ignores");
     }
 }
