@@ -171,7 +171,9 @@ impl Workspace {
                 let Ok(text) = name.to_str() else { continue };
                 let child = path.join(text);
                 let is_folder = kind_of(&stat) == Kind::Folder;
-                if is_folder && (sorter.is_output(&child) || child.relative() == ".git/objects") {
+                // The server itself writes to the chats' files while a command runs, which has no way to them.
+                let is_left_out = matches!(child.relative(), ".git/objects" | ".planwright/chats");
+                if is_folder && (is_left_out || sorter.is_output(&child)) {
                     continue;
                 }
                 marks.insert(child.relative().to_owned(), Mark::of(&stat));
