@@ -64,7 +64,7 @@ impl Wrap<'_> {
     }
 
     fn workspace(&self, line: &mut Line) {
-        let Policy { workspace, view, fixed, hidden, .. } = self.policy;
+        let Policy { workspace, view, fixed, hidden, nothing, .. } = self.policy;
         let source = self.merged.unwrap_or(workspace);
         match view {
             View::ReadOnly { .. } => line.bind("--ro-bind", source, workspace),
@@ -76,7 +76,7 @@ impl Wrap<'_> {
             }
         }
         for path in hidden {
-            line.bind("--ro-bind", Path::new("/dev/null"), &workspace.join(path));
+            line.bind("--ro-bind", nothing, &workspace.join(path));
         }
     }
 }

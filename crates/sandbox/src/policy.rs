@@ -16,6 +16,8 @@ pub struct Policy {
     pub fixed: Vec<PathBuf>,
     /// Files that are empty for the command, relative to the workspace.
     pub hidden: Vec<PathBuf>,
+    /// An empty file of the host, to put in their place.
+    pub nothing: PathBuf,
     /// A folder of the host for caches and build output, seen as `/scratch`.
     pub scratch: PathBuf,
     /// Whether build tools are told to put what they make into `/scratch`.

@@ -104,7 +104,19 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
     let limits = Limits::within(Duration::from_secs(10));
     let network = Network::Off;
     let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
-    let policy = Policy { workspace, view, cwd, fixed, hidden, scratch, builds_in_scratch: false, writable, network, limits };
+    let policy = Policy {
+        workspace,
+        view,
+        cwd,
+        fixed,
+        hidden,
+        nothing: PathBuf::new(),
+        scratch,
+        builds_in_scratch: false,
+        writable,
+        network,
+        limits,
+    };
     let mut printed = Vec::new();
     let finished = run(&policy, "echo works > probe", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
     match finished.ended {

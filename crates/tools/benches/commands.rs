@@ -37,7 +37,19 @@ fn policy(folder: &Path, workspace: PathBuf, view: View) -> Policy {
     std::fs::create_dir_all(&scratch).unwrap();
     let limits = Limits::within(Duration::from_mins(1));
     let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
-    Policy { workspace, view, cwd, fixed, hidden, scratch, builds_in_scratch: false, writable, network: Network::Off, limits }
+    Policy {
+        workspace,
+        view,
+        cwd,
+        fixed,
+        hidden,
+        nothing: PathBuf::new(),
+        scratch,
+        builds_in_scratch: false,
+        writable,
+        network: Network::Off,
+        limits,
+    }
 }
 
 fn sandbox(folder: &Path) {

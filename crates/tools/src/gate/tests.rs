@@ -260,6 +260,8 @@ fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
     assert_eq!(word(&situation, &[Effect::Keep, Effect::Write(path("/a"))]), "allow");
     assert_eq!(word(&situation, &[Effect::Keep, Effect::Delete(path("/a"))]), "ask Critical");
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, ..Approvals::default() });
+    situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: path("/web") }]);
+    assert_eq!(word(&situation, &[command()]), "ask Minor", "a grant is for its own folder");
     situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: WorkspacePath::root() }]);
     assert_eq!(word(&situation, &[command()]), "allow");
 }

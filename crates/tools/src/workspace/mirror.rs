@@ -23,6 +23,8 @@ use std::path::Path;
 
 /// Larger files are not copied, and so can't be put back.
 const LARGEST_COPY: i64 = 256 << 20;
+/// Git keeps everything in its objects, and the server writes the chats' files meanwhile.
+const UNWATCHED: &[&str] = &[".git/objects", ".planwright/chats"];
 const INDEX: &str = "before.json";
 
 /// How an entry was.
@@ -171,9 +173,7 @@ impl Workspace {
                 let Ok(text) = name.to_str() else { continue };
                 let child = path.join(text);
                 let is_folder = kind_of(&stat) == Kind::Folder;
-                // The server itself writes to the chats' files while a command runs, which has no way to them.
-                let is_left_out = matches!(child.relative(), ".git/objects" | ".planwright/chats");
-                if is_folder && (is_left_out || sorter.is_output(&child)) {
+                if is_folder && (sorter.is_output(&child) || UNWATCHED.contains(&child.relative())) {
                     continue;
                 }
                 marks.insert(child.relative().to_owned(), Mark::of(&stat));
