@@ -77,9 +77,7 @@ impl Actor {
         let ApprovalRow { revision, sha256, base_commit, .. } = &approval;
         let plan_file = approval.plan_file.clone();
         let facts = json!({"plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit});
-        let note = switch_note(&row, role, approval.given_by, &text)
-            .with("approval", facts.clone())
-            .with("files", serde_json::to_value(&files).unwrap_or_default());
+        let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });
@@ -104,8 +102,8 @@ impl Actor {
     /// The files of the plan that is being approved, as they are at this moment.
     async fn planned_files(&self, approval: &ApprovalRow) -> Result<Files, Problem> {
         match PlanDocument::parse(&approval.content) {
-            Ok(document) => drift::files_of(&self.chat, &document.plan).await,
-            Err(_) => Ok(Files::new()),
+            Ok(document) => Files::of(&self.chat, &document.plan).await,
+            Err(_) => Ok(Files::default()),
         }
     }
 

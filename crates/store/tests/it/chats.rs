@@ -19,6 +19,7 @@ on_both!(
     a_workspace_is_known_by_its_path_and_listed_by_name,
     the_newest_approval_counts_and_knows_its_commit,
     appends_of_many_chats_at_once_all_arrive,
+    a_deleted_chat_takes_its_history_with_it_and_leaves_the_others,
 );
 
 async fn texts(store: &Store, chat: &ChatRow) -> Vec<String> {
@@ -36,6 +37,19 @@ async fn what_was_stored_is_there_after_opening_again(world: World) {
     assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat.clone()));
     assert_eq!(texts(&store, &chat).await, ["one", "two"]);
     assert_eq!(store.events_after(chat.id, 1, 10).await.unwrap(), events[1..]);
+}
+
+async fn a_deleted_chat_takes_its_history_with_it_and_leaves_the_others(world: World) {
+    let store = world.open().await;
+    let (chat, other) = (chat_in(&store).await, chat_in(&store).await);
+    for chat in [&chat, &other] {
+        store.append(chat, Append { events: &[created(chat, 1, "one")], ..Append::default() }).await.unwrap();
+    }
+    store.delete_chat(chat.id).await.unwrap();
+    store.delete_chat(chat.id).await.unwrap();
+    assert_eq!(store.chat(chat.id).await.unwrap(), None);
+    assert!(texts(&store, &chat).await.is_empty() && store.events_after(chat.id, 0, 10).await.unwrap().is_empty());
+    assert_eq!(texts(&store, &other).await, ["one"]);
 }
 
 async fn every_field_of_a_chat_comes_back(world: World) {

@@ -136,6 +136,19 @@ mod tests {
     }
 
     #[test]
+    fn a_chats_file_written_during_a_command_is_not_the_commands_doing() {
+        let (folder, own, chat) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), ChatId::generate());
+        let workspace = Workspace::open(folder.path()).unwrap();
+        workspace.rewrite_chat(chat, |_| b"one\n".to_vec()).unwrap();
+        workspace.mirror(&own.path().join("mirror"), own.path()).unwrap();
+        workspace.append_chat(chat, "two\n").unwrap();
+        workspace.rewrite_chat(ChatId::generate(), |_| b"new\n".to_vec()).unwrap();
+        assert!(workspace.changes_since(own.path()).unwrap().judged.is_empty());
+        std::fs::write(folder.path().join(".planwright/config.toml"), "x").unwrap();
+        assert_eq!(workspace.changes_since(own.path()).unwrap().judged.len(), 1);
+    }
+
+    #[test]
     fn no_link_pipe_or_second_name_leads_a_chats_file_elsewhere() {
         let (folder, outside, chat) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), ChatId::generate());
         let workspace = Workspace::open(folder.path()).unwrap();
