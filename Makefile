@@ -36,4 +36,4 @@ torture: ## The long versions of the tests: races, random calls, mutations of th
 	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
 
 docs: ## The Rust documentation, into target/doc
-	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items
