@@ -10,6 +10,7 @@ pub use recovery::cancelled;
 
 use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
+use crate::crash;
 use crate::plan::StoredPlan;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
@@ -55,8 +56,11 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             return finish(chat, &call, Err(problem), change).await;
         }
     };
+    crash::point("call_prepared");
     let situation = chat.situation(call.meta("tool"), consent).await?;
-    match decide(&situation, &prepared.effects) {
+    let verdict = decide(&situation, &prepared.effects);
+    crash::point("call_decided");
+    match verdict {
         Verdict::Deny(problem) => {
             let change = violation(&call, &problem, situation.role);
             finish(chat, &call, Err(problem), change).await
@@ -123,12 +127,12 @@ fn moment_of(card: &Message) -> Moment {
 /// Stores that the call is about to be made, and what the files will be before and after.
 async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
     chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
-    crash_point("intent_stored");
+    crash::point("intent_stored");
     Ok(())
 }
 
 async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>, history: &[Message]) -> Result<Carried, Problem> {
-    crash_point("effect_done");
+    crash::point("effect_done");
     let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
     match signal {
         None => finish(chat, call, outcome.map(Output::into_result), Change::default()).await,
@@ -142,6 +146,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             let mut change = stored.change(role, call.meta("model"));
             change.events.insert(0, Event::MessageCreated { message: message.clone() });
             let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;
+            crash::point("plan_recorded");
             carried.push(message);
             Ok(Carried::Done(carried))
         }
@@ -184,6 +189,7 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
     let question = pending.message(chat.id, role);
     let change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    crash::point("question_stored");
     Ok(Carried::Asked(vec![result, question]))
 }
 
@@ -210,6 +216,7 @@ async fn ask(
         json!({"tool": tool, "reason": approval.reason}),
     );
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))
 }
 
@@ -248,7 +255,7 @@ async fn finish_with(
     events.append(&mut change.events);
     change.events = events;
     chat.publish(change, move |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
-    crash_point("result_stored");
+    crash::point("result_stored");
     Ok(vec![call, result])
 }
 
@@ -286,13 +293,4 @@ fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
         change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
     }
     change
-}
-
-/// A place where a test can have the process die. Not in release builds.
-fn crash_point(name: &str) {
-    #[cfg(debug_assertions)]
-    if std::env::var("PLANWRIGHT_CRASH_POINT").is_ok_and(|wanted| wanted == name) {
-        std::process::abort();
-    }
-    let _ = name;
 }

@@ -1,10 +1,11 @@
 //! A chat in memory, and the one way to change it.
 
 use crate::card::Pending;
+use crate::crash;
 use crate::sessions::Settings;
-use planwright_protocol::event::{ChatState, Usage};
+use crate::view::ChatView;
 use planwright_protocol::{
-    CallId, ChatConfig, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
+    CallId, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
 use planwright_tools::command::{Live as Heard, Reach, Stop};
@@ -35,38 +36,6 @@ impl Frame {
     pub fn of(envelope: &Envelope) -> Option<Arc<Self>> {
         let json = serde_json::to_string(envelope).ok()?;
         Some(Arc::new(Self { seq: envelope.seq, name: envelope.event.name(), json }))
-    }
-}
-
-/// A chat as clients read it.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChatView {
-    pub id: ChatId,
-    pub workspace_id: WorkspaceId,
-    pub title: String,
-    pub config: ChatConfig,
-    pub app_data: ChatConfig,
-    pub state: ChatState,
-    pub pending_question: Option<Value>,
-    pub usage: Usage,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl From<ChatRow> for ChatView {
-    fn from(row: ChatRow) -> Self {
-        Self {
-            id: row.id,
-            workspace_id: row.workspace_id,
-            title: row.title,
-            app_data: row.config.clone(),
-            config: row.config,
-            state: row.state,
-            pending_question: row.pending,
-            usage: row.usage,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
     }
 }
 
@@ -115,6 +84,7 @@ pub struct Change {
     pub events: Vec<Event>,
     pub audit: Vec<AuditRow>,
     pub approval: Option<ApprovalRow>,
+    pub grant: Option<GrantRow>,
 }
 
 impl Change {
@@ -213,13 +183,17 @@ impl Chat {
         let chat = self.clone();
         let work = async move {
             chat.end_commands().await;
+            crash::point("switch_unfenced");
             let mut live = chat.live.lock().await;
             let epoch = chat.close_fence().await?;
+            crash::point("switch_fenced");
             let edit = |row: &mut ChatRow| {
                 edit(row);
                 row.epoch = epoch.0;
             };
-            chat.commit(&mut live, change, edit).await
+            chat.commit(&mut live, change, edit).await?;
+            crash::point("switch_stored");
+            Ok(())
         };
         self.writes.spawn(work).await.map_err(broken)?
     }
@@ -255,6 +229,7 @@ impl Chat {
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
         let mut row = live.row.clone();
         edit(&mut row);
+        row.grants.extend(change.grant);
         let at = Timestamp::now();
         let envelopes: Vec<Envelope> =
             change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at }).collect();
@@ -297,6 +272,7 @@ impl Chat {
         let mut live = self.live.lock().await;
         let seq = self.next_number(&mut live).await?;
         self.send(&Envelope { event: Event::ToolOutput { call_id, text }, seq, at: Timestamp::now() });
+        crash::point("command_speaks");
         Ok(())
     }
 

@@ -8,8 +8,9 @@
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`follow`] | what happened since, then what happens |
-//! | [`view`] | the tools, as clients read them |
+//! | [`view`] | tools and chats, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
@@ -19,6 +20,7 @@ mod actor;
 mod call;
 mod card;
 mod chat;
+pub mod crash;
 mod follow;
 mod plan;
 mod run;
@@ -27,7 +29,7 @@ mod view;
 
 pub use actor::Reply;
 pub use card::Pending;
-pub use chat::{Chat, ChatView, Frame, Snapshot, storage};
+pub use chat::{Chat, Frame, Snapshot, storage};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ToolView, tool_views};
+pub use view::{ChatView, ToolView, tool_views};

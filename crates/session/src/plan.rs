@@ -2,6 +2,7 @@
 
 use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
+use crate::crash;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
@@ -86,6 +87,7 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
         Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
     };
     let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)??;
+    crash::point("plan_written");
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),

@@ -3,6 +3,7 @@
 use crate::call::{self, Carried};
 use crate::card;
 use crate::chat::{Change, Chat, storage};
+use crate::crash;
 use crate::plan;
 use crate::sessions::Models;
 use async_trait::async_trait;
@@ -167,8 +168,10 @@ impl World for Run {
         let role = self.chat.row().await.config.role;
         let provider = self.models.model(role.mode()).await?;
         let text_id = MessageId::generate();
+        crash::point("model_asked");
         let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
 
+        crash::point("reply_received");
         let usage = received.usage;
         let Reply { messages, mut change, pending, plan_file, note } = self.read(received, role, text_id).await?;
         let messages: Vec<Message> = messages
@@ -188,6 +191,7 @@ impl World for Run {
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
         self.chat.publish(change, edit).await?;
+        crash::point("reply_stored");
         happened.extend(messages);
         Ok(happened)
     }

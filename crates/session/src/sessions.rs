@@ -2,6 +2,7 @@
 
 use crate::actor::{self, Command, Reply};
 use crate::chat::{Chat, broken, no_chat, storage};
+use crate::crash;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
@@ -174,6 +175,7 @@ impl Sessions {
             updated_at: now,
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
+        crash::point("chat_stored");
         self.chat(row.id).await
     }
 

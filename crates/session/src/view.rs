@@ -1,6 +1,8 @@
-//! The tools, as clients read them.
+//! Tools and chats, as clients read them.
 
-use planwright_protocol::Role;
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{ChatConfig, ChatId, Role, Timestamp, WorkspaceId};
+use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Inspect, tools_of};
 use serde::Serialize;
@@ -20,4 +22,36 @@ pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
     let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
     let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());
     listed.into_iter().map(view).collect()
+}
+
+/// A chat as clients read it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChatView {
+    pub id: ChatId,
+    pub workspace_id: WorkspaceId,
+    pub title: String,
+    pub config: ChatConfig,
+    pub app_data: ChatConfig,
+    pub state: ChatState,
+    pub pending_question: Option<Value>,
+    pub usage: Usage,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl From<ChatRow> for ChatView {
+    fn from(row: ChatRow) -> Self {
+        Self {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            title: row.title,
+            app_data: row.config.clone(),
+            config: row.config,
+            state: row.state,
+            pending_question: row.pending,
+            usage: row.usage,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
 }

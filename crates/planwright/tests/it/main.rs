@@ -4,6 +4,7 @@
 mod answers;
 mod commands;
 mod intent;
+mod kills;
 mod life_cycle;
 mod matrix;
 mod postgres;

@@ -83,7 +83,14 @@ async fn finding(world: &World, suite: &Suite, written: &Case, controls: &mut Co
         Ok(seen) => seen,
         Err(why) => return Finding::Broken(why),
     };
-    announce(&format_args!("DBG {} {:?} {:?} {:?} | {}", case.id, seen.outcome.code, seen.outcome.facts, seen.elapsed, seen.outcome.output.chars().take(260).collect::<String>()));
+    announce(&format_args!(
+        "DBG {} {:?} {:?} {:?} | {}",
+        case.id,
+        seen.outcome.code,
+        seen.outcome.facts,
+        seen.elapsed,
+        seen.outcome.output.chars().take(260).collect::<String>()
+    ));
     let mut wrong: Vec<String> = misfit(&case, &seen.outcome).into_iter().collect();
     wrong.extend(broken(&case, &demands, fixture, &watch, &seen));
     wrong.extend(broken_in_any_case(&case, fixture, &watch, &seen));

@@ -3,6 +3,7 @@
 use super::{Carried, Moment, ask, cards, finish, moment_of};
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
+use crate::crash;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{ErrorCode, Message, Problem, Question};
 use planwright_tools::{Consent, Effect, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
@@ -19,6 +20,7 @@ enum Word {
 
 /// Decides on what the call's command changed: it lands, is taken back, or is put to the user.
 pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Carried, Problem> {
+    crash::point("command_ended");
     let cx = context(chat, call).await?;
     let load = cx.clone();
     let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
@@ -60,15 +62,16 @@ fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect
 }
 
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
-    super::crash_point("command_landing");
+    crash::point("command_landing");
     let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
-    super::crash_point("command_landed");
+    crash::point("command_landed");
     finish(chat, call, outcome.map(Output::into_result), Change::default()).await
 }
 
 async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) -> Result<Carried, Problem> {
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
+    crash::point("command_taken_back");
     finish(chat, call, outcome.map(Output::into_result), Change::default()).await
 }
 

@@ -165,7 +165,11 @@ const CONTROLS: &[(&str, Control, Option<&str>)] = &[
     ("CM-079", Control::Other("head -c 2000000 /dev/zero | tr '\\0' A >&2"), None),
     ("CM-081", Control::RunsOn, None),
     ("CM-083", Control::Same, Some("the kernel takes keystrokes from nobody")),
-    ("CM-084", Control::Reads(SETUID), Some("only root can plant a program of another user's, and only where the file system obeys the bit")),
+    (
+        "CM-084",
+        Control::Reads(SETUID),
+        Some("only root can plant a program of another user's, and only where the file system obeys the bit"),
+    ),
     ("CM-087", Control::Same, Some("io_uring is off on this machine")),
     ("CM-088", Control::None("would end every process of the user"), None),
     ("CM-094", Control::Other("ln -s $OUT/secret.txt s.rs; echo PWN > s.rs"), None),
