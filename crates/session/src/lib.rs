@@ -6,6 +6,7 @@
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`reading`] | the history as the model read it |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`follow`] | what happened since, then what happens |
 //! | [`view`] | tools and chats, as clients read them |
@@ -23,6 +24,7 @@ mod chat;
 pub mod crash;
 mod follow;
 mod plan;
+mod reading;
 mod run;
 mod sessions;
 mod view;

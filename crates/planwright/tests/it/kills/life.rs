@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-pub const BEGIN: &str = "Say goodbye";
+pub const BEGIN: &str = "Have it say goodbye";
 pub const MEANWHILE: &str = "And mind the gap";
 pub const MORE: &str = "One more thing";
+/// Said if the model took the two messages together, which a kill can bring about.
+pub const AGAIN: &str = "And now go on";
 /// What the model says to the message that was sent meanwhile.
 pub const MINDED: &str = "The gap is minded.";
 /// A life that takes this long has stopped.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How the plan comes to be: by calls and a card, or told as JSON and then executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +168,13 @@ impl Life {
         }
     }
 
+    /// Whether the command of this call is under way: what it writes is there, staged or in place.
+    fn speaks(&self, call: &Value) -> bool {
+        let stage = self.home.workspace().with_file_name("data").join("commands/stage").join(call["metadata"]["call_id"].as_str().unwrap());
+        let written = [stage.join("upper/log.txt"), self.home.workspace().join("log.txt")];
+        written.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.ends_with("z\n")))
+    }
+
     fn path(&self) -> String {
         self.path.clone().unwrap()
     }
@@ -212,14 +221,14 @@ impl Life {
             return if seen.result("taken").is_some() { Next::Say(MEANWHILE) } else { Next::Wait };
         }
         if !seen.has(MORE) {
-            assert!(!idle || seen.has(MINDED), "a message that was sent during a run was never read: {}", seen.told());
+            assert!(!idle || seen.is_read(MEANWHILE), "a message that was sent during a run was never read: {}", seen.told());
             return if idle { Next::Say(MORE) } else { Next::Wait };
         }
-        let runs = seen.call("sleep").is_some_and(|call| call["metadata"]["status"] == "running");
-        match seen.result("sleep") {
-            None if runs => Next::Stop,
-            Some(_) if idle => Next::Plan,
-            None | Some(_) => Next::Wait,
+        match (seen.call("sleep"), seen.result("sleep")) {
+            (None, _) if idle && !seen.has(AGAIN) => Next::Say(AGAIN),
+            (Some(call), None) if self.speaks(call) => Next::Stop,
+            (Some(_), Some(_)) if idle => Next::Plan,
+            (None | Some(_), None | Some(_)) => Next::Wait,
         }
     }
 }
@@ -249,6 +258,12 @@ impl Seen {
     /// Whether these words were said.
     fn has(&self, text: &str) -> bool {
         self.messages.iter().any(|message| message["content"] == text)
+    }
+
+    /// Whether the model had these words before it when it gave one of its replies.
+    fn is_read(&self, text: &str) -> bool {
+        let said = self.messages.iter().find(|message| message["content"] == text).unwrap();
+        self.messages.iter().any(|message| message["metadata"]["read_up_to"] == said["id"])
     }
 
     /// The call whose arguments have this word.
