@@ -5,10 +5,14 @@ use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use planwright_protocol::question::Decision;
-use planwright_protocol::{ErrorCode, Message, Problem, Question};
+use planwright_protocol::{ErrorCode, Event, Message, Problem, Question};
 use planwright_tools::{Consent, Effect, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::sync::Arc;
+
+/// Marks a call whose command's changes were allowed to land.
+const LANDING: &str = "landing";
 
 /// What the user said about what a command changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,8 +26,7 @@ enum Word {
 pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("command_ended");
     let cx = context(chat, call).await?;
-    let load = cx.clone();
-    let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
+    let Some(staged) = load(chat, &cx).await? else { return unknown(chat, call, cx).await };
     let role = chat.row().await.config.role;
     if call.agent_role != Some(role) {
         return take_back(chat, call, staged, "The user switched the role while the command ran.").await;
@@ -47,13 +50,42 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
 
 /// What to tell of a command that the user stopped. Nothing it changed is kept.
 pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem> {
-    let cx = context(chat, call).await?;
-    chat.carry(move || Staged::discard(&cx)).await??;
+    discard(chat, context(chat, call).await?).await?;
+    if is_landing(call) {
+        let text = "The user stopped the run while what this command changed was being brought into the workspace. Look at the files before you go on.";
+        return Err(Problem::new(ErrorCode::OutcomeUnknown, text));
+    }
     Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
 }
 
 async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
     chat.tool_context(call.meta("call_id").parse().ok()).await
+}
+
+/// What the call's command left, if it ran to its end.
+async fn load(chat: &Arc<Chat>, cx: &ToolContext) -> Result<Option<Staged>, Problem> {
+    let cx = cx.clone();
+    chat.carry(move || if is_whole(&cx) { Staged::load(&cx) } else { Ok(None) }).await?
+}
+
+async fn discard(chat: &Arc<Chat>, cx: ToolContext) -> Result<(), Problem> {
+    chat.carry(move || if is_whole(&cx) { Staged::discard(&cx) } else { Ok(()) }).await?
+}
+
+/// Whether the stage can tell what the command changed. It can't if the server ended while it was being made or removed, or if
+/// the command could change nothing: against a stage without a record of what was there before, every file of the
+/// workspace would count as new, and be taken back.
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+fn is_whole(cx: &ToolContext) -> bool {
+    let (Some(commands), Some(call)) = (&cx.command.commands, cx.command.call) else { return false };
+    let stage = commands.stage(call);
+    let before = || std::fs::read(stage.join("before.json")).ok().and_then(|bytes| serde_json::from_slice::<IgnoredAny>(&bytes).ok());
+    stage.join("upper").is_dir() || before().is_some()
+}
+
+/// Whether what the command changed was already on its way into the workspace.
+fn is_landing(call: &Message) -> bool {
+    call.metadata.contains_key(LANDING)
 }
 
 /// What no command may do is left out one by one, so that the rest of what it did is not lost.
@@ -62,6 +94,9 @@ fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect
 }
 
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
+    // From here on what it changed may be in the workspace, also if its stage is gone.
+    let call = &call.clone().with(LANDING, true);
+    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
     crash::point("command_landing");
     let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
     crash::point("command_landed");
@@ -77,8 +112,12 @@ async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) 
 
 /// The server ended in the middle of it, and with it the command.
 async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
-    chat.carry(move || Staged::discard(&cx)).await??;
-    let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace.";
+    discard(chat, cx).await?;
+    let text = if is_landing(call) {
+        "Outcome unknown: the server was restarted right after this command ended. Its output is lost, but what it changed is in the workspace. Don't run it again before you have looked there."
+    } else {
+        "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace."
+    };
     finish(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await
 }
 
