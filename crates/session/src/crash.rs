@@ -11,6 +11,7 @@ pub const POINTS: &[&str] = &[
     "answer_stored",
     "model_asked",
     "reply_received",
+    "plan_intended",
     "plan_written",
     "reply_stored",
     "call_prepared",
