@@ -16,7 +16,7 @@ use planwright_testkit::postgres::Database;
 use planwright_testkit::server::Server;
 use std::time::Duration;
 
-/// How often each point is tried; each time one passage later, as long as there are more.
+/// How often a life ends at each point; each time one passage later, as long as there are more.
 const ROUNDS: &str = "PLANWRIGHT_CRASH_ROUNDS";
 /// How many times a server is killed at a random moment, over all tests that do so.
 const KILLS: &str = "PLANWRIGHT_RANDOM_KILLS";
@@ -72,18 +72,22 @@ async fn live(mut life: Life, deaths: Vec<String>) -> usize {
 
 async fn at_points(share: usize, of: usize, rounds: u64, database: fn() -> Option<Database>) {
     for point in POINTS.iter().skip(share).step_by(of) {
-        let mut passage = 1;
+        let (mut passage, mut most) = (1, u64::MAX);
         let mut deaths = 0;
-        for _ in 0..rounds {
+        while deaths < rounds {
             let mut planned_deaths = first_deaths(point);
             planned_deaths.push(format!("{point}:{passage}"));
             let wanted = planned_deaths.len();
             let died = live(Life::new(planned(point), database()), planned_deaths).await;
             assert!(died == wanted || passage > 1, "{point} was never passed");
-            deaths += usize::from(died == wanted);
-            passage = if died == wanted { passage + 1 } else { 1 };
+            if died == wanted {
+                deaths += 1;
+            } else {
+                most = passage - 1;
+            }
+            passage = if passage < most { passage + 1 } else { 1 };
         }
-        println!("{point}: {deaths} deaths in {rounds} lives");
+        println!("{point}: {deaths} deaths, at {} passages", most.min(deaths));
     }
 }
 

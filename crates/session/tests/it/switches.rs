@@ -2,8 +2,8 @@
 //!
 //! The switch is the user's own op, put to the chat's actor; a write is a call of the tool `write`, decided by the gate.
 //! That the test can fail was seen with the fence broken in two ways: with the comparison of epochs in `Permit::commit`
-//! left out, files changed after one of the first switches; with the guard of `Permit::commit` let go before the rename,
-//! after some more.
+//! left out, a file changed after the second switch; with the guard let go before the rename in `atomic::replace`, after
+//! the 279th.
 
 use async_trait::async_trait;
 use planwright_agent::Provider;
