@@ -63,7 +63,7 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
     let mut checks = Vec::new();
     for (name, mode) in [("plan model", Mode::Plan), ("act model", Mode::Act)] {
         checks.push(match models.model(mode).await {
-            Ok(provider) => good(name, &provider.name()),
+            Ok(provider) => good(name, provider.name()),
             Err(problem) if models.name(mode).is_none() => weaker(name, &problem.message),
             Err(problem) => missing(name, &problem.message),
         });
