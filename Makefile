@@ -10,13 +10,14 @@ help: ## List the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: ## Build, and serve the sample workspace with the demo model; prints the address to open
+	@scripts/need bwrap
 	$(CARGO) build --release --package planwright
 	@mkdir -p $(DEMO)
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: lint ## Everything: formatting, lints, rules of the project, all tests, the page in a browser
-	@scripts/need node npm chromium strace initdb
+	@scripts/need node npm chromium strace initdb bwrap pytest-3
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/browser
@@ -27,7 +28,7 @@ lint: ## Formatting, clippy, licences and bans of the dependencies
 	@scripts/deny
 
 bench: ## Speed, as ratios against a reference in the same run
-	@scripts/need rg
+	@scripts/need rg bwrap
 	$(CARGO) bench --workspace --benches
 
 torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate

@@ -1,6 +1,6 @@
 //! The loop. It decides nothing: the turn says what comes next, the world does it.
 
-use crate::turn::{Step, Turn};
+use crate::turn::{LOOP_ENDS_RUN, Step, Turn};
 use async_trait::async_trait;
 use planwright_protocol::{ErrorCode, Message, Problem, QuestionId};
 
@@ -34,6 +34,12 @@ pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
                 ErrorCode::LimitReached,
                 format!(
                     "The run has asked the model {limit} times, which is the limit. Send a message to go on, or raise `turns` under [limits]."
+                ),
+            )),
+            Step::Loop => Err(Problem::new(
+                ErrorCode::LoopDetected,
+                format!(
+                    "The model made the same failing call {LOOP_ENDS_RUN} times in a row, so the run was ended. Send a message that tells it what to do instead."
                 ),
             )),
         };

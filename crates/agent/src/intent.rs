@@ -9,7 +9,10 @@
 mod grammar;
 mod markers;
 mod phrases;
+mod simple_fix;
 mod text;
+
+pub use simple_fix::is_simple_fix;
 
 use grammar::{Table, after, begins_with, clauses, contains, ends_with, is_any, phrase_after, repeated, sentences, word};
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@
 //! | [`provider`] | what a model is: one request, one stream of deltas |
 //! | [`history`] | a chat's history as a model reads it |
 //! | [`answer`] | plans and questions in a model's answer |
-//! | [`intent`] | whether what the user wrote is an order to begin |
+//! | [`intent`] | whether what the user wrote is an order to begin, or too small for a plan |
 //! | [`prompt`] | the system prompt, composed of prose files and facts |
 //!
 //! Invariants: nothing here reads a file, a socket or a clock; a model is only ever reached through [`Provider`].

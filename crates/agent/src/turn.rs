@@ -3,7 +3,11 @@
 //! A turn is the fold of a chat's messages: replaying the stored ones gives the same turn, so a run
 //! goes on after a crash where it was.
 
-use planwright_protocol::{Author, Message, MessageType, QuestionId};
+use planwright_protocol::{Author, ErrorCode, Message, MessageType, QuestionId};
+use serde_json::Value;
+
+/// The same failing call this many times in a row, and the run is over.
+pub const LOOP_ENDS_RUN: u64 = 6;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -13,6 +17,8 @@ pub enum Step {
     Ask(QuestionId),
     Done,
     OutOfTurns(u32),
+    /// The model makes a call that fails, over and over.
+    Loop,
 }
 
 #[derive(Clone, Debug)]
@@ -26,12 +32,14 @@ pub struct Turn {
     /// Replies since the user last had a word.
     replies: u32,
     limit: u32,
+    /// Whether the model was told often enough that it repeats itself.
+    looping: bool,
 }
 
 impl Turn {
     #[must_use]
     pub fn replay(history: Vec<Message>, limit: u32) -> Self {
-        let mut turn = Turn { history: Vec::new(), open: Vec::new(), asked: None, unseen: false, replies: 0, limit };
+        let mut turn = Turn { history: Vec::new(), open: Vec::new(), asked: None, unseen: false, replies: 0, limit, looping: false };
         for message in history {
             turn.apply(message);
         }
@@ -51,6 +59,8 @@ impl Turn {
             Step::CallTools(self.open.iter().map(|&index| self.history[index].clone()).collect())
         } else if !self.unseen {
             Step::Done
+        } else if self.looping {
+            Step::Loop
         } else if self.replies >= self.limit {
             Step::OutOfTurns(self.limit)
         } else {
@@ -83,6 +93,7 @@ impl Turn {
                 let call = message.meta("call_id");
                 self.open.retain(|&index| self.history[index].meta("call_id") != call);
                 self.unseen = true;
+                self.looping |= ends_run(&message);
             }
             (Author::System, _) => {
                 if starts_work(&message) {
@@ -96,11 +107,19 @@ impl Turn {
     fn heard(&mut self, message: &Message) {
         self.unseen = true;
         self.replies = 0;
+        self.looping = false;
         // A new message supersedes the question; an answer resolves it.
         if message.author == Author::User {
             self.asked = None;
         }
     }
+}
+
+/// Whether this result says that its call failed in the same way too often.
+fn ends_run(result: &Message) -> bool {
+    let Some(error) = result.metadata.get("error") else { return false };
+    let times = error.get("details").and_then(|details| details.get("times")).and_then(Value::as_u64);
+    error.get("code").and_then(Value::as_str) == Some(ErrorCode::LoopDetected.as_str()) && times >= Some(LOOP_ENDS_RUN)
 }
 
 /// An approval is the user's word to begin, though it stands in the history as the system's note.
@@ -191,6 +210,17 @@ mod tests {
         let switch = |by: &str| message(Author::System, MessageType::Text).with("mode_change", json!({"by": by}));
         assert_eq!(Turn::replay(vec![switch("user")], 5).next(), Step::Done);
         assert_eq!(Turn::replay(vec![switch("approval")], 5).next(), Step::CallModel);
+    }
+
+    #[test]
+    fn a_run_that_repeats_itself_ends_and_a_new_message_gives_it_another_chance() {
+        let failed = |times: u64| result("a").with("error", json!({"code": "LOOP_DETECTED", "details": {"times": times}}));
+        let run = |times: u64| Turn::replay(vec![user(), say("1"), call("a"), failed(times)], 100);
+        assert_eq!(run(5).next(), Step::CallModel);
+        let mut turn = run(6);
+        assert_eq!(turn.next(), Step::Loop);
+        turn.apply(user());
+        assert_eq!(turn.next(), Step::CallModel);
     }
 
     #[test]

@@ -82,6 +82,9 @@ impl Config {
             Ok(secrets) => secrets,
             Err(error) => bail!("[files] secrets: {error}"),
         };
+        if self.limits.cost.is_nan() || self.limits.cost < 0.0 {
+            bail!("[limits] cost: {} is not an amount; use `inf` for no limit", self.limits.cost);
+        }
         if let Some(folder) = self.sandbox.writable.iter().find(|folder| !folder.is_absolute() || !folder.is_dir()) {
             bail!("[sandbox] writable: {} is not a folder with a full path", folder.display());
         }
@@ -121,9 +124,14 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"act\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
+        assert_eq!(config.limits.cost.to_string(), "0.5");
+        for (cost, fine) in [("inf", true), ("-1.0", false), ("nan", false)] {
+            let config = Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml")).unwrap();
+            assert_eq!(config.settings(PathBuf::new()).is_ok(), fine, "{cost}");
+        }
     }
 }

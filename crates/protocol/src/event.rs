@@ -192,6 +192,7 @@ pub enum RunOutcome {
 
 /// Tokens used and what they cost, in the catalog's currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,

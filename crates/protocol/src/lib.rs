@@ -5,6 +5,7 @@
 //! | [`ids`] | one newtype per kind of id |
 //! | [`role`] | the six roles: one row each, and everything that follows from it |
 //! | [`config`] | the role of a chat in all the words clients use for it |
+//! | [`chat_file`] | the file of a chat: frontmatter and transcript |
 //! | [`message`] | what a chat's history is made of |
 //! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
 //! | [`question`] | what the agent may ask, and how an answer is checked |
@@ -14,6 +15,7 @@
 //!
 //! Invariants: nothing here opens a file or a socket; the mode is never stored, only the role is.
 
+pub mod chat_file;
 pub mod config;
 pub mod error;
 pub mod event;
@@ -25,6 +27,7 @@ pub mod plan;
 pub mod question;
 pub mod role;
 
+pub use chat_file::ChatHeader;
 pub use config::{ChatConfig, RoleRequest};
 pub use error::{ErrorCode, Problem};
 pub use event::{Envelope, Event, SwitchedBy};

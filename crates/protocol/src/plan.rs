@@ -1,6 +1,6 @@
 //! The plan: one typed truth with two views, the JSON of a Plan message and the `.plan` file.
 
-mod frontmatter;
+pub(crate) mod frontmatter;
 mod lint;
 mod markdown;
 mod outline;

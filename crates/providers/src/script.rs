@@ -55,6 +55,8 @@ struct ScriptTurn {
     /// Waited before each piece of the reply.
     #[serde(default)]
     delay_ms: u64,
+    /// What the reply is said to have used; counted from it unless given.
+    usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
 }
@@ -116,9 +118,10 @@ impl Provider for Script {
         deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
         deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));
         let output_tokens = deltas.len() as u64;
+        let counted = Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() };
         deltas.push(match turn.error {
             Some(code) => Err(Problem::new(code, format!("The script {} says so.", self.name))),
-            None => Ok(Delta::Usage(Usage { input_tokens: request.messages.len() as u64, output_tokens, ..Usage::default() })),
+            None => Ok(Delta::Usage(turn.usage.unwrap_or(counted))),
         });
         let delay = Duration::from_millis(turn.delay_ms);
         Ok(stream::iter(deltas)

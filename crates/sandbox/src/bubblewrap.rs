@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// Our own binary, inside.
 const SELF: &str = "/run/planwright";
+/// Where the kernel takes orders.
+const KERNEL: &[&str] =
+    &["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
 /// How much can be put into the private folders that live in memory.
 const MEMORY_FOLDER: &str = "1073741824";
 
@@ -32,6 +35,10 @@ impl Wrap<'_> {
         line.flags(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "planwright"]);
         line.flags(&["--info-fd", &self.info.to_string()]);
         line.flags(&["--proc", "/proc", "--dev", "/dev"]);
+        // A server that runs as root would hand its rights to these on, with all capabilities gone.
+        for settings in KERNEL.iter().map(Path::new).filter(|path| path.exists()) {
+            line.bind("--ro-bind", settings, settings);
+        }
         for folder in ["/tmp", "/var/tmp", "/run", HOME] {
             line.flags(&["--size", MEMORY_FOLDER, "--tmpfs", folder]);
         }
@@ -57,7 +64,7 @@ impl Wrap<'_> {
     }
 
     fn workspace(&self, line: &mut Line) {
-        let Policy { workspace, view, fixed, .. } = self.policy;
+        let Policy { workspace, view, fixed, hidden, nothing, .. } = self.policy;
         let source = self.merged.unwrap_or(workspace);
         match view {
             View::ReadOnly { .. } => line.bind("--ro-bind", source, workspace),
@@ -67,6 +74,9 @@ impl Wrap<'_> {
                     line.bind("--ro-bind", &source.join(path), &workspace.join(path));
                 }
             }
+        }
+        for path in hidden {
+            line.bind("--ro-bind", nothing, &workspace.join(path));
         }
     }
 }
@@ -84,8 +94,11 @@ impl Line {
     }
 }
 
-/// Where bubblewrap is.
+/// Where bubblewrap is: where `PLANWRIGHT_BUBBLEWRAP` says, or on the search path.
 pub fn find() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("PLANWRIGHT_BUBBLEWRAP") {
+        return Some(PathBuf::from(named)).filter(|path| path.is_file());
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/bin", "/bin", "/usr/local/bin"].map(PathBuf::from);
     std::env::split_paths(&path)

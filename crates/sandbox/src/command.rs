@@ -8,10 +8,11 @@ use crate::policy::{Limits, Policy, View};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, PidfdFlags, Signal};
+use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,7 +37,7 @@ impl Stop {
 }
 
 /// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     /// By itself; by a signal as shells count it, 128 and its number.
     Exited(i32),
@@ -44,6 +45,8 @@ pub enum Ended {
     Stopped,
     /// It printed more than was allowed.
     Flooded,
+    /// There was hardly room left on the disk.
+    DiskFull,
 }
 
 #[derive(Debug)]
@@ -69,6 +72,7 @@ pub fn run(policy: &Policy, command: &str, stop: &Stop, mut heard: impl FnMut(&[
     let mut running = Running::start(policy, command, &groups).map_err(Unavailable)?;
     let mut seen = 0;
     let mut cut_off = None;
+    let mut disk = Disk { folder: &policy.scratch, looked: begun };
     loop {
         let over = running.wait(&mut |bytes| {
             seen += bytes.len() as u64;
@@ -78,7 +82,7 @@ pub fn run(policy: &Policy, command: &str, stop: &Stop, mut heard: impl FnMut(&[
             break;
         }
         let late = begun.elapsed() > policy.limits.time;
-        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits));
+        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits)).or(disk.is_nearly_full().then_some(Ended::DiskFull));
         if cut_off.is_some() {
             running.kill();
         }
@@ -99,6 +103,24 @@ fn reason(stop: &Stop, late: bool, seen: u64, limits: &Limits) -> Option<Ended> 
         Some(Ended::Flooded)
     } else {
         None
+    }
+}
+
+/// The disk that commands write to.
+struct Disk<'p> {
+    folder: &'p Path,
+    looked: Instant,
+}
+
+impl Disk<'_> {
+    /// Looks now and then whether less than a gigabyte, or the twentieth part of a small disk, is left.
+    fn is_nearly_full(&mut self) -> bool {
+        if self.looked.elapsed() < Duration::from_millis(250) {
+            return false;
+        }
+        self.looked = Instant::now();
+        let reserve = |total: u64| (total / 20).min(1 << 30);
+        rustix::fs::statvfs(self.folder).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < reserve(disk.f_blocks * disk.f_frsize))
     }
 }
 
@@ -205,7 +227,9 @@ impl Running {
         let told: Option<serde_json::Value> = serde_json::from_slice(&self.told).ok();
         let number = told.as_ref().and_then(|told| told.get("child-pid")?.as_i64()).and_then(|number| i32::try_from(number).ok());
         let process = number.and_then(Pid::from_raw);
-        self.inside = process.and_then(|process| rustix::process::pidfd_open(process, PidfdFlags::empty()).ok());
+        let held = process.and_then(|process| Some((process, rustix::process::pidfd_open(process, PidfdFlags::empty()).ok()?)));
+        // Looked at while it is held: the number may have gone to somebody else meanwhile.
+        self.inside = held.filter(|(process, _)| is_first_of_its_kind(*process)).map(|(_, held)| held);
         if length == 0 || self.inside.is_some() {
             self.info = None;
         }
@@ -223,13 +247,32 @@ impl Running {
         };
     }
 
+    /// Bubblewrap's outer process may end a moment before what is inside. When the first process there is gone, all are.
+    fn clear_inside(&self) {
+        let Some(inside) = &self.inside else { return };
+        let _ = rustix::process::pidfd_send_signal(inside, Signal::KILL);
+        let mut ended = [PollFd::new(inside, PollFlags::IN)];
+        while !matches!(poll(&mut ended, None), Ok(1..)) {}
+    }
+
     fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>) {
+        if self.inside.is_none() && self.info.is_some() {
+            self.meet_first_process();
+        }
         let code = self.child.wait().map_or(-1, |status| status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1));
+        self.clear_inside();
         self.hear(heard);
         let mut status = Vec::new();
         let _ = (&mut self.status).take(4096).read_to_end(&mut status);
         (code, status)
     }
+}
+
+/// Whether a process is the first one of a namespace of its own.
+fn is_first_of_its_kind(process: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+    numbers.split_whitespace().count() > 1 && numbers.split_whitespace().next_back() == Some("1")
 }
 
 /// Starts a program that gets these descriptors too.

@@ -115,7 +115,7 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
 }
 
 fn writable(policy: &Policy) -> Vec<PathBuf> {
-    let mut writable: Vec<PathBuf> = ["/tmp", "/var/tmp", "/run", "/dev", "/proc", HOME, SCRATCH].map(PathBuf::from).into();
+    let mut writable: Vec<PathBuf> = ["/tmp", "/var/tmp", "/run", "/dev", HOME, SCRATCH].map(PathBuf::from).into();
     writable.extend(policy.writable.iter().cloned());
     match policy.view {
         View::Staged { .. } | View::Direct | View::Unconfined => writable.push(policy.workspace.clone()),

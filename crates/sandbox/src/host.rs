@@ -87,13 +87,25 @@ pub fn shown(network: Network) -> Vec<Shown> {
 
 fn toolchains() -> Vec<PathBuf> {
     let Some(home) = home() else { return Vec::new() };
-    let mut found: Vec<PathBuf> = TOOLCHAINS.iter().map(|name| home.join(name)).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<PathBuf> = TOOLCHAINS.iter().map(|name| home.join(name)).collect();
+    if let Some(cargo) = folder_of("CARGO_HOME") {
+        found.extend(["bin", "git", "registry"].map(|name| cargo.join(name)));
+    }
+    found.extend(folder_of("RUSTUP_HOME"));
+    found.retain(|path| path.is_dir());
+    found.sort();
+    found.dedup();
     // Says where packages come from, which building without a network depends on; left out if it may hold a token.
-    let config = home.join(".cargo/config.toml");
+    let config = folder_of("CARGO_HOME").unwrap_or_else(|| home.join(".cargo")).join("config.toml");
     if std::fs::read_to_string(&config).is_ok_and(|text| !text.contains("token")) {
         found.push(config);
     }
     found
+}
+
+/// A folder that a variable names.
+fn folder_of(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute() && folder.is_dir())
 }
 
 fn home() -> Option<PathBuf> {
@@ -133,7 +145,7 @@ pub fn environment(policy: &Policy, shown: &[Shown]) -> BTreeMap<String, String>
     }
     let toolchains = [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod")];
     let home = home().unwrap_or_default();
-    for (name, folder) in toolchains.map(|(name, folder)| (name, home.join(folder))) {
+    for (name, folder) in toolchains.map(|(name, folder)| (name, folder_of(name).unwrap_or_else(|| home.join(folder)))) {
         if let Some(folder) = folder.to_str().filter(|_| folder.is_dir()) {
             set(name, folder);
         }

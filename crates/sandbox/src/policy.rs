@@ -14,6 +14,10 @@ pub struct Policy {
     pub cwd: PathBuf,
     /// What stays as it is even where the workspace can be changed, relative to it.
     pub fixed: Vec<PathBuf>,
+    /// Files that are empty for the command, relative to the workspace.
+    pub hidden: Vec<PathBuf>,
+    /// An empty file of the host, to put in their place.
+    pub nothing: PathBuf,
     /// A folder of the host for caches and build output, seen as `/scratch`.
     pub scratch: PathBuf,
     /// Whether build tools are told to put what they make into `/scratch`.

@@ -74,7 +74,12 @@ pub fn git() -> Check {
 /// Whether the workspace can be seen through an overlay. Asked once per process.
 pub fn has_overlay(folder: &Path) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| attempt(folder, Kind::Staged).is_ok())
+    *KNOWN.get_or_init(|| !is_kept_away() && attempt(folder, Kind::Staged).is_ok())
+}
+
+/// Whether a test wants this machine to be like one without overlays. Not in release builds.
+fn is_kept_away() -> bool {
+    cfg!(debug_assertions) && std::env::var_os("PLANWRIGHT_NO_OVERLAY").is_some()
 }
 
 #[derive(Clone, Copy)]
@@ -98,13 +103,25 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
     };
     let limits = Limits::within(Duration::from_secs(10));
     let network = Network::Off;
-    let (cwd, fixed, writable) = (PathBuf::new(), Vec::new(), Vec::new());
-    let policy = Policy { workspace, view, cwd, fixed, scratch, builds_in_scratch: false, writable, network, limits };
+    let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
+    let policy = Policy {
+        workspace,
+        view,
+        cwd,
+        fixed,
+        hidden,
+        nothing: PathBuf::new(),
+        scratch,
+        builds_in_scratch: false,
+        writable,
+        network,
+        limits,
+    };
     let mut printed = Vec::new();
     let finished = run(&policy, "echo works > probe", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
     match finished.ended {
         Ended::Exited(0) => Ok(()),
-        Ended::Exited(_) | Ended::TimedOut | Ended::Stopped | Ended::Flooded => {
+        Ended::Exited(_) | Ended::TimedOut | Ended::Stopped | Ended::Flooded | Ended::DiskFull => {
             Err(Unavailable(String::from_utf8_lossy(&printed).into_owned()))
         }
     }

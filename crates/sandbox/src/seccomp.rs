@@ -24,6 +24,9 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|&call| (call, Vec::new())).collect();
     rules.insert(libc::SYS_socket, vec![foreign_family(network)?]);
     rules.insert(libc::SYS_clone, NAMESPACES.iter().map(|&flag| has_bit(0, flag)).collect::<Result<_, _>>()?);
+    for (call, argument) in MODES {
+        rules.insert(*call, OWNERS_RIGHTS.iter().map(|&bit| has_bit(*argument, bit)).collect::<Result<_, _>>()?);
+    }
     rules.insert(libc::SYS_ioctl, TERMINAL_TRICKS.iter().map(|&request| equals(1, request)).collect::<Result<_, _>>()?);
     program(rules, EPERM)
 }
@@ -67,6 +70,19 @@ fn equals(argument: u8, value: u64) -> Result<SeccompRule, Failure> {
 const NAMESPACES: [u64; 8] = [0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
 /// `TIOCSTI` types into a terminal, `TIOCLINUX` into a console.
 const TERMINAL_TRICKS: [u64; 2] = [0x5412, 0x541C];
+
+/// Bits that make a program run as its owner, which with a server of root's would be root; and the calls that can set them, with the argument that has them.
+const OWNERS_RIGHTS: [u64; 2] = [0o4000, 0o2000];
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    (libc::SYS_mknodat, 2),
+];
 
 /// The x32 numbers are the usual calls under other names, which the lists would not see.
 #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,6 @@
 //! The table of routes.
 
+mod audit;
 mod chats;
 mod messages;
 mod meta;
@@ -23,10 +24,15 @@ pub fn router(app: App) -> Router {
         .route("/me", get(meta::me))
         .route("/roles", get(meta::roles))
         .route("/tools", get(meta::tools))
+        .route("/audit", get(audit::list))
+        .route("/audit/adherence", get(audit::adherence))
         .route("/workspaces", get(workspaces::list))
         .route("/workspaces/{wid}", get(workspaces::show))
+        .route("/workspaces/{wid}/audit", get(audit::list_of))
+        .route("/workspaces/{wid}/audit/adherence", get(audit::adherence_of))
         .route("/workspaces/{wid}/chats", get(chats::list).post(chats::create))
-        .route("/workspaces/{wid}/chats/{cid}", get(chats::show).patch(chats::update))
+        .route("/workspaces/{wid}/chats/{cid}", get(chats::show).patch(chats::update).delete(chats::delete))
+        .route("/workspaces/{wid}/chats/{cid}/frontmatter", get(chats::frontmatter))
         .route("/workspaces/{wid}/chats/{cid}/snapshot", get(chats::snapshot))
         .route("/workspaces/{wid}/chats/{cid}/events", get(chats::events))
         .route("/workspaces/{wid}/chats/{cid}/messages", get(messages::list).post(messages::create))

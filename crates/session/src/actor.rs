@@ -1,7 +1,10 @@
 //! What each op does to a chat. One at a time.
 
+mod auto;
 mod plan;
 mod speech;
+
+pub use auto::note as undecided;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};

@@ -5,8 +5,11 @@
 
 mod command;
 mod recovery;
+mod repetition;
+mod side_by_side;
 
 pub use recovery::cancelled;
+pub use side_by_side::{carry_out_together, take_together};
 
 use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
@@ -18,7 +21,7 @@ use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Category, Consent, Effect, Output, Prepared, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::{Approval, Category, Consent, Effect, Output, Permit, Prepared, Signal, Verdict, WorkspacePath, decide};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -42,40 +45,55 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
     if call.meta("status") == "running" {
         return recovery::recover(chat, call, history).await;
     }
+    match judge(chat, &call, history).await? {
+        Judged::Refused(problem, change) => finish(chat, &call, Err(problem), change).await,
+        Judged::Asks(effects, approval, role) => {
+            let question = Question::tool_approval(call.meta("tool"), &approval.reason);
+            ask(chat, &call, &effects, approval, role, (Moment::Before, question)).await
+        }
+        Judged::Allowed(prepared, permit) => {
+            let call = recovery::with_images(call, &prepared);
+            intend(chat, std::slice::from_ref(&call)).await?;
+            let outcome = chat.carry(move || prepared.commit(&permit)).await?;
+            conclude(chat, &call, outcome, history).await
+        }
+    }
+}
+
+/// What is known of a call before it is made.
+enum Judged {
+    Refused(Problem, Change),
+    Asks(Vec<Effect>, Approval, Role),
+    Allowed(Prepared, Permit),
+}
+
+async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let role = chat.row().await.config.role;
-    let consent = match entitled(&call, role, history) {
+    let consent = match entitled(call, role, history) {
         Ok(consent) => consent,
-        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
+        Err(problem) => return Ok(Judged::Refused(problem, Change::default())),
     };
-    let prepared = match prepare(chat, &call).await {
+    let prepared = match prepare(chat, call).await {
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
             let listed = tools_of(role, chat.settings.inspect()).any(|tool| tool.spec().name == call.meta("tool"));
-            let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(&call, &problem, role) };
-            return finish(chat, &call, Err(problem), change).await;
+            let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
+            return Ok(Judged::Refused(problem, change));
         }
     };
     crash::point("call_prepared");
     let situation = chat.situation(call.meta("tool"), consent).await?;
     let verdict = decide(&situation, &prepared.effects);
     crash::point("call_decided");
-    match verdict {
+    Ok(match verdict {
         Verdict::Deny(problem) => {
-            let change = violation(&call, &problem, situation.role);
-            finish(chat, &call, Err(problem), change).await
+            let change = violation(call, &problem, situation.role);
+            Judged::Refused(problem, change)
         }
-        Verdict::Ask(approval) => {
-            let question = Question::tool_approval(call.meta("tool"), &approval.reason);
-            ask(chat, &call, &prepared.effects.clone(), approval, situation.role, (Moment::Before, question)).await
-        }
-        Verdict::Allow(permit) => {
-            let call = recovery::with_images(call, &prepared);
-            intend(chat, &call).await?;
-            let outcome = chat.carry(move || prepared.commit(&permit)).await?;
-            conclude(chat, &call, outcome, history).await
-        }
-    }
+        Verdict::Ask(approval) => Judged::Asks(prepared.effects, approval, situation.role),
+        Verdict::Allow(permit) => Judged::Allowed(prepared, permit),
+    })
 }
 
 async fn prepare(chat: &Arc<Chat>, call: &Message) -> Result<Prepared, Problem> {
@@ -124,9 +142,10 @@ fn moment_of(card: &Message) -> Moment {
     if is_after { Moment::After } else { Moment::Before }
 }
 
-/// Stores that the call is about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
-    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+/// Stores that calls are about to be made, and what the files will be before and after.
+async fn intend(chat: &Arc<Chat>, calls: &[Message]) -> Result<(), Problem> {
+    let events = calls.iter().map(|call| Event::MessageUpdated { message: call.clone() }).collect();
+    chat.publish(Change { events, ..Change::default() }, |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
 }
@@ -142,7 +161,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             };
             let role = chat.row().await.config.role;
             let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, stored.goal()).by(role);
-            let message = stored.tell(message).with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
+            let message = stored.tell(chat, message).await?.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
             let mut change = stored.change(role, call.meta("model"));
             change.events.insert(0, Event::MessageCreated { message: message.clone() });
             let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;
@@ -247,6 +266,10 @@ async fn finish_with(
     mut change: Change,
     plan_file: Option<String>,
 ) -> Result<Vec<Message>, Problem> {
+    let outcome = match outcome {
+        Err(problem) => Err(repetition::judged(chat, call, problem).await?),
+        Ok(result) => Ok(result),
+    };
     let response = ToolResponse::from(outcome);
     let result = result_message(chat, call, response.clone());
     let call = call.clone().with("status", if response.success { "done" } else { "failed" });

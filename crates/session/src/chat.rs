@@ -1,9 +1,10 @@
 //! A chat in memory, and the one way to change it.
 
 use crate::card::Pending;
+use crate::chat_file::ChatFile;
 use crate::crash;
 use crate::sessions::Settings;
-use crate::view::ChatView;
+use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
     CallId, ChatId, Envelope, ErrorCode, Event, Message, MessageId, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
@@ -11,7 +12,6 @@ use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantR
 use planwright_tools::command::{Live as Heard, Reach, Stop};
 use planwright_tools::tool::Seen;
 use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
-use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,23 +39,6 @@ impl Frame {
     }
 }
 
-/// All a client needs to draw a chat.
-#[derive(Clone, Debug, Serialize)]
-pub struct Snapshot {
-    pub chat: ChatView,
-    pub messages: Vec<Message>,
-    pub pending_question: Option<Value>,
-    pub partial: Option<Partial>,
-    pub last_event_id: u64,
-}
-
-/// An answer that is being written.
-#[derive(Clone, Debug, Serialize)]
-pub struct Partial {
-    pub message_id: MessageId,
-    pub text: String,
-}
-
 pub struct Chat {
     pub id: ChatId,
     pub store: Store,
@@ -67,8 +50,9 @@ pub struct Chat {
     live: Mutex<Live>,
     writes: TaskTracker,
     /// Calls that are being carried out, and what ends their commands.
-    work: TaskTracker,
-    stop: std::sync::Mutex<Stop>,
+    pub(crate) work: TaskTracker,
+    pub(crate) stop: std::sync::Mutex<Stop>,
+    pub file: ChatFile,
 }
 
 struct Live {
@@ -84,7 +68,7 @@ pub struct Change {
     pub events: Vec<Event>,
     pub audit: Vec<AuditRow>,
     pub approval: Option<ApprovalRow>,
-    pub grant: Option<GrantRow>,
+    pub grants: Vec<GrantRow>,
 }
 
 impl Change {
@@ -125,6 +109,7 @@ impl Chat {
             writes,
             work,
             stop: std::sync::Mutex::default(),
+            file: ChatFile::default(),
         }))
     }
 
@@ -174,7 +159,12 @@ impl Chat {
     pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         // Goes on when its caller is cancelled: what the database took must be known here as well.
-        let work = async move { chat.commit(&mut *chat.live.lock().await, change, edit).await };
+        let work = async move {
+            chat.commit(&mut *chat.live.lock().await, change, edit).await?;
+            crash::point("file_unwritten");
+            chat.write_file().await;
+            Ok(())
+        };
         self.writes.spawn(work).await.map_err(broken)?
     }
 
@@ -193,6 +183,8 @@ impl Chat {
             };
             chat.commit(&mut live, change, edit).await?;
             crash::point("switch_stored");
+            drop(live);
+            chat.write_file().await;
             Ok(())
         };
         self.writes.spawn(work).await.map_err(broken)?
@@ -202,20 +194,6 @@ impl Chat {
     pub async fn close_fence(&self) -> Result<Epoch, Problem> {
         let fence = self.fence.clone();
         tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)
-    }
-
-    /// Does a part of a call on a thread of its own. It goes on when its caller is cancelled, until [`Self::end_commands`].
-    pub async fn carry<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        self.work.spawn_blocking(work).await.map_err(broken)
-    }
-
-    /// Ends commands that run, and waits until nothing of them is left.
-    pub async fn end_commands(&self) {
-        let stop = std::mem::take(&mut *self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-        stop.now();
-        self.work.close();
-        self.work.wait().await;
-        self.work.reopen();
     }
 
     /// Waits for writes whose callers were cancelled.
@@ -229,7 +207,7 @@ impl Chat {
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
         let mut row = live.row.clone();
         edit(&mut row);
-        row.grants.extend(change.grant);
+        row.grants.extend(change.grants);
         let at = Timestamp::now();
         let envelopes: Vec<Envelope> =
             change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at }).collect();
@@ -242,6 +220,7 @@ impl Chat {
             .map_err(storage)?;
         live.row = row;
         live.seq = seq;
+        self.file.note(&envelopes);
         if let Some(approval) = change.approval {
             live.approval = Some(Arc::new(approval));
         }
@@ -256,6 +235,14 @@ impl Chat {
         Ok(())
     }
 
+    /// Publishes an event without storing it.
+    pub(crate) async fn mention(&self, event: Event) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        let seq = self.next_number(&mut live).await?;
+        self.send(&Envelope { event, seq, at: Timestamp::now() });
+        Ok(())
+    }
+
     /// Publishes a piece of an answer without storing it.
     pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
         let mut live = self.live.lock().await;
@@ -267,36 +254,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Publishes what a command printed, without storing it.
-    async fn printed(&self, call_id: CallId, text: String) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        let seq = self.next_number(&mut live).await?;
-        self.send(&Envelope { event: Event::ToolOutput { call_id, text }, seq, at: Timestamp::now() });
-        crash::point("command_speaks");
-        Ok(())
-    }
-
-    /// Where a call's command tells what it prints, while it runs.
-    pub fn ear(self: &Arc<Self>, call_id: CallId) -> Heard {
-        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<String>();
-        let chat = self.clone();
-        tokio::spawn(async move {
-            while let Some(mut text) = receiver.recv().await {
-                while let Ok(more) = receiver.try_recv() {
-                    text.push_str(&more);
-                }
-                if chat.printed(call_id, text).await.is_err() {
-                    return;
-                }
-            }
-        });
-        Heard::new(move |text| {
-            // Nobody there to hear it is no fault.
-            let _ = sender.send(text.to_owned());
-        })
-    }
-
-    fn send(&self, envelope: &Envelope) {
+    pub(crate) fn send(&self, envelope: &Envelope) {
         if let Some(frame) = Frame::of(envelope) {
             // Nobody listening is no fault.
             let _ = self.bus.send(frame);

@@ -32,6 +32,7 @@ pub const POINTS: &[&str] = &[
     "switch_unfenced",
     "switch_fenced",
     "switch_stored",
+    "file_unwritten",
     "run_over",
     "run_parked",
     "run_end_stored",

@@ -1,6 +1,7 @@
 //! Following a chat: what happened since, then what happens, without hole or duplicate.
 
-use crate::chat::{Chat, Frame, Partial, storage};
+use crate::chat::{Chat, Frame, storage};
+use crate::view::Partial;
 use planwright_protocol::{Envelope, Event, Problem, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -8,9 +8,12 @@
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`reading`] | the history as the model read it |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
+//! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
-//! | [`view`] | tools and chats, as clients read them |
+//! | [`chat_file`] | the chat as a file of the workspace, for people to read |
+//! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
 //!
@@ -21,17 +24,20 @@ mod actor;
 mod call;
 mod card;
 mod chat;
+mod chat_file;
 pub mod crash;
+mod drift;
 mod follow;
 mod plan;
 mod reading;
 mod run;
 mod sessions;
 mod view;
+mod work;
 
 pub use actor::Reply;
 pub use card::Pending;
-pub use chat::{Chat, Frame, Snapshot, storage};
+pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ChatView, ToolView, tool_views};
+pub use view::{ChatView, Snapshot, ToolView, tool_views};

@@ -3,6 +3,7 @@
 use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
+use crate::drift;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
@@ -36,13 +37,16 @@ impl StoredPlan {
         self.path == approval.plan_file && self.sha256 == approval.sha256
     }
 
-    /// Makes a message of the history a Plan message.
-    pub fn tell(&self, message: Message) -> Message {
-        Message { message_type: MessageType::Plan, ..message }
+    /// Makes a message of the history a Plan message, and notes how the files that the plan names are.
+    pub async fn tell(&self, chat: &Arc<Chat>, message: Message) -> Result<Message, Problem> {
+        let files = drift::files_of(chat, &self.document.plan).await?;
+        let message = Message { message_type: MessageType::Plan, ..message }
             .with("plan", serde_json::to_value(&self.document.plan).unwrap_or_default())
             .with("plan_file", self.path.clone())
             .with("revision", self.document.revision)
             .with("sha256", self.sha256.clone())
+            .with("files", serde_json::to_value(files).unwrap_or_default());
+        Ok(message)
     }
 
     /// What goes with that message.

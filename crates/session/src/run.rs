@@ -18,6 +18,7 @@ use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType
 use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// What the user wrote while the run was under way, for the next request to the model.
@@ -101,7 +102,7 @@ impl Run {
             Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan).await {
                 Ok(stored) => {
                     message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
-                    message = stored.tell(message);
+                    message = stored.tell(&self.chat, message).await?;
                     reply.change = stored.change(self.chat.row().await.config.role, "");
                     reply.plan_file = Some(stored.path);
                 }
@@ -163,6 +164,7 @@ struct Received {
 #[async_trait]
 impl World for Run {
     async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem> {
+        self.chat.settings.limits.check(&self.chat.row().await.usage)?;
         self.show(ChatState::Thinking).await?;
         let mut happened = self.inbox.take();
         let history = [history, &happened].concat();
@@ -202,9 +204,11 @@ impl World for Run {
 
     async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem> {
         let mut happened = Vec::new();
-        for open in calls {
-            self.show(state_of(self.chat.row().await.config.role, open.meta("tool"))).await?;
-            match call::carry_out(&self.chat, open, history).await? {
+        let mut open = VecDeque::from(calls);
+        while let Some(first) = open.front() {
+            self.show(state_of(self.chat.row().await.config.role, first.meta("tool"))).await?;
+            let together = call::take_together(&mut open);
+            match call::carry_out_together(&self.chat, together, history).await? {
                 Carried::Done(messages) => happened.extend(messages),
                 Carried::Asked(messages) => {
                     happened.extend(messages);

@@ -1,14 +1,15 @@
 //! All chats of a process.
 
 use crate::actor::{self, Command, Reply};
-use crate::chat::{Chat, broken, no_chat, storage};
+use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::crash;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
-use planwright_store::{ChatRow, Store};
+use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
+use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,6 +65,8 @@ pub enum DefaultMode {
     #[default]
     Plan,
     Act,
+    /// Plan, unless the first message asks for a simple fix.
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
@@ -71,11 +74,28 @@ pub enum DefaultMode {
 pub struct Limits {
     /// Requests to the model per run.
     pub turns: u32,
+    /// What the replies of a chat may cost together, in the catalog's currency.
+    pub cost: f64,
+}
+
+impl Limits {
+    /// # Errors
+    /// `LIMIT_REACHED`, when that much has been spent.
+    pub fn check(&self, spent: &Usage) -> Result<(), Problem> {
+        if spent.cost < self.cost {
+            return Ok(());
+        }
+        let text = format!(
+            "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` under [limits] in the configuration and start again, or go on in a new chat.",
+            spent.cost, self.cost
+        );
+        Err(Problem::new(ErrorCode::LimitReached, text))
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: 100 }
+        Self { turns: 100, cost: 5.0 }
     }
 }
 
@@ -123,7 +143,12 @@ impl Handle {
     }
 
     async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
-        let closed = || Problem::new(ErrorCode::Conflict, "The server is shutting down; try again when it is back.");
+        let closed = || {
+            Problem::new(
+                ErrorCode::Conflict,
+                "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.",
+            )
+        };
         let (answer, answered) = oneshot::channel();
         self.ops.send(command(answer)).await.map_err(|_| closed())?;
         answered.await.map_err(|_| closed())?
@@ -155,7 +180,7 @@ impl Sessions {
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
         self.workspace(workspace).await?;
         let default_role = match self.inner.settings.default_mode {
-            DefaultMode::Plan => Mode::Plan.default_role(),
+            DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
             DefaultMode::Act => Mode::Act.default_role(),
         };
         let now = Timestamp::now();
@@ -176,7 +201,17 @@ impl Sessions {
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
         crash::point("chat_stored");
-        self.chat(row.id).await
+        let handle = self.chat(row.id).await?;
+        let undecided = role.is_none() && self.inner.settings.default_mode == DefaultMode::Auto;
+        let entered = row.config.role;
+        let change = Change::messages(undecided.then(|| actor::undecided(row.id))).log(
+            AuditKind::ModeEntered,
+            "",
+            entered,
+            json!({ "mode": entered.mode() }),
+        );
+        handle.chat.publish(change, |_| {}).await?;
+        Ok(handle)
     }
 
     /// The chat of this id, woken if it sleeps.
@@ -194,6 +229,25 @@ impl Sessions {
         let handle = Handle { ops: actor::spawn(chat.clone(), self.inner.models.clone()), chat };
         open.insert(id, handle.clone());
         Ok(handle)
+    }
+
+    /// Ends a chat and forgets it. Its plan and what it changed in the workspace stay.
+    ///
+    /// # Errors
+    /// No such chat, or it can't be removed from the database.
+    pub async fn delete(&self, id: ChatId) -> Result<(), Problem> {
+        self.chat(id).await?.submit(Op::Stop).await?;
+        // Held to the end, so that nobody wakes the chat again.
+        let mut open = self.inner.open.lock().await;
+        let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
+        handle.park().await;
+        self.inner.store.delete_chat(id).await.map_err(storage)?;
+        let workspace = handle.chat.workspace.clone();
+        match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
+            Ok(()) => {}
+            Err(problem) => tracing::warn!(chat = %id, %problem, "the file of a deleted chat could not be removed"),
+        }
+        Ok(())
     }
 
     /// Goes on with the runs that were cut off.

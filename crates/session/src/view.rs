@@ -1,28 +1,12 @@
-//! Tools and chats, as clients read them.
+//! Chats and tools, as clients read them.
 
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, Role, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Role, Timestamp, WorkspaceId};
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Inspect, tools_of};
 use serde::Serialize;
 use serde_json::Value;
-
-#[derive(Debug, Serialize)]
-pub struct ToolView {
-    #[serde(flatten)]
-    pub spec: Spec,
-    pub description: String,
-    pub schema: Value,
-}
-
-/// The tools a role has; all there are when no role is named.
-#[must_use]
-pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
-    let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
-    let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());
-    listed.into_iter().map(view).collect()
-}
 
 /// A chat as clients read it.
 #[derive(Clone, Debug, Serialize)]
@@ -54,4 +38,37 @@ impl From<ChatRow> for ChatView {
             updated_at: row.updated_at,
         }
     }
+}
+
+/// All a client needs to draw a chat.
+#[derive(Clone, Debug, Serialize)]
+pub struct Snapshot {
+    pub chat: ChatView,
+    pub messages: Vec<Message>,
+    pub pending_question: Option<Value>,
+    pub partial: Option<Partial>,
+    pub last_event_id: u64,
+}
+
+/// An answer that is being written.
+#[derive(Clone, Debug, Serialize)]
+pub struct Partial {
+    pub message_id: MessageId,
+    pub text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ToolView {
+    #[serde(flatten)]
+    pub spec: Spec,
+    pub description: String,
+    pub schema: Value,
+}
+
+/// The tools a role has; all there are when no role is named.
+#[must_use]
+pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
+    let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
+    let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());
+    listed.into_iter().map(view).collect()
 }

@@ -69,6 +69,7 @@ const CHATS: &str = chats_where!("true");
 const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
 const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
+const DELETE_CHAT: &str = "delete from chats where id = $1";
 const UNFINISHED: &str = "select id from chats where run_id is not null";
 const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
@@ -123,6 +124,16 @@ impl Store {
     /// The database failed.
     pub async fn chat(&self, id: ChatId) -> Result<Option<ChatRow>, StoreError> {
         self.db.row(CHAT, args![id.0]).await?.as_ref().map(read_chat).transpose()
+    }
+
+    /// Forgets a chat, with its history and its log.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(DELETE_CHAT, args![id.0]).await?;
+        transaction.commit().await
     }
 
     /// The chats of a workspace, the most recently used first.

@@ -46,6 +46,13 @@ impl Home {
         std::fs::write(file, content).unwrap();
     }
 
+    /// The user's configuration, for servers started from now on.
+    pub fn put_config(&self, text: &str) {
+        let folder = self.folder.path().join(".config/planwright");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
     /// The content of a file of the workspace, if it is there.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<String> {
@@ -244,12 +251,13 @@ impl ChatClient<'_> {
             let response = request.send().await.unwrap();
             assert_eq!(response.headers()["content-type"], "text/event-stream");
             let mut stream = response.bytes_stream();
-            let (mut text, mut events) = (String::new(), Vec::new());
+            let (mut received, mut events) = (Vec::new(), Vec::new());
             while let Some(Ok(bytes)) = stream.next().await {
-                text.push_str(std::str::from_utf8(&bytes).unwrap());
-                while let Some((frame, rest)) = text.split_once("\n\n") {
-                    let event = parse_frame(frame);
-                    text = rest.to_owned();
+                received.extend_from_slice(&bytes);
+                // A piece may end in the middle of a character, a frame never does.
+                while let Some(end) = received.windows(2).position(|pair| pair == b"\n\n") {
+                    let frame: Vec<u8> = received.drain(..end + 2).collect();
+                    let event = parse_frame(std::str::from_utf8(&frame).unwrap());
                     let Some(event) = event else { continue };
                     let last = until(&event);
                     events.push(event);

@@ -183,7 +183,7 @@ impl CommandContext {
                 return Err(unavailable(&why));
             }
         };
-        let outcome = Outcome::new(&request.command, begun, &finished, capture);
+        let outcome = Outcome::new(&request.command, begun, &finished, capture).hiding(&prepared.policy.hidden);
         match prepared.policy.view {
             View::ReadOnly { .. } => {
                 planwright_sandbox::clear(&prepared.folder);
@@ -245,10 +245,14 @@ impl Commands {
         if matches!(view, View::Direct | View::Unconfined) {
             cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
         }
+        let nothing = self.place.join("nothing");
+        make_empty(&nothing).map_err(failed)?;
         let is_inspection = reach == Reach::Inspection;
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: fixed(cx),
+            nothing,
+            hidden: cx.workspace.secret_files(&cx.config.secrets).iter().map(|path| path.relative().into()).collect(),
             workspace,
             view,
             scratch,
@@ -273,6 +277,11 @@ fn fixed(cx: &ToolContext) -> Vec<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+fn make_empty(file: &Path) -> std::io::Result<()> {
+    std::fs::File::create(file).map(drop)
 }
 
 /// A name for a workspace's caches.

@@ -16,11 +16,14 @@ use std::path::{Path, PathBuf};
 
 mod atomic;
 mod change;
+mod chats;
 mod entries;
+mod head;
 mod mirror;
 mod overlay;
 mod problem;
 mod rules;
+mod secrets;
 mod tree;
 mod walk;
 

@@ -12,6 +12,7 @@ mod life;
 
 use life::{Life, Planned};
 use planwright_session::crash::POINTS;
+use planwright_testkit::guard::announce;
 use planwright_testkit::postgres::Database;
 use planwright_testkit::server::Server;
 use std::time::Duration;
@@ -87,7 +88,7 @@ async fn at_points(share: usize, of: usize, rounds: u64, database: fn() -> Optio
             }
             passage = if passage < most { passage + 1 } else { 1 };
         }
-        println!("{point}: {deaths} deaths, at {} passages", most.min(deaths));
+        announce(&format_args!("{point}: {deaths} deaths, at {} passages", most.min(deaths)));
     }
 }
 
@@ -96,16 +97,17 @@ async fn at_random(share: u64, kills: u64, database: fn() -> Option<Database>) {
     let mut chance = Chance(number(SEED, u64::from(now.subsec_nanos())).wrapping_add(share));
     let (mut done, mut lives) = (0, 0);
     while done < kills {
-        println!("life {lives}: {SEED}={}", chance.0.wrapping_sub(share));
+        announce(&format_args!("life {lives}: {SEED}={}", chance.0.wrapping_sub(share)));
         let planned = if chance.below(2) == 0 { Planned::Told } else { Planned::ByCall };
         done += killed_at_random(Life::new(planned, database()), (kills - done).min(MOST_KILLS), &mut chance).await;
         lives += 1;
     }
-    println!("{done} kills in {lives} lives");
+    announce(&format_args!("{done} kills in {lives} lives"));
 }
 
 async fn killed_at_random(mut life: Life, most: u64, chance: &mut Chance) -> u64 {
-    for killed in 0..=most {
+    let mut killed = 0;
+    loop {
         let server = life.serve(None).await.unwrap();
         life.follow(&server);
         let wait = if killed < most { Duration::from_millis(chance.below(LONGEST_WAIT)) } else { Duration::from_mins(5) };
@@ -117,8 +119,9 @@ async fn killed_at_random(mut life: Life, most: u64, chance: &mut Chance) -> u64
         if over {
             return killed;
         }
+        killed += 1;
+        assert!(killed <= most, "the life did not come to its end");
     }
-    panic!("the life did not come to its end")
 }
 
 async fn kill(life: &mut Life, server: Server) {

@@ -2,10 +2,16 @@
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
 mod answers;
+mod audit;
+mod auto_mode;
+mod chat_files;
+mod command_effects;
 mod commands;
+mod drift;
 mod intent;
 mod kills;
 mod life_cycle;
+mod limits;
 mod matrix;
 mod postgres;
 mod questions;
@@ -14,6 +20,7 @@ mod recovery;
 mod run;
 mod sandbox_cases;
 mod serve;
+mod side_by_side;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};

@@ -6,12 +6,7 @@ use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 
 /// Cases that can't hold yet, with the reason. A case that does hold may not stand here.
-const LISTED: &[(&str, &str)] = &[
-    ("RX-057", "the `run` tool comes with the sandbox"),
-    ("RX-117", "the `run` tool comes with the sandbox"),
-    ("RX-147", "the `run` tool comes with the sandbox; until then it is unknown to everyone"),
-    ("RX-180", "the `delegate` tool is not built yet"),
-];
+const LISTED: &[(&str, &str)] = &[("RX-180", "the `delegate` tool is not built yet")];
 
 #[tokio::test]
 async fn every_guard_case_of_the_role_matrix_holds_in_a_chat() {

@@ -28,14 +28,17 @@ async fn tests_pass(sample: &str, command: &str, said: &str) {
     let script = json!({ "turns": [{ "calls": [{ "tool": "run", "args": { "command": command } }] }, { "text": "Done." }] });
     let home = home(&script);
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(sample), &home.workspace());
+    let chats = home.workspace().join(".planwright/chats");
+    std::fs::create_dir_all(&chats).unwrap();
+    let look = || Tree::except(&home.workspace(), Some(&chats));
     let server = serve(&home).await;
     // The tester first: what the actor builds may stay.
     for role in ["tester", "actor"] {
-        let before = Tree::of(&home.workspace());
+        let before = look();
         let result = result(&server, role).await;
         assert_eq!(result["metadata"]["facts"]["exit_code"], 0, "{command} as {role}: {result:#}");
         assert!(result["content"].as_str().unwrap().contains(said), "{command} as {role}: {result:#}");
-        let changes = before.changes(&Tree::of(&home.workspace()));
+        let changes = before.changes(&look());
         assert!(role == "actor" || changes.is_empty(), "{command} as {role} changed the sources: {changes:#?}");
     }
 }

@@ -6,11 +6,13 @@
 //! | [`who`], [`place`], [`world`] | the user, the tree of a case, the server with its secrets |
 //! | [`follow`] | the events of a chat |
 //! | [`judge`], [`measure`], [`processes`], [`listener`] | what must hold, and how it is found out |
+//! | [`beyond`] | attacks that the cases do not have |
 //! | [`outside`] | the controls: the attacks without the sandbox |
 //!
 //! A case counts only if its control shows the effect that the sandbox is to prevent. Where that is impossible or
 //! dangerous the control is none, with the reason.
 
+mod beyond;
 mod follow;
 mod judge;
 mod listener;
@@ -65,7 +67,7 @@ async fn every_guard_case_of_commands_holds_for_root_and_for_an_ordinary_user() 
             LISTED.len(),
             controls.shown
         ));
-        controls.none.iter().for_each(|line| announce(line));
+        controls.none.iter().for_each(announce);
         wrong.extend(report.wrong().iter().map(|what| format!("as {name}: {what}")));
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
@@ -83,14 +85,6 @@ async fn finding(world: &World, suite: &Suite, written: &Case, controls: &mut Co
         Ok(seen) => seen,
         Err(why) => return Finding::Broken(why),
     };
-    announce(&format_args!(
-        "DBG {} {:?} {:?} {:?} | {}",
-        case.id,
-        seen.outcome.code,
-        seen.outcome.facts,
-        seen.elapsed,
-        seen.outcome.output.chars().take(260).collect::<String>()
-    ));
     let mut wrong: Vec<String> = misfit(&case, &seen.outcome).into_iter().collect();
     wrong.extend(broken(&case, &demands, fixture, &watch, &seen));
     wrong.extend(broken_in_any_case(&case, fixture, &watch, &seen));

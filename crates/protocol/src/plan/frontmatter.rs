@@ -92,7 +92,7 @@ struct Keys {
 }
 
 /// Few nodes and no aliases: frontmatter is a handful of lines, and a small file must not unfold into a big one.
-fn read_yaml<'a, T: Deserialize<'a>>(yaml: &'a str) -> Result<T, serde_saphyr::Error> {
+pub(crate) fn read_yaml<'a, T: Deserialize<'a>>(yaml: &'a str) -> Result<T, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_events: 2_000,
@@ -127,7 +127,7 @@ fn explain(error: &serde_saphyr::Error) -> Finding {
 }
 
 /// The text of a key's line replaced, with the indented lines below that belong to it; added at the end if the key is missing.
-fn replace_key(yaml: &str, key: &str, line: &str) -> String {
+pub(crate) fn replace_key(yaml: &str, key: &str, line: &str) -> String {
     let mut patched = String::with_capacity(yaml.len() + line.len());
     let mut is_inside = false;
     let mut is_done = false;
@@ -152,7 +152,7 @@ fn replace_key(yaml: &str, key: &str, line: &str) -> String {
 }
 
 /// A YAML scalar: plain where every reader of YAML sees the same text in it, else in double quotes.
-fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     let is_word = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"].iter().any(|word| word.eq_ignore_ascii_case(text));
     let is_plain = text.starts_with(char::is_alphabetic)
         && text.trim() == text

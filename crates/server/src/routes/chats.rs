@@ -11,6 +11,7 @@ use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, Wor
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::ChatFilter;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 /// The chat of a path, if it is in the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
@@ -30,10 +31,19 @@ pub struct ListQuery {
 
 pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<ChatView>> {
     workspaces::row(&app, workspace).await?;
-    let wanted = |word: &Option<String>| word.as_deref().map(|word| RoleRequest::role(word).resolve(None)).transpose().map(Option::flatten);
-    let filter = ChatFilter { mode: wanted(&query.mode)?.map(Role::mode), role: wanted(&query.role)?, plan_file: query.plan_file };
+    let mode = RoleRequest { mode: query.mode, ..RoleRequest::default() }.resolve(None)?.map(Role::mode);
+    let role =
+        query.role.map(|word| RoleRequest::role(&word).resolve(None).map_err(|problem| named(problem, "role"))).transpose()?.flatten();
+    let filter = ChatFilter { mode, role, plan_file: query.plan_file };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
     Ok(Json(rows.into_iter().map(ChatView::from).collect()))
+}
+
+/// What is wrong with a field of the query that has another name than in a body.
+fn named(problem: Problem, field: &str) -> Problem {
+    let wrong = problem.details.as_ref().and_then(|details| details["fields"]["agent_role"].as_str()).unwrap_or_default().to_owned();
+    Problem::new(problem.code, problem.message.replace("`agent_role`", &format!("`{field}`")))
+        .with_details(json!({ "fields": { field: wrong } }))
 }
 
 #[derive(Deserialize)]
@@ -75,6 +85,16 @@ pub async fn update(
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let op = Op::Update { title: body.title, role: body.role, plan_file: body.plan_file, confirm };
     Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+}
+
+pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<StatusCode, ApiError> {
+    handle(&app, workspace, chat).await?;
+    app.sessions.delete(chat).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Map<String, Value>> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().frontmatter().await?))
 }
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {

@@ -4,6 +4,7 @@ use super::{Actor, begin, mode_changed, speech, switch_note};
 use crate::card::Pending;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
+use crate::drift::{self, Files};
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{
@@ -47,7 +48,8 @@ impl Actor {
         }
         let workspace = self.chat.workspace.clone();
         let read_path = path.clone();
-        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&read_path)).await.map_err(broken)?;
+        let read = tokio::task::spawn_blocking(move || (workspace.read(&read_path), workspace.head_commit()));
+        let (snapshot, base_commit) = read.await.map_err(broken)?;
         let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
         let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
         let document = PlanDocument::parse(&content).map_err(|findings| {
@@ -60,7 +62,7 @@ impl Actor {
             content,
             approver: "user".to_owned(),
             given_by: by,
-            base_commit: None,
+            base_commit,
             at: Timestamp::now(),
         })
     }
@@ -73,17 +75,20 @@ impl Actor {
         let row = self.chat.row().await;
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
         let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
-        let note = switch_note(&row, role, approval.given_by, &text);
+        let files = self.planned_files(&approval).await?;
+        let ApprovalRow { revision, sha256, base_commit, .. } = &approval;
         let plan_file = approval.plan_file.clone();
+        let facts = json!({"plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit});
+        let note = switch_note(&row, role, approval.given_by, &text)
+            .with("approval", facts.clone())
+            .with("files", serde_json::to_value(&files).unwrap_or_default());
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
+        change = change.event(Event::MessageCreated { message: note.clone() });
+        change.events.extend(drifted);
         change = change
-            .event(Event::MessageCreated { message: note.clone() })
             .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
-            .log(
-                AuditKind::PlanApproved,
-                "",
-                row.config.role,
-                json!({"plan_file": plan_file, "revision": approval.revision, "sha256": approval.sha256}),
-            )
+            .log(AuditKind::PlanApproved, "", row.config.role, facts)
             .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }))
             .event(Event::StateChanged { state: ChatState::Thinking });
         change.approval = Some(approval);
@@ -97,6 +102,14 @@ impl Actor {
         crash::point("approval_stored");
         self.start();
         Ok(note)
+    }
+
+    /// The files of the plan that is being approved, as they are at this moment.
+    async fn planned_files(&self, approval: &ApprovalRow) -> Result<Files, Problem> {
+        match PlanDocument::parse(&approval.content) {
+            Ok(document) => drift::files_of(&self.chat, &document.plan).await,
+            Err(_) => Ok(Files::new()),
+        }
     }
 
     /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the

@@ -32,6 +32,7 @@ impl Actor {
             return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
                 .with_details(json!({"fields": {"content": "must not be empty"}})));
         }
+        self.choose_mode(&content).await?;
         let role = self.chat.row().await.config.role;
         let pending = self.chat.pending().await;
         let order = self.order(role, &content, pending.is_some()).await;
@@ -131,7 +132,7 @@ impl Actor {
         let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
         if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("tool"), fact("folder")) {
             // With the answer or not at all: the user may decide otherwise when the answer got lost.
-            change.grant = Some(GrantRow { tool, folder });
+            change.grants.push(GrantRow { tool, folder });
         }
         let change = self.logged(change, kind, pending).await;
         self.publish_and_start(change, message).await

@@ -45,7 +45,7 @@ impl Watch {
     #[must_use]
     pub fn start(fixture: &Fixture, case: &Case) -> Self {
         let mut watch = Self {
-            trees: ["$WS", "$OUT"].map(|root| (root.to_owned(), Tree::of(&fixture.path(root)))).into(),
+            trees: ["$WS", "$OUT"].map(|root| (root.to_owned(), look(fixture, root))).into(),
             entries: HashMap::new(),
             contents: HashMap::new(),
             resident_kilobytes: 0,
@@ -72,7 +72,7 @@ impl Watch {
     /// What changed in `$WS` or `$OUT`.
     #[must_use]
     pub fn changes(&self, fixture: &Fixture, root: &str) -> Vec<String> {
-        self.trees.get(root).map(|before| before.changes(&Tree::of(&fixture.path(root)))).unwrap_or_default()
+        self.trees.get(root).map(|before| before.changes(&look(fixture, root))).unwrap_or_default()
     }
 
     /// What does not hold, one sentence each.
@@ -151,6 +151,12 @@ impl Watch {
             Invariant::IntentLabel { .. } | Invariant::Elsewhere => vec!["an invariant of another harness".to_owned()],
         }
     }
+}
+
+/// Without the chats' files, which the server writes beside whatever a tool does.
+fn look(fixture: &Fixture, root: &str) -> Tree {
+    let path = fixture.path(root);
+    Tree::except(&path, Some(&path.join(".planwright/chats")))
 }
 
 /// All that leaves the tool: the text and the facts.

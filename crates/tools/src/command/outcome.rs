@@ -8,7 +8,7 @@ use planwright_sandbox::{Ended, Finished};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Of what is printed, the beginning and the end are kept.
@@ -74,9 +74,9 @@ fn plain(text: &str) -> String {
 pub struct Outcome {
     pub command: String,
     pub begun: SystemTime,
-    exit_code: Option<i32>,
-    timed_out: bool,
-    flooded: bool,
+    ended: Ended,
+    /// Files that were empty for the command, as far as it named them.
+    hidden: Vec<String>,
     milliseconds: u64,
     output: String,
     truncated: bool,
@@ -91,17 +91,26 @@ impl Outcome {
         Self {
             command: command.to_owned(),
             begun,
-            exit_code: match finished.ended {
-                Ended::Exited(code) => Some(code),
-                Ended::TimedOut | Ended::Stopped | Ended::Flooded => None,
-            },
-            timed_out: finished.ended == Ended::TimedOut,
-            flooded: finished.ended == Ended::Flooded,
+            ended: finished.ended,
+            hidden: Vec::new(),
             milliseconds: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
             output,
             truncated,
             reached: finished.reached.iter().map(|&limit| limit.to_owned()).collect(),
         }
+    }
+
+    /// Notes which of the files that are kept from commands this one was about.
+    #[must_use]
+    pub fn hiding(mut self, hidden: &[PathBuf]) -> Self {
+        let names = hidden.iter().filter_map(|path| path.to_str().zip(path.file_name()?.to_str()));
+        self.hidden = names.filter(|(_, name)| self.command.contains(name)).map(|(path, _)| format!("/{path}")).collect();
+        self
+    }
+
+    fn secrets(&self) -> Option<String> {
+        let list = self.hidden.join(", ");
+        (!list.is_empty()).then(|| format!("[empty for commands, because it looks like a secret: {list}. `read` asks the user.]"))
     }
 
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
@@ -122,7 +131,7 @@ impl Outcome {
     /// `COMMAND_TIMED_OUT`.
     pub fn report(&self, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
         let facts = json!({
-            "exit_code": self.exit_code,
+            "exit_code": self.exit_code(),
             "duration_ms": self.milliseconds,
             "truncated": self.truncated,
             "limits_reached": self.reached,
@@ -130,11 +139,11 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        for line in [Some(self.ending()), changes(kept), refusals(withheld)].into_iter().flatten() {
+        for line in [Some(self.ending()), self.secrets(), changes(kept), refusals(withheld)].into_iter().flatten() {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
         }
-        if self.timed_out {
+        if self.ended == Ended::TimedOut {
             return Err(Problem::new(ErrorCode::CommandTimedOut, text).with_details(facts));
         }
         let data = match facts {
@@ -147,13 +156,21 @@ impl Outcome {
     fn ending(&self) -> String {
         let seconds = format!("{}.{} s", self.milliseconds / 1000, self.milliseconds % 1000 / 100);
         let limits = if self.reached.is_empty() { String::new() } else { format!("; limits reached: {}", self.reached.join(", ")) };
-        match self.exit_code {
-            Some(code) => format!("[exit code {code}, {seconds}{limits}]"),
-            None if self.timed_out => {
+        match self.ended {
+            Ended::Exited(code) => format!("[exit code {code}, {seconds}{limits}]"),
+            Ended::TimedOut => {
                 format!("[ended after {seconds}, because its time was over{limits}. Give more with `timeout_s`, or do less at once.]")
             }
-            None if self.flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
-            None => format!("[stopped after {seconds}{limits}]"),
+            Ended::Flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
+            Ended::DiskFull => format!("[ended after {seconds}, because the disk is nearly full{limits}. Tell the user.]"),
+            Ended::Stopped => format!("[stopped after {seconds}{limits}]"),
+        }
+    }
+
+    fn exit_code(&self) -> Option<i32> {
+        match self.ended {
+            Ended::Exited(code) => Some(code),
+            Ended::TimedOut | Ended::Flooded | Ended::DiskFull | Ended::Stopped => None,
         }
     }
 }

@@ -58,7 +58,8 @@ impl Staged {
         let moved = |path: &WorkspacePath| self.moves.iter().any(|(from, to)| from == path || to == path);
         let mut effects = vec![Effect::Keep];
         effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
-        effects.extend(self.changes.judged.iter().filter(|change| !moved(&change.path)).flat_map(effects_of));
+        let judged = self.changes.judged.iter().filter(|change| !moved(&change.path) && !self.is_on_the_way(change));
+        effects.extend(judged.flat_map(effects_of));
         effects
     }
 
@@ -89,7 +90,17 @@ impl Staged {
         }
         planwright_sandbox::clear(&self.folder);
         let kept: Vec<Change> = kept.into_iter().filter(|change| !conflicts.contains(&change.path)).collect();
-        self.outcome.report(&kept, withheld).map(|output| self.remarks(output, &conflicts))
+        let mut told = self.outcome.report(&kept, withheld);
+        if let Some(first) = conflicts.first() {
+            let count = conflicts.len();
+            let text =
+                format!("[not kept: {count} files that somebody else changed while the command ran, such as {first}. Look at them again.]");
+            add(&mut told, &text);
+        }
+        if self.changes.unspellable > 0 {
+            add(&mut told, &format!("[not kept: {} files whose names can't be spelled]", self.changes.unspellable));
+        }
+        told
     }
 
     /// Takes back what the command changed, and tells what it did.
@@ -101,30 +112,31 @@ impl Staged {
             self.workspace.put_back(&Permit::to_take_back(), &self.mirror, &self.folder, &self.changes.judged)?;
         }
         planwright_sandbox::clear(&self.folder);
-        let mut output = self.outcome.report(&[], &[])?;
-        output
-            .text
-            .push_str(&format!("\n[{why} Nothing the command changed was kept: {} changes were taken back.]", self.changes.judged.len()));
-        output.data.insert("taken_back".to_owned(), self.changes.judged.len().into());
-        Ok(output)
+        let count = self.changes.judged.len();
+        let mut told = self.outcome.report(&[], &[]);
+        add(&mut told, &format!("[{why} Nothing the command changed was kept: {count} changes were taken back.]"));
+        told.map(|output| output.with("taken_back", count))
+    }
+
+    /// A new folder that is only there for what was put into it, as `write` makes them too.
+    fn is_on_the_way(&self, change: &Change) -> bool {
+        let holds = |other: &Change| other.now.is_some_and(|now| now != Kind::Folder) && other.path.is_within(&change.path);
+        (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected() && self.changes.judged.iter().any(holds)
     }
 
     fn upper(&self) -> PathBuf {
         self.folder.join("upper")
     }
+}
 
-    fn remarks(&self, mut output: Output, conflicts: &[WorkspacePath]) -> Output {
-        if let Some(first) = conflicts.first() {
-            output.text.push_str(&format!(
-                "\n[not kept: {} files that somebody else changed while the command ran, such as {first}. Look at them again.]",
-                conflicts.len()
-            ));
-        }
-        if self.changes.unspellable > 0 {
-            output.text.push_str(&format!("\n[not kept: {} files whose names can't be spelled]", self.changes.unspellable));
-        }
-        output
-    }
+/// One more line for the model, whether the command did well or not.
+fn add(told: &mut Result<Output, Problem>, line: &str) {
+    let text = match told {
+        Ok(output) => &mut output.text,
+        Err(problem) => &mut problem.message,
+    };
+    text.push('\n');
+    text.push_str(line);
 }
 
 /// Where a call's changes lie, and the copies of the files as they were.

@@ -210,3 +210,58 @@ fn approve_always_holds_for_this_tool_and_this_folder() {
     actor.tool = "mv".to_owned();
     assert_eq!(word(&actor, &[Effect::Delete(path("/tmp/a"))]), "ask Critical");
 }
+
+#[test]
+fn the_right_to_plans_is_no_right_to_anything_else() {
+    // The Commander has it, and none of the rights to files.
+    for effect in changes("/src/main.rs") {
+        assert_eq!(word(&situation(Role::Commander), std::slice::from_ref(&effect)), "TOOL_NOT_PERMITTED", "{effect:?}");
+    }
+}
+
+fn command() -> Effect {
+    Effect::Execute { command: "make".to_owned(), folder: WorkspacePath::root() }
+}
+
+#[test]
+fn commands_are_for_the_roles_that_have_the_right() {
+    for role in Role::all() {
+        let expected = match (role.has(Permission::Execute), role.mode()) {
+            (true, _) => "allow",
+            (false, Mode::Plan) => "TOOL_BLOCKED_BY_MODE",
+            (false, Mode::Act) => "TOOL_NOT_PERMITTED",
+        };
+        for effect in [command(), Effect::Keep] {
+            assert_eq!(word(&situation(role), &[effect]), expected, "{role}");
+        }
+        assert_eq!(word(&situation(role), &[Effect::Inspect]), "allow", "{role}");
+    }
+    assert_eq!(word(&situation(Role::Tester), &[command(), Effect::Unconfined]), "TOOL_NOT_PERMITTED");
+}
+
+#[test]
+fn leaving_the_sandbox_asks_each_time_whatever_was_granted() {
+    for effect in [Effect::Network, Effect::Unconfined] {
+        let mut situation = situation(Role::Actor);
+        "run".clone_into(&mut situation.tool);
+        situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: WorkspacePath::root() }]);
+        assert_eq!(word(&situation, &[command(), effect.clone()]), "ask Major", "{effect:?}");
+        situation.consent = Consent::Given;
+        assert_eq!(word(&situation, &[command(), effect]), "allow");
+    }
+}
+
+#[test]
+fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
+    let mut situation = situation(Role::Actor);
+    "run".clone_into(&mut situation.tool);
+    situation.approvals = Arc::new(Approvals { execute: Rule::Ask, tools: [("run".to_owned(), Rule::Ask)].into(), ..Approvals::default() });
+    assert_eq!(word(&situation, &[command()]), "ask Minor");
+    assert_eq!(word(&situation, &[Effect::Keep, Effect::Write(path("/a"))]), "allow");
+    assert_eq!(word(&situation, &[Effect::Keep, Effect::Delete(path("/a"))]), "ask Critical");
+    situation.approvals = Arc::new(Approvals { execute: Rule::Ask, ..Approvals::default() });
+    situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: path("/web") }]);
+    assert_eq!(word(&situation, &[command()]), "ask Minor", "a grant is for its own folder");
+    situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: WorkspacePath::root() }]);
+    assert_eq!(word(&situation, &[command()]), "allow");
+}

@@ -1,7 +1,6 @@
 //! Writing a file in one step: a temporary file beside it, filled, flushed and then renamed over it.
 
 use super::{Kind, Stamp, kind_of, problem};
-use crate::gate::CommitGuard;
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use planwright_protocol::{ErrorCode, Problem};
@@ -16,13 +15,13 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
-pub fn replace<'p>(
+pub fn replace<G>(
     folder: &OwnedFd,
     name: &str,
     bytes: &[u8],
     expected: Option<Stamp>,
     path: &WorkspacePath,
-    enter: impl FnOnce() -> Result<CommitGuard<'p>, Problem>,
+    enter: impl FnOnce() -> Result<G, Problem>,
 ) -> Result<Stamp, Problem> {
     let failed = |errno| problem::problem_of(errno, path);
     let mut temporary = Temporary::create(folder).map_err(failed)?;
@@ -50,14 +49,22 @@ pub fn replace<'p>(
     Ok(Stamp::of(&written))
 }
 
+/// Whether a copy is on disk when it is said to be made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Durable {
+    Yes,
+    No,
+}
+
 /// Puts a copy of a file, with its mode and times, into another folder.
-pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr) -> Result<(), Errno> {
+pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr, durable: Durable) -> Result<(), Errno> {
     let mut source = super::overlay::open_file(from, name)?;
     let stat = rustix::fs::fstat(&source)?;
     let mut temporary = Temporary::create(to)?;
-    let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| temporary.file.sync_all());
+    let flush = |file: &File| if durable == Durable::Yes { file.sync_all() } else { Ok(()) };
+    let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| flush(&temporary.file));
     copied.map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
-    rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode))?;
+    rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode & 0o1777))?;
     let time =
         |seconds, nanoseconds: u64| rustix::fs::Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
     let times =

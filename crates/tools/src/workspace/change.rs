@@ -79,20 +79,22 @@ impl<'w> Sorter<'w> {
     }
 
     /// Whether this entry, with all that is in it, is kept without a question.
-    pub fn is_unjudged(&mut self, path: &WorkspacePath, now: Option<Kind>) -> bool {
-        self.is_record(path, now) || (now == Some(Kind::Folder) && self.is_output(path))
+    pub fn is_unjudged(&mut self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
+        self.is_record(path, was, now) || (now == Some(Kind::Folder) && self.is_output(path))
     }
 
     /// A record of the workspace's own repository. What git would lose is not kept: a branch or an object that is still there does no harm.
-    fn is_record(&self, path: &WorkspacePath, now: Option<Kind>) -> bool {
+    fn is_record(&self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
         let names: Vec<&str> = path.names().collect();
         let [repository, inside @ ..] = names.as_slice() else { return false };
         if *repository != rules::REPOSITORY || !self.has_repository {
             return false;
         }
         match (inside, now) {
-            (["objects", "info", ..], _) => false,
-            ([folder, _, ..], Some(Kind::Folder | Kind::File)) => RECORDS.contains(folder),
+            (["objects"] | ["objects", "info", ..], _) => false,
+            // One that was there is looked into: what is gone from it is not let through.
+            ([folder, ..], Some(Kind::Folder)) => was.is_none() && RECORDS.contains(folder),
+            ([folder, _, ..], Some(Kind::File)) => RECORDS.contains(folder),
             ([file], Some(Kind::File)) => RECORD_FILES.contains(file),
             ([file], None) => PASSING.contains(file),
             _ => false,
@@ -133,7 +135,7 @@ mod tests {
 
     fn sort(folder: &std::path::Path, path: &str, now: Option<Kind>) -> bool {
         let workspace = Workspace::open(folder).unwrap();
-        Sorter::new(&workspace, folder.to_owned()).is_unjudged(&WorkspacePath::parse(path).unwrap(), now)
+        Sorter::new(&workspace, folder.to_owned()).is_unjudged(&WorkspacePath::parse(path).unwrap(), None, now)
     }
 
     #[test]

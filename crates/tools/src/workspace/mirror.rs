@@ -4,6 +4,7 @@
 //! objects are not copied. A file counts as unchanged only if the kernel's own time of its last change, which no
 //! program can set, is the same.
 
+use super::atomic::Durable;
 use super::change::{Change, Changes, Sorter};
 use super::entries::{Depth, remove_entry};
 use super::overlay::{entries, open_folder};
@@ -22,6 +23,8 @@ use std::path::Path;
 
 /// Larger files are not copied, and so can't be put back.
 const LARGEST_COPY: i64 = 256 << 20;
+/// Git keeps everything in its objects, and the server writes the chats' files meanwhile.
+const UNWATCHED: &[&str] = &[".git/objects", ".planwright/chats"];
 const INDEX: &str = "before.json";
 
 /// How an entry was.
@@ -113,7 +116,9 @@ impl Workspace {
                 changes.unspellable += 1;
                 continue;
             };
-            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) || sorter.is_unjudged(&path, is.map(|is| is.kind())) {
+            if gone.as_ref().is_some_and(|folder| path.is_within(folder))
+                || sorter.is_unjudged(&path, was.map(|was| was.kind()), is.map(|is| is.kind()))
+            {
                 continue;
             }
             let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
@@ -168,7 +173,7 @@ impl Workspace {
                 let Ok(text) = name.to_str() else { continue };
                 let child = path.join(text);
                 let is_folder = kind_of(&stat) == Kind::Folder;
-                if is_folder && (sorter.is_output(&child) || child.relative() == ".git/objects") {
+                if is_folder && (sorter.is_output(&child) || UNWATCHED.contains(&child.relative())) {
                     continue;
                 }
                 marks.insert(child.relative().to_owned(), Mark::of(&stat));
@@ -189,7 +194,7 @@ impl Workspace {
 
     fn copy_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
         let (folder, name) = self.parent(path)?;
-        Ok(atomic::copy(&folder, &own_folder(copy)?, &name)?)
+        Ok(atomic::copy(&folder, &own_folder(copy)?, &name, Durable::No)?)
     }
 
     fn copy_link_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
@@ -212,7 +217,7 @@ impl Workspace {
                 Err(Errno::EXIST) => Ok(()),
                 other => other,
             },
-            Kind::File => atomic::copy(&own, &folder, &name),
+            Kind::File => atomic::copy(&own, &folder, &name, Durable::Yes),
             Kind::Link => {
                 let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);
                 rustix::fs::readlinkat(&own, &name, Vec::new()).and_then(|target| rustix::fs::symlinkat(target, &folder, &name))

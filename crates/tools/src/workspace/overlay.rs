@@ -134,11 +134,11 @@ impl Workspace {
                 remove_entry(below, name, Depth::EmptyOnly).map_err(failed)?;
             }
             // A folder of build output that was not there before: as one piece, if it is on the same disk.
-            if landing.is_whole(path) && rustix::fs::renameat(upper, name, below, name).is_ok() {
+            if landing.is_whole(path) && are_harmless(&staged) && rustix::fs::renameat(upper, name, below, name).is_ok() {
                 return Ok(());
             }
-            let mode = rustix::fs::fstat(&staged).map_err(failed)?.st_mode;
-            match rustix::fs::mkdirat(below, name, Mode::from_raw_mode(mode)) {
+            let mode = harmless(&rustix::fs::fstat(&staged).map_err(failed)?);
+            match rustix::fs::mkdirat(below, name, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(errno) => return Err(failed(errno)),
             }
@@ -206,9 +206,8 @@ impl Reader<'_> {
                 Below::Nothing => None,
             };
             let now = staged_kind(&stat);
-            if now.is_some() && self.sorter.is_unjudged(&child, now)
-                || now.is_none() && was.is_some() && self.sorter.is_unjudged(&child, None)
-            {
+            let was_kind = was.map(|was| was.kind);
+            if (now.is_some() || was.is_some()) && self.sorter.is_unjudged(&child, was_kind, now) {
                 self.changes.unjudged.push(child);
                 continue;
             }
@@ -363,10 +362,10 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
         if durable {
             rustix::fs::fsync(&file)?;
         }
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(stat.st_mode))?;
+        rustix::fs::fchmod(&file, harmless(stat))?;
     }
     match rustix::fs::renameat(upper, name, below, name) {
-        Err(Errno::XDEV) if is_file => super::atomic::copy(upper, below, name)?,
+        Err(Errno::XDEV) if is_file => super::atomic::copy(upper, below, name, super::atomic::Durable::Yes)?,
         Err(Errno::XDEV) => {
             let target = rustix::fs::readlinkat(upper, name, Vec::new())?;
             let _ = rustix::fs::unlinkat(below, name, AtFlags::empty());
@@ -375,6 +374,21 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
         other => return other,
     }
     rustix::fs::unlinkat(upper, name, AtFlags::empty())
+}
+
+/// The mode of a staged entry, without the bits that make a program run as its owner.
+fn harmless(stat: &Stat) -> Mode {
+    Mode::from_raw_mode(stat.st_mode & 0o1777)
+}
+
+/// Whether nothing in a folder has those bits.
+fn are_harmless(folder: &OwnedFd) -> bool {
+    entries(folder).is_ok_and(|entries| {
+        entries.iter().all(|(name, stat)| {
+            let inside = || open_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
+            stat.st_mode & 0o6000 == 0 && (kind_of(stat) != Kind::Folder || inside())
+        })
+    })
 }
 
 fn unreadable(errno: Errno) -> Problem {

@@ -5,10 +5,8 @@ use crate::subject::FileTools;
 use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Suite, announce};
 
 /// Cases that can't hold here, with the reason. A case that does hold may not stand here.
-const LISTED: &[(&str, &str)] = &[
-    ("NM-030", "a tool takes text, so bytes that are none can't reach one; the server's JSON reader refuses them"),
-    ("TN-029", "the `run` tool comes with the sandbox"),
-];
+const LISTED: &[(&str, &str)] =
+    &[("NM-030", "a tool takes text, so bytes that are none can't reach one; the server's JSON reader refuses them")];
 
 #[test]
 fn every_guard_case_of_the_file_tools_holds() {

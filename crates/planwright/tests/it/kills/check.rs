@@ -7,6 +7,7 @@ pub fn ended_well(life: &Life, seen: &Seen) {
     messages_are_there_once(life, seen);
     calls_were_made_once(life, seen);
     files_are_as_the_results_say(life, seen);
+    the_chat_file_has_every_message_once(life, seen);
     assert_eq!((&seen.chat["state"], &seen.chat["pending_question"]), (&json!("idle"), &Value::Null), "{}", seen.told());
 }
 
@@ -59,10 +60,18 @@ fn files_are_as_the_results_say(life: &Life, seen: &Seen) {
         .filter(|name| name != "log.txt" && name != "gone.txt")
         .collect();
     names.sort();
-    assert_eq!(names, ["kept.txt", "one.txt", "plans", "two.txt"], "{}", seen.told());
+    assert_eq!(names, [".planwright", "kept.txt", "one.txt", "plans", "two.txt"], "{}", seen.told());
     assert_eq!((file("one.txt").as_deref(), file("two.txt").as_deref()), (Some("1\n"), Some("2\n")));
     let plans = std::fs::read_dir(life.home.workspace().join("plans")).unwrap().count();
     assert_eq!(plans, 1, "the plan was written to two files: {}", seen.told());
+}
+
+fn the_chat_file_has_every_message_once(life: &Life, seen: &Seen) {
+    let file = life.home.file(&format!(".planwright/chats/{}.chat", seen.chat["id"].as_str().unwrap())).unwrap();
+    for message in seen.messages.iter().filter(|message| message["content"] != "") {
+        let count = file.matches(&format!("<!-- {} -->", message["id"].as_str().unwrap())).count();
+        assert_eq!(count, 1, "{message} stands {count} times in the chat's file:\n{file}");
+    }
 }
 
 /// Whether a command's result says that what it changed is in the workspace.

@@ -161,6 +161,8 @@ impl Life {
                 }
                 Next::Wait => tokio::time::sleep(Duration::from_millis(15)).await,
                 Next::End => {
+                    // A kill can leave the chat's file behind; whoever asks for it has it brought up to date.
+                    server.attempt(Method::GET, &format!("{}/frontmatter", self.path()), None).await.ok_or(Gone)?;
                     check::ended_well(self, &seen);
                     return Ok(());
                 }

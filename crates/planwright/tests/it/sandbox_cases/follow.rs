@@ -3,8 +3,9 @@
 use reqwest::Client;
 use serde_json::Value;
 
-/// The events up to the end of the run, or to a question. Fails if one of them is not UTF-8 or not JSON.
-pub async fn to_end(url: String, token: &str) -> Result<Vec<Value>, String> {
+/// The events up to the end of the run, or to a question, each shown to `seen` as it comes.
+/// Fails if one of them is not UTF-8 or not JSON.
+pub async fn to_end(url: String, token: &str, mut seen: impl FnMut(&Value)) -> Result<Vec<Value>, String> {
     let request = Client::new().get(url).bearer_auth(token).header("last-event-id", "0");
     let mut response = request.send().await.map_err(|error| error.to_string())?;
     let (mut bytes, mut events) = (Vec::new(), Vec::new());
@@ -15,6 +16,7 @@ pub async fn to_end(url: String, token: &str) -> Result<Vec<Value>, String> {
             let frame = std::str::from_utf8(&frame).map_err(|error| format!("an event is not UTF-8: {error}"))?;
             let Some(data) = frame.lines().find_map(|line| line.strip_prefix("data:")) else { continue };
             let event: Value = serde_json::from_str(data).map_err(|error| format!("an event is not JSON: {error}"))?;
+            seen(&event);
             let over = event["type"] == "run_finished" || event["data"]["state"] == "awaiting_answer";
             events.push(event);
             if over {

@@ -70,7 +70,7 @@ pub async fn show(world: &World, suite: &Suite, case: &Case, demands: &[Demand],
 /// The same call by one who may make it.
 async fn tester(world: &World, case: &Case) -> Shown {
     let mut case = case.clone();
-    case.role = "Tester".to_owned();
+    "Tester".clone_into(&mut case.role);
     match world.carry_out(&case, &[]).await {
         Ok(seen) if seen.exit_code() == Some(0) => Shown::Effect,
         Ok(seen) => Shown::Nothing(format!("a tester gets {:?}: {}", seen.outcome.code, seen.outcome.output)),
@@ -85,7 +85,7 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
     let output = File::create(&printed).unwrap();
     let mut command = line(world, attack, place, copy);
     command.env_clear().envs(world.environment()).stdin(Stdio::piped()).stdout(output.try_clone().unwrap()).stderr(output);
-    let came = world.listener.count();
+    let before = world.listener.count();
     let begun = Instant::now();
     let mut child = command.spawn().unwrap();
     let mut status = None;
@@ -96,10 +96,9 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
     }
     let elapsed = begun.elapsed();
     let survivors = if attack.reads { Vec::new() } else { left(None, &place.folder()) };
-    if status.is_none() {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    // Nothing happens to one that has ended.
+    let _ = child.kill();
+    child.wait().unwrap();
     end(&survivors);
     let code = status?.code();
     let bytes = fs::read(&printed).unwrap();
@@ -111,7 +110,7 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
         elapsed,
         grown_megabytes: 0,
         disk_megabytes: 0,
-        connections: world.listener.count() - came,
+        connections: world.listener.count() - before,
         processes: survivors.into_iter().map(|process| process.what).collect(),
         p99: Duration::ZERO,
         then: None,

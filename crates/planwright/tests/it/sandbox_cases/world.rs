@@ -35,7 +35,7 @@ pub struct World {
     pub folder: PathBuf,
     places: BTreeMap<String, Place>,
     workspaces: BTreeMap<String, String>,
-    pid: u32,
+    pub pid: u32,
     server: Server,
     // Removes the folder, so it goes last.
     home: Home,
@@ -45,7 +45,7 @@ impl World {
     pub async fn start(suite: &Suite, who: Who) -> Self {
         let home = Home::new(BINARY, &json!({ "turns": [{ "text": "Noted." }] }));
         let folder = home.workspace().parent().unwrap().to_owned();
-        let secret = SECRETS.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<String>();
+        let secret = SECRETS.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("\n");
         for path in ["secret", "config/planwright/notes"].map(|path| folder.join(path)) {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, &secret).unwrap();
@@ -85,6 +85,10 @@ impl World {
         &self.places[&case.id]
     }
 
+    pub fn workspace(&self, id: &str) -> PathBuf {
+        self.places[id].fixture.workspace()
+    }
+
     /// The server's environment, as a command outside of the sandbox would get it.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         environment(&self.who, &self.folder)
@@ -109,17 +113,25 @@ impl World {
         let place = self.place(case);
         self.write_script(case, demands, place);
         let chat = self.chat(place, &case.role).await;
-        let came = self.listener.count();
+        let before = self.listener.count();
         forget_peak(self.pid);
         let resident = kilobytes(self.pid, "VmRSS");
         let pings = demands.iter().any(|demand| matches!(demand, Demand::Slowest { .. })).then(|| Pings::start(&self.server.base));
         let growth = demands.iter().any(|demand| matches!(demand, Demand::DiskGrowthMb { .. })).then(|| Growth::watch(&self.folder));
         let begun = Instant::now();
         chat.say("Go").await;
-        let events = follow::to_end(format!("{}/api/v1{}/events", self.server.base, chat.path), &self.server.token);
+        // Looked at in the very moment that the result is there.
+        let mut processes: Option<Vec<String>> = None;
+        let names = || left(Some(self.pid), &place.folder()).into_iter().map(|process| process.what).collect();
+        let look = |event: &Value| {
+            if event["type"] == "tool_result" {
+                processes.get_or_insert_with(names);
+            }
+        };
+        let events = follow::to_end(format!("{}/api/v1{}/events", self.server.base, chat.path), &self.server.token, look);
         let ended = tokio::time::timeout(LONGEST, events).await.map_err(|_| format!("no answer within {LONGEST:?}")).flatten();
         let elapsed = begun.elapsed();
-        let processes = left(Some(self.pid), &place.folder()).into_iter().map(|process| process.what).collect();
+        let processes = processes.unwrap_or_else(names);
         let grown_megabytes = kilobytes(self.pid, "VmHWM").saturating_sub(resident) >> 10;
         let p99 = if let Some(pings) = pings { pings.p99().await } else { Duration::ZERO };
         let disk_megabytes = growth.map(Growth::megabytes).unwrap_or_default();
@@ -140,7 +152,7 @@ impl World {
             result(tool).map(|message| decided(message).decision)
         });
         let (utf8, ailing) = (self.is_utf8(&chat).await, self.ailing().await);
-        let connections = self.listener.count() - came;
+        let connections = self.listener.count() - before;
         Ok(Seen { outcome, elapsed, grown_megabytes, disk_megabytes, connections, processes, p99, then, utf8, ailing })
     }
 

@@ -1,0 +1,148 @@
+//! The log, and what it tells of how well models keep to their roles.
+
+use crate::{home, plan, write};
+use planwright_testkit::server::{Server, last_id};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+fn script() -> Value {
+    json!({
+        "plan": [
+            { "text": "I will just do it.", "calls": [write("/bye.txt", "x"), { "tool": "read", "args": { "path": "/hello.txt" } }] },
+            { "calls": [{ "tool": "write_plan", "args": plan("bye.txt") }] },
+            { "text": "Ready." },
+        ],
+        "act": [{ "calls": [write("/bye.txt", "x")] }, { "text": "Done." }],
+        "repeat": true,
+    })
+}
+
+async fn kinds(server: &Server, path: &str) -> Vec<String> {
+    let mut rows = server.get(path).await.as_array().unwrap().clone();
+    rows.reverse();
+    rows.iter().map(|row| row["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_models_and_users_do_is_logged_and_adherence_is_counted_by_model_and_role() {
+    let home = home(&script());
+    home.put("hello.txt", "Hello\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Say goodbye").await;
+    let planning = chat.run_to_end(0).await;
+    chat.say("go ahead").await;
+    chat.run_to_end(last_id(&planning)).await;
+    let (workspace, _) = chat.path.split_once("/chats").unwrap();
+    let expected = [
+        "mode_entered",
+        "tool_blocked",
+        "disallowed_tool_attempt_in_planning",
+        "plan_written",
+        "execution_intent_detected",
+        "mode_switched_by_intent",
+        "plan_approved",
+        "mode_entered",
+    ];
+    assert_eq!(kinds(&server, "/audit").await, expected);
+    assert_eq!(kinds(&server, &format!("{workspace}/audit")).await, expected);
+    let entered = server.get("/audit?kind=mode_entered").await;
+    assert_eq!([&entered[1]["details"]["mode"], &entered[0]["details"]["mode"]], ["plan", "act"]);
+    let attempt = server.get("/audit?kind=disallowed_tool_attempt_in_planning").await[0].clone();
+    let id = chat.path.rsplit('/').next().unwrap();
+    assert_eq!(
+        (&attempt["agent_role"], &attempt["details"]["tool"], &attempt["chat_id"]),
+        (&json!("planner"), &json!("write"), &json!(id))
+    );
+
+    let model = attempt["model"].as_str().unwrap();
+    assert!(model.starts_with("script/"), "{attempt}");
+    let adherence = server.get("/audit/adherence").await;
+    assert_eq!(
+        adherence,
+        json!([
+            { "model": model, "agent_role": "planner", "calls": 3, "blocked": 1, "disallowed_in_planning": 1, "adherence": 1.0 - 1.0 / 3.0 },
+            { "model": model, "agent_role": "actor", "calls": 1, "blocked": 0, "disallowed_in_planning": 0, "adherence": 1.0 },
+        ])
+    );
+    assert_eq!(server.get(&format!("{workspace}/audit/adherence?role=actor")).await, json!([adherence[1]]));
+}
+
+#[tokio::test]
+async fn the_log_is_filtered_and_a_filter_that_does_not_fit_is_named() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let (first, second) = (server.chat(json!({})).await, server.chat(json!({ "agent_role": "tester" })).await);
+    let count = async |query: &str| server.get(&format!("/audit?{query}")).await.as_array().unwrap().len();
+    let id = |path: &str| path.rsplit('/').next().unwrap().to_owned();
+    let at = server.get("/audit").await[0]["at"].as_str().unwrap().to_owned();
+    for (query, expected) in [
+        (String::new(), 2),
+        (format!("chat={}", id(&first.path)), 1),
+        ("role=Tester".to_owned(), 1),
+        ("role=planner&kind=mode_entered".to_owned(), 1),
+        ("model=nobody".to_owned(), 0),
+        (format!("from={at}"), 1),
+        (format!("to={at}"), 1),
+        ("limit=1".to_owned(), 1),
+    ] {
+        assert_eq!(count(&query).await, expected, "{query}");
+    }
+    let (workspace, _) = second.path.split_once("/chats").unwrap();
+    for (query, field) in [
+        ("from=yesterday", "from"),
+        ("to=2026", "to"),
+        ("from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "to"),
+        ("kind=crime", "kind"),
+        ("role=king", "role"),
+        ("chat=7", "chat"),
+        ("limit=many", "limit"),
+    ] {
+        for path in ["/audit".to_owned(), format!("{workspace}/audit")] {
+            let (status, body) = server.request(Method::GET, &format!("{path}?{query}"), None).await;
+            assert_eq!(
+                (status, &body["error"]["code"]),
+                (StatusCode::UNPROCESSABLE_ENTITY, &json!("VALIDATION_FAILED")),
+                "{query}: {body}"
+            );
+            assert!(body["error"]["details"]["fields"][field].is_string(), "{query}: {body}");
+        }
+    }
+    let nowhere = "/workspaces/00000000-0000-7000-8000-000000000000/audit";
+    assert_eq!(server.request(Method::GET, nowhere, None).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn chats_are_found_by_mode_role_and_plan_file_also_when_the_plan_is_gone() {
+    let home = home(&script());
+    home.put("hello.txt", "Hello\n");
+    let server = home.serve().await;
+    let planner = server.chat(json!({})).await;
+    server.chat(json!({ "agent_role": "tester" })).await;
+    server.chat(json!({ "mode": "build" })).await;
+    planner.say("Say goodbye").await;
+    planner.run_to_end(0).await;
+    std::fs::remove_dir_all(home.workspace().join("plans")).unwrap();
+    let (list, _) = planner.path.rsplit_once('/').unwrap();
+    let count = async |query: &str| server.get(&format!("{list}?{query}")).await.as_array().unwrap().len();
+    for (query, expected) in [
+        ("", 3),
+        ("mode=plan", 1),
+        ("mode=build", 2),
+        ("mode=act&role=tester", 1),
+        ("role=actor", 1),
+        ("role=reviewer", 0),
+        ("plan_file=/plans/say-goodbye.plan", 1),
+        ("plan_file=/plans/say-goodbye.plan&mode=act", 0),
+        ("plan_file=/plans/none.plan", 0),
+    ] {
+        assert_eq!(count(query).await, expected, "{query}");
+    }
+    for (query, field) in [("mode=yolo", "mode"), ("role=king", "role")] {
+        let (status, body) = server.request(Method::GET, &format!("{list}?{query}"), None).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        assert!(body["error"]["details"]["fields"][field].is_string(), "{body}");
+    }
+    let (status, body) = planner.post("execute").await;
+    assert_eq!((status, &body["error"]["code"]), (StatusCode::CONFLICT, &json!("NO_PLAN")), "a plan that is gone can't be carried out");
+}

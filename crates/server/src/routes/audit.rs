@@ -1,0 +1,109 @@
+use super::workspaces;
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Ids, Params};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::{ErrorCode, Problem, Role, Timestamp, WorkspaceId};
+use planwright_session::storage;
+use planwright_store::{Adherence, AuditEntry, AuditFilter};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+const LARGEST_PAGE: u32 = 1000;
+
+/// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
+#[derive(Deserialize)]
+pub struct AuditQuery {
+    from: Option<String>,
+    to: Option<String>,
+    kind: Option<String>,
+    model: Option<String>,
+    role: Option<String>,
+    chat: Option<String>,
+    limit: Option<String>,
+}
+
+/// The log, newest first.
+pub async fn list(State(app): State<App>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+    entries(&app, None, query).await
+}
+
+pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+    workspaces::row(&app, id).await?;
+    entries(&app, Some(id), query).await
+}
+
+/// How well a model kept to what its role may do.
+#[derive(Serialize)]
+pub struct AdherenceView {
+    #[serde(flatten)]
+    counted: Adherence,
+    /// The share of its calls that policy had no reason to refuse.
+    adherence: f64,
+}
+
+pub async fn adherence(State(app): State<App>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AdherenceView>> {
+    counted(&app, None, query).await
+}
+
+pub async fn adherence_of(
+    State(app): State<App>,
+    Ids(id): Ids<WorkspaceId>,
+    Params(query): Params<AuditQuery>,
+) -> ApiResult<Vec<AdherenceView>> {
+    workspaces::row(&app, id).await?;
+    counted(&app, Some(id), query).await
+}
+
+async fn entries(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AuditEntry>> {
+    let limit = read::<u32>("limit", query.limit.as_ref(), "a whole number")?.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    Ok(Json(app.sessions.store().audit(query.filter(workspace)?, limit).await.map_err(storage)?))
+}
+
+async fn counted(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {
+    let rows = app.sessions.store().adherence(query.filter(workspace)?).await.map_err(storage)?;
+    Ok(Json(rows.into_iter().map(AdherenceView::from).collect()))
+}
+
+impl From<Adherence> for AdherenceView {
+    #[expect(clippy::cast_precision_loss, reason = "a share of fewer calls than that")]
+    fn from(counted: Adherence) -> Self {
+        let refused = if counted.calls == 0 { 0.0 } else { counted.blocked as f64 / counted.calls as f64 };
+        Self { counted, adherence: (1.0 - refused).max(0.0) }
+    }
+}
+
+impl AuditQuery {
+    fn filter(self, workspace: Option<WorkspaceId>) -> Result<AuditFilter, ApiError> {
+        let moment = "a moment such as 2026-01-31T12:00:00Z";
+        let from: Option<Timestamp> = read("from", self.from.as_ref(), moment)?;
+        let to: Option<Timestamp> = read("to", self.to.as_ref(), moment)?;
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(unfit("to", "a moment that is not before `from`").into());
+        }
+        let known =
+            |word: &String| Role::named(&word.to_lowercase()).ok_or_else(|| unfit("role", "the name of a role; GET /roles lists them"));
+        Ok(AuditFilter {
+            from,
+            to,
+            kind: read("kind", self.kind.as_ref(), "the name of a logged kind, such as tool_blocked")?,
+            model: self.model,
+            role: self.role.as_ref().map(known).transpose()?,
+            chat: read("chat", self.chat.as_ref(), "the id of a chat")?,
+            workspace,
+        })
+    }
+}
+
+/// A value of the query as what it stands for: a word, or where that doesn't fit, a number.
+fn read<T: DeserializeOwned>(field: &str, text: Option<&String>, wanted: &str) -> Result<Option<T>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let word = serde_json::from_value(Value::String(text.clone()));
+    word.or_else(|_| serde_json::from_str(text)).map(Some).map_err(|_| unfit(field, wanted))
+}
+
+fn unfit(field: &str, wanted: &str) -> Problem {
+    let text = format!("`{field}` must be {wanted}.");
+    Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { field: format!("must be {wanted}") } }))
+}

@@ -1,0 +1,41 @@
+//! Chats that decide by their first message whether they plan first or begin at once.
+
+use super::{Actor, mode_changed, switch_note};
+use crate::chat::{Change, storage};
+use planwright_agent::intent::is_simple_fix;
+use planwright_protocol::{Author, ChatId, Message, MessageType, Mode, Problem, SwitchedBy};
+use planwright_store::{AuditKind, ChatRow};
+use serde_json::json;
+
+/// Marks the note that such a chat begins with.
+const UNDECIDED: &str = "mode_undecided";
+
+/// The history is the record, so that the decision is still open after a restart.
+pub fn note(chat: ChatId) -> Message {
+    let text = "This chat plans first, unless its first message asks for no more than a simple fix.";
+    Message::new(chat, Author::System, MessageType::Text, text).with(UNDECIDED, true)
+}
+
+impl Actor {
+    /// Before the first message is taken in: a simple fix begins in act mode. Once the user has chosen a role, it is theirs.
+    pub(super) async fn choose_mode(&self, content: &str) -> Result<(), Problem> {
+        if !is_simple_fix(content) || self.chat.row().await.config.role != Mode::Plan.default_role() {
+            return Ok(());
+        }
+        // Enough to see all there is before a first message.
+        let newest = self.chat.store.messages_before(self.chat.id, None, 2).await.map_err(storage)?;
+        let [only] = newest.as_slice() else { return Ok(()) };
+        if !only.metadata.contains_key(UNDECIDED) {
+            return Ok(());
+        }
+        let (row, role) = (self.chat.row().await, Mode::Act.default_role());
+        let note = switch_note(&row, role, SwitchedBy::Auto, "This is a simple fix, so it begins in act mode, without a plan.");
+        let change = Change::messages([note]).event(mode_changed(&row, role, row.config.plan_file.clone(), SwitchedBy::Auto)).log(
+            AuditKind::ModeEntered,
+            "",
+            role,
+            json!({ "mode": role.mode(), "by": SwitchedBy::Auto }),
+        );
+        self.chat.switch(change, move |row: &mut ChatRow| row.config.role = role).await
+    }
+}

@@ -1,0 +1,54 @@
+//! A call that fails again and again in the same way.
+
+use crate::chat::{Chat, storage};
+use planwright_agent::turn::LOOP_ENDS_RUN;
+use planwright_protocol::{Author, ErrorCode, Message, MessageType, Problem};
+use serde_json::{Value, json};
+
+/// From this many times on the model is told so.
+const IS_LOOP: usize = 3;
+/// The messages of as many failures as matter, with some room for what else a reply has.
+const LOOKED_AT: u32 = 64;
+
+/// What to tell the model of a failure: itself, or that it has seen it too often.
+pub async fn judged(chat: &Chat, call: &Message, problem: Problem) -> Result<Problem, Problem> {
+    let newest = chat.store.messages_before(chat.id, None, LOOKED_AT).await.map_err(storage)?;
+    let times = 1 + same_in_a_row(&newest, call, &problem);
+    if times < IS_LOOP {
+        return Ok(problem);
+    }
+    let text = format!(
+        "You have made this call {times} times in a row, and it failed in the same way each time: {} Don't make it again: do something else, or ask the user. At {LOOP_ENDS_RUN} times the run ends.",
+        problem.message
+    );
+    Ok(Problem::new(ErrorCode::LoopDetected, text).with_details(json!({ "times": times, "error": failure_of_problem(&problem) })))
+}
+
+/// How many of the newest results are of the same call with the same failure. `newest` has the newest first; the user's
+/// word begins a new row.
+fn same_in_a_row(newest: &[Message], call: &Message, problem: &Problem) -> usize {
+    let call_of = |result: &Message| {
+        newest.iter().find(|other| other.message_type == MessageType::ToolCall && other.meta("call_id") == result.meta("call_id"))
+    };
+    let since_user = newest.iter().take_while(|message| message.author != Author::User);
+    let results = since_user.filter(|message| message.message_type == MessageType::ToolResult);
+    let is_same = |result: &&Message| {
+        let same_call =
+            call_of(result).is_some_and(|other| ["tool", "args"].iter().all(|key| other.metadata.get(*key) == call.metadata.get(*key)));
+        same_call && failure_of(result).is_some_and(|failure| failure == failure_of_problem(problem))
+    };
+    results.take_while(is_same).count()
+}
+
+fn failure_of_problem(problem: &Problem) -> Value {
+    json!({ "code": problem.code, "message": problem.message })
+}
+
+/// Why a stored call failed; behind a loop stands what it was about.
+fn failure_of(result: &Message) -> Option<Value> {
+    let error = result.metadata.get("error")?;
+    match error.get("details").and_then(|details| details.get("error")) {
+        Some(inner) if error["code"] == ErrorCode::LoopDetected.as_str() => Some(inner.clone()),
+        Some(_) | None => Some(json!({ "code": error["code"], "message": error["message"] })),
+    }
+}
