@@ -31,9 +31,11 @@ bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg bwrap
 	$(CARGO) bench --workspace --benches
 
-torture: ## The long versions of the tests: races, random calls, mutations of the gate
+torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate
 	scripts/mutants
 	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
+	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-session --test it -- --nocapture
+	PLANWRIGHT_CRASH_ROUNDS=20 PLANWRIGHT_RANDOM_KILLS=200 PLANWRIGHT_CRASH_ROUNDS_POSTGRES=2 PLANWRIGHT_RANDOM_KILLS_POSTGRES=20 $(CARGO) test --package planwright --test it kills:: -- --nocapture
 
 docs: ## The Rust documentation, into target/doc
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items

@@ -8,6 +8,7 @@ pub use auto::note as undecided;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};
+use crate::crash;
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
 use crate::view::ChatView;
@@ -70,6 +71,7 @@ impl Actor {
                     }
                     Some(Command::Resume(answer)) => {
                         self.start();
+                        crash::point("run_resumed");
                         let _ = answer.send(self.reply(Ok(None)).await);
                     }
                     Some(Command::Park(answer)) => {
@@ -150,7 +152,9 @@ impl Actor {
         if self.running.is_none() && row.pending.is_none() {
             return Ok(());
         }
+        crash::point("stop_begun");
         self.halt().await;
+        crash::point("stop_halted");
         let mut change = Change::default();
         if let Some(pending) = self.chat.pending().await {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
@@ -169,7 +173,9 @@ impl Actor {
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None })
             .event(Event::StateChanged { state: ChatState::Idle });
-        self.chat.publish(change, |row| end(row, ChatState::Idle)).await
+        self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
+        crash::point("stop_stored");
+        Ok(())
     }
 
     /// Ends the run so that nothing of it can happen any more.
@@ -185,8 +191,10 @@ impl Actor {
 
     /// Stores what the user said, and lets the run that is under way read it, or starts one.
     async fn publish_and_start(&mut self, change: Change, message: &Message) -> Result<(), Problem> {
+        crash::point("message_unstored");
         if let Some(running) = &self.running {
             self.chat.publish(change, |row| row.pending = None).await?;
+            crash::point("message_queued");
             running.inbox.put(message.clone());
             return Ok(());
         }
@@ -199,6 +207,7 @@ impl Actor {
                 }
             })
             .await?;
+        crash::point("message_stored");
         self.start();
         Ok(())
     }
@@ -214,6 +223,7 @@ impl Actor {
     /// Stores how a run ended; begins another if the user wrote meanwhile.
     async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
         let Some(running) = self.running.take() else { return Ok(()) };
+        crash::point("run_over");
         let failed = |problem: Problem| {
             Change::default()
                 .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem) })
@@ -230,14 +240,18 @@ impl Actor {
                     .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
                         end_run(row, ChatState::AwaitingAnswer);
                     })
-                    .await
+                    .await?;
+                crash::point("run_parked");
+                Ok(())
             }
             Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
             Some(Outcome::Done) => {
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })
                     .event(Event::StateChanged { state: ChatState::Idle });
-                self.chat.publish(change, |row| end(row, ChatState::Idle)).await
+                self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
+                crash::point("run_end_stored");
+                Ok(())
             }
             Some(Outcome::Failed(problem)) => {
                 self.chat.settle().await;

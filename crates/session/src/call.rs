@@ -13,6 +13,7 @@ pub use side_by_side::{carry_out_together, take_together};
 
 use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
+use crate::crash;
 use crate::plan::StoredPlan;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
@@ -85,8 +86,11 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
             return Ok(Judged::Refused(problem, change));
         }
     };
+    crash::point("call_prepared");
     let situation = chat.situation(call.meta("tool"), consent).await?;
-    Ok(match decide(&situation, &prepared.effects) {
+    let verdict = decide(&situation, &prepared.effects);
+    crash::point("call_decided");
+    Ok(match verdict {
         Verdict::Deny(problem) => {
             let change = violation(call, &problem, situation.role);
             Judged::Refused(problem, change)
@@ -146,12 +150,12 @@ fn moment_of(card: &Message) -> Moment {
 async fn intend(chat: &Arc<Chat>, calls: &[Message]) -> Result<(), Problem> {
     let events = calls.iter().map(|call| Event::MessageUpdated { message: call.clone() }).collect();
     chat.publish(Change { events, ..Change::default() }, |_| {}).await?;
-    crash_point("intent_stored");
+    crash::point("intent_stored");
     Ok(())
 }
 
 async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>, history: &[Message]) -> Result<Carried, Problem> {
-    crash_point("effect_done");
+    crash::point("effect_done");
     let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
     match signal {
         None => finish(chat, call, outcome.map(Output::into_result), Change::default()).await,
@@ -165,6 +169,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             let mut change = stored.change(role, call.meta("model"));
             change.events.insert(0, Event::MessageCreated { message: message.clone() });
             let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;
+            crash::point("plan_recorded");
             carried.push(message);
             Ok(Carried::Done(carried))
         }
@@ -207,6 +212,7 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
     let question = pending.message(chat.id, role);
     let change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    crash::point("question_stored");
     Ok(Carried::Asked(vec![result, question]))
 }
 
@@ -233,6 +239,7 @@ async fn ask(
         json!({"tool": tool, "reason": approval.reason}),
     );
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))
 }
 
@@ -284,7 +291,7 @@ async fn finish_with(
     events.append(&mut change.events);
     change.events = events;
     chat.publish(change, move |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
-    crash_point("result_stored");
+    crash::point("result_stored");
     Ok(vec![call, result])
 }
 
@@ -322,13 +329,4 @@ fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
         change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
     }
     change
-}
-
-/// A place where a test can have the process die. Not in release builds.
-fn crash_point(name: &str) {
-    #[cfg(debug_assertions)]
-    if std::env::var("PLANWRIGHT_CRASH_POINT").is_ok_and(|wanted| wanted == name) {
-        std::process::abort();
-    }
-    let _ = name;
 }

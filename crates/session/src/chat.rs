@@ -2,6 +2,7 @@
 
 use crate::card::Pending;
 use crate::chat_file::ChatFile;
+use crate::crash;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
@@ -67,6 +68,7 @@ pub struct Change {
     pub events: Vec<Event>,
     pub audit: Vec<AuditRow>,
     pub approval: Option<ApprovalRow>,
+    pub grants: Vec<GrantRow>,
 }
 
 impl Change {
@@ -159,6 +161,7 @@ impl Chat {
         // Goes on when its caller is cancelled: what the database took must be known here as well.
         let work = async move {
             chat.commit(&mut *chat.live.lock().await, change, edit).await?;
+            crash::point("file_unwritten");
             chat.write_file().await;
             Ok(())
         };
@@ -170,13 +173,16 @@ impl Chat {
         let chat = self.clone();
         let work = async move {
             chat.end_commands().await;
+            crash::point("switch_unfenced");
             let mut live = chat.live.lock().await;
             let epoch = chat.close_fence().await?;
+            crash::point("switch_fenced");
             let edit = |row: &mut ChatRow| {
                 edit(row);
                 row.epoch = epoch.0;
             };
             chat.commit(&mut live, change, edit).await?;
+            crash::point("switch_stored");
             drop(live);
             chat.write_file().await;
             Ok(())
@@ -201,6 +207,7 @@ impl Chat {
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
         let mut row = live.row.clone();
         edit(&mut row);
+        row.grants.extend(change.grants);
         let at = Timestamp::now();
         let envelopes: Vec<Envelope> =
             change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at }).collect();

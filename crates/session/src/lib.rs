@@ -6,6 +6,7 @@
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`reading`] | the history as the model read it |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
@@ -13,6 +14,7 @@
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
+//! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
@@ -23,9 +25,11 @@ mod call;
 mod card;
 mod chat;
 mod chat_file;
+pub mod crash;
 mod drift;
 mod follow;
 mod plan;
+mod reading;
 mod run;
 mod sessions;
 mod view;

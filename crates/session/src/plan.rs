@@ -2,6 +2,7 @@
 
 use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
+use crate::crash;
 use crate::drift::Files;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
@@ -70,13 +71,28 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
     }
     let args = args.to_string();
     // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
+    let earlier = chat.row().await.config.plan_file;
     for _ in 0..8 {
         match write(chat, &args).await {
-            Err(problem) if problem.code == ErrorCode::PathExists => {}
-            other => return other,
+            Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
+                name(chat, earlier.clone()).await?;
+            }
+            Err(problem) => {
+                name(chat, earlier).await?;
+                return Err(problem);
+            }
+            Ok(stored) => return Ok(stored),
         }
     }
     write(chat, &args).await
+}
+
+/// Notes which file is the chat's plan.
+async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem> {
+    if chat.row().await.config.plan_file == plan_file {
+        return Ok(());
+    }
+    chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
 }
 
 async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
@@ -88,7 +104,13 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
         Verdict::Deny(problem) => return Err(problem),
         Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
     };
+    // Before it is written: after a crash the model plans anew, and then this file is taken again, not another one beside it.
+    if let Some(path) = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().copied()) {
+        name(chat, Some(path.to_string())).await?;
+    }
+    crash::point("plan_intended");
     let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)??;
+    crash::point("plan_written");
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),

@@ -3,7 +3,9 @@
 use crate::call::{self, Carried};
 use crate::card;
 use crate::chat::{Change, Chat, storage};
+use crate::crash;
 use crate::plan;
+use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::sessions::Models;
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -57,7 +59,7 @@ impl Run {
             Ok(history) => history,
             Err(error) => return Outcome::Failed(storage(error)),
         };
-        let mut turn = Turn::replay(history, self.chat.settings.limits.turns);
+        let mut turn = Turn::replay(as_read(history), self.chat.settings.limits.turns);
         drive(&mut turn, &mut self).await
     }
 
@@ -166,16 +168,21 @@ impl World for Run {
         self.show(ChatState::Thinking).await?;
         let mut happened = self.inbox.take();
         let history = [history, &happened].concat();
+        let read = read_up_to(&history);
         let role = self.chat.row().await.config.role;
         let provider = self.models.model(role.mode()).await?;
         let text_id = MessageId::generate();
+        crash::point("model_asked");
         let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
 
+        crash::point("reply_received");
         let usage = received.usage;
         let Reply { messages, mut change, pending, plan_file, note } = self.read(received, role, text_id).await?;
         let messages: Vec<Message> = messages
             .into_iter()
-            .map(|message| message.by(role).with("reply", text_id.to_string()).with("model", provider.name()))
+            .map(|message| {
+                message.by(role).with("reply", text_id.to_string()).with("model", provider.name()).with(READ_UP_TO, read.as_str())
+            })
             .collect();
         let note = note.map(|text| Message::new(self.chat.id, Author::System, MessageType::Text, text));
         let messages: Vec<Message> = messages.into_iter().chain(note).collect();
@@ -190,6 +197,7 @@ impl World for Run {
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
         self.chat.publish(change, edit).await?;
+        crash::point("reply_stored");
         happened.extend(messages);
         Ok(happened)
     }

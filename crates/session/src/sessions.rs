@@ -2,6 +2,7 @@
 
 use crate::actor::{self, Command, Reply};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
+use crate::crash;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
@@ -199,6 +200,7 @@ impl Sessions {
             updated_at: now,
         };
         self.inner.store.create_chat(&row).await.map_err(storage)?;
+        crash::point("chat_stored");
         let handle = self.chat(row.id).await?;
         let undecided = role.is_none() && self.inner.settings.default_mode == DefaultMode::Auto;
         let entered = row.config.role;

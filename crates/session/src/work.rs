@@ -1,6 +1,7 @@
 //! Calls of a chat while they are carried out: on threads of their own, heard, and ended for good.
 
 use crate::chat::{Chat, broken};
+use crate::crash;
 use planwright_protocol::{CallId, Event, Problem};
 use planwright_tools::command::Live as Heard;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ impl Chat {
                 if chat.mention(Event::ToolOutput { call_id, text }).await.is_err() {
                     return;
                 }
+                crash::point("command_speaks");
             }
         });
         Heard::new(move |text| {

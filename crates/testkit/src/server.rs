@@ -9,6 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
+use tokio::task::JoinHandle;
 
 /// Longer than anything here takes on a slow machine; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -86,18 +87,24 @@ impl Home {
     }
 
     /// A server by a command of the caller's making.
-    pub async fn serve_command(&self, mut command: Command) -> Server {
+    pub async fn serve_command(&self, command: Command) -> Server {
+        self.try_serve_command(command).await.expect("the server ended before it listened")
+    }
+
+    /// Like [`Self::serve_command`], for a server that may die before it listens.
+    pub async fn try_serve_command(&self, mut command: Command) -> Option<Server> {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let base = said(&mut lines, "listening on ").await;
-        let token = said(&mut lines, "sign in at ").await.rsplit_once('=').unwrap().1.to_owned();
-        Server { child, base, token, client: Client::new(), _stdout: lines }
+        let base = said(&mut lines, "listening on ").await?;
+        let token = said(&mut lines, "sign in at ").await?.rsplit_once('=').unwrap().1.to_owned();
+        Some(Server { child, base, token, client: Client::new(), _stdout: lines })
     }
 }
 
-async fn said(lines: &mut Lines<BufReader<ChildStdout>>, prefix: &str) -> String {
-    let line = tokio::time::timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap().unwrap_or_default();
-    line.strip_prefix(prefix).unwrap_or_else(|| panic!("expected {prefix:?}, the server said {line:?}")).to_owned()
+/// The rest of the next line; `None` if there is none.
+async fn said(lines: &mut Lines<BufReader<ChildStdout>>, prefix: &str) -> Option<String> {
+    let line = tokio::time::timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap()?;
+    Some(line.strip_prefix(prefix).unwrap_or_else(|| panic!("expected {prefix:?}, the server said {line:?}")).to_owned())
 }
 
 /// A running server.
@@ -128,6 +135,37 @@ impl Server {
 
     pub async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
         self.request(Method::POST, path, Some(body)).await
+    }
+
+    /// A request to a server that may die of it: `None` if the answer got lost.
+    pub async fn attempt(&self, method: Method, path: &str, body: Option<Value>) -> Option<(StatusCode, Value)> {
+        let mut request = self.client.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().ok()?;
+        Some((response.status(), response.json().await.ok()?))
+    }
+
+    /// The numbers of a chat's events after one of them, as they come until the server is gone.
+    #[must_use]
+    pub fn numbers(&self, path: &str, after: u64) -> JoinHandle<Vec<u64>> {
+        let request = self.client.get(format!("{}/api/v1{path}/events", self.base)).bearer_auth(&self.token);
+        let request = request.header("last-event-id", after.to_string());
+        tokio::spawn(async move {
+            let (mut text, mut numbers) = (String::new(), Vec::new());
+            let Ok(response) = request.send().await else { return numbers };
+            let mut stream = response.bytes_stream();
+            while let Some(Ok(bytes)) = stream.next().await {
+                text.push_str(&String::from_utf8_lossy(&bytes));
+                while let Some((frame, rest)) = text.split_once("\n\n") {
+                    let event = parse_frame(frame);
+                    text = rest.to_owned();
+                    numbers.extend(event.and_then(|event| event["seq"].as_u64()));
+                }
+            }
+            numbers
+        })
     }
 
     /// A request whose answer may get lost with the server.

@@ -31,6 +31,7 @@ mod walk;
 pub use change::{Change, Changes};
 pub use entries::{Depth, Parents};
 pub use landing::Landing;
+pub use mirror::is_noted;
 use problem::problem_of;
 pub use tree::Tree;
 pub use walk::{Found, Walked};

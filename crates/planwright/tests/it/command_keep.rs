@@ -109,7 +109,8 @@ async fn commits_branches_and_tags_by_a_command_are_kept_and_the_user_is_named_a
     assert_eq!(result["result"]["exit_code"], 0, "{result}");
     assert!(result["result"]["output"].as_str().unwrap().contains("\nBob\n"), "{result}");
     let git = |args: &[&str]| {
-        let output = std::process::Command::new("git").args(["-c", "safe.directory=*"]).args(args).current_dir(home.workspace()).output().unwrap();
+        let output =
+            std::process::Command::new("git").args(["-c", "safe.directory=*"]).args(args).current_dir(home.workspace()).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(git(&["log", "--format=%s"]), "second\nfirst\n");

@@ -10,6 +10,7 @@ mod command_keep;
 mod commands;
 mod drift;
 mod intent;
+mod kills;
 mod life_cycle;
 mod limits;
 mod matrix;

@@ -135,3 +135,44 @@ async fn folders_made_moved_and_removed_are_neither_done_twice_nor_lied_about_af
         }
     }
 }
+
+#[tokio::test]
+async fn a_kill_during_a_command_that_may_change_nothing_leaves_the_workspace_alone() {
+    let run = json!({ "tool": "run", "args": { "command": "echo begun; sleep 60" } });
+    let home = home(&json!({ "turns": [{ "calls": [run] }, { "text": "Done." }] }));
+    home.put("src/lib.rs", "mine\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "agent_role": "tester" })).await;
+    chat.say("Go").await;
+    chat.events(0, |event| event["type"] == "tool_output").await;
+    let path = chat.path.clone();
+    server.kill().await;
+
+    let server = home.serve().await;
+    let events = server.reopened(&path).run_to_end(0).await;
+    assert_eq!(of_type(&events, "tool_result")[0]["error"]["code"], "OUTCOME_UNKNOWN");
+    assert_eq!(home.file("src/lib.rs").as_deref(), Some("mine\n"));
+}
+
+#[tokio::test]
+async fn an_approval_for_good_whose_answer_got_lost_gives_no_leave() {
+    let rm = |path: &str| json!({ "tool": "rm", "args": { "path": path } });
+    let home = home(&json!({ "turns": [{ "calls": [rm("/one.txt"), rm("/two.txt")] }, { "text": "Done." }] }));
+    home.put("one.txt", "1\n");
+    home.put("two.txt", "2\n");
+    // The first passage is the message, the second the answer.
+    let server = home.serve_with(&[("PLANWRIGHT_CRASH_POINT", "message_unstored:2")]).await;
+    let chat = server.chat(json!({ "mode": "build" })).await;
+    chat.say("Go").await;
+    chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    let (path, question) = (chat.path.clone(), chat.show().await["pending_question"]["question_id"].clone());
+    let always = json!({ "question_answer": { "question_id": question, "answers": { "decision": "approve_always" } } });
+    server.post_unchecked(&format!("{path}/messages"), &json!({ "metadata": always })).await;
+    assert!(!server.ended().await);
+
+    let server = home.serve().await;
+    let chat = server.reopened(&path);
+    chat.answer(&question, json!({ "decision": "deny" })).await;
+    chat.events(0, |event| event["type"] == "question_pending" && event["data"]["question_id"] != question).await;
+    assert!(home.file("one.txt").is_some() && home.file("two.txt").is_some(), "deleted without leave");
+}

@@ -3,6 +3,7 @@
 use super::{Actor, begin, mode_changed, speech, switch_note};
 use crate::card::Pending;
 use crate::chat::{Change, broken, storage};
+use crate::crash;
 use crate::drift::{self, Files};
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::plan::plan_sha256;
@@ -70,6 +71,7 @@ impl Actor {
     pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
         // A run that raised the card may still be putting its things away.
         self.halt().await;
+        crash::point("approval_unstored");
         let row = self.chat.row().await;
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
         let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
@@ -95,6 +97,7 @@ impl Actor {
                 begin(row);
             })
             .await?;
+        crash::point("approval_stored");
         self.start();
         Ok(note)
     }

@@ -4,6 +4,7 @@ use super::Actor;
 use super::plan::CHANGED;
 use crate::card::Pending;
 use crate::chat::Change;
+use crate::crash;
 use crate::sessions::IntentSwitch;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::QuestionOutcome;
@@ -107,6 +108,7 @@ impl Actor {
             }
             QuestionKind::ToolApproval => self.decide(change, &pending, Decision::from_answers(&answers), &message).await?,
         }
+        crash::point("answer_stored");
         Ok(message)
     }
 
@@ -122,14 +124,15 @@ impl Actor {
         self.approve(change, approval).await.map(|_| ())
     }
 
-    async fn decide(&mut self, change: Change, pending: &Pending, decision: Decision, message: &Message) -> Result<(), Problem> {
+    async fn decide(&mut self, mut change: Change, pending: &Pending, decision: Decision, message: &Message) -> Result<(), Problem> {
         let kind = match decision {
             Decision::Approve | Decision::ApproveAlways => AuditKind::ApprovalGiven,
             Decision::Deny => AuditKind::ApprovalDenied,
         };
         let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
         if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("grant"), fact("folder")) {
-            self.chat.publish(Change::default(), move |row| row.grants.push(GrantRow { tool, folder })).await?;
+            // With the answer or not at all: the user may decide otherwise when the answer got lost.
+            change.grants.push(GrantRow { tool, folder });
         }
         let change = self.logged(change, kind, pending).await;
         self.publish_and_start(change, message).await

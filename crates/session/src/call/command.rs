@@ -3,11 +3,15 @@
 use super::{Carried, Moment, ask, cards, finish, moment_of};
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
+use crate::crash;
 use planwright_protocol::question::Decision;
-use planwright_protocol::{ErrorCode, Message, Problem, Question};
+use planwright_protocol::{ErrorCode, Event, Message, Problem, Question};
 use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
 use serde_json::Value;
 use std::sync::Arc;
+
+/// Marks a call whose command's changes were allowed to land.
+const LANDING: &str = "landing";
 
 /// What the user said about what a command changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +23,7 @@ enum Word {
 
 /// Decides on what the call's command changed: it lands, is taken back, or is put to the user.
 pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Carried, Problem> {
+    crash::point("command_ended");
     let cx = context(chat, call).await?;
     let load = cx.clone();
     let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
@@ -47,11 +52,20 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
 pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem> {
     let cx = context(chat, call).await?;
     chat.carry(move || Staged::discard(&cx)).await??;
+    if is_landing(call) {
+        let text = "The user stopped the run while what this command changed was being brought into the workspace. Look at the files before you go on.";
+        return Err(Problem::new(ErrorCode::OutcomeUnknown, text));
+    }
     Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
 }
 
 async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
     chat.tool_context(call.meta("call_id").parse().ok()).await
+}
+
+/// Whether what the command changed was already on its way into the workspace.
+fn is_landing(call: &Message) -> bool {
+    call.metadata.contains_key(LANDING)
 }
 
 /// What no command may do is left out one by one, so that the rest of what it did is not lost.
@@ -60,22 +74,30 @@ fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect
 }
 
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
-    super::crash_point("command_landing");
+    // From here on what it changed may be in the workspace, also if its stage is gone.
+    let call = &call.clone().with(LANDING, true);
+    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+    crash::point("command_landing");
     let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
-    super::crash_point("command_landed");
+    crash::point("command_landed");
     finish(chat, call, outcome.map(Output::into_result), Change::default()).await
 }
 
 async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) -> Result<Carried, Problem> {
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
+    crash::point("command_taken_back");
     finish(chat, call, outcome.map(Output::into_result), Change::default()).await
 }
 
 /// The server ended in the middle of it, and with it the command.
 async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
     chat.carry(move || Staged::discard(&cx)).await??;
-    let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace.";
+    let text = if is_landing(call) {
+        "Outcome unknown: the server was restarted right after this command ended. Its output is lost, but what it changed is in the workspace. Don't run it again before you have looked there."
+    } else {
+        "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace."
+    };
     finish(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await
 }
 

@@ -5,6 +5,7 @@
 
 use super::{Carried, carry_out, command, conclude, finish, result_message};
 use crate::chat::{Change, Chat};
+use crate::crash;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, Problem};
@@ -21,6 +22,7 @@ pub fn with_images(call: Message, prepared: &Prepared) -> Message {
 
 /// Goes on with such a call after a restart.
 pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
+    crash::point("recovery_begun");
     if call.meta("category") == "execute" {
         return command::settle(chat, &call, history).await;
     }

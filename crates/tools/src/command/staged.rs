@@ -8,9 +8,9 @@ use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
-use crate::workspace::{Change, Changes, Kind, Landing, Workspace};
+use crate::workspace::{Change, Changes, Kind, Landing, Workspace, is_noted};
 use planwright_protocol::{ErrorCode, Problem};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A command that has ended, and what it changed.
@@ -32,7 +32,7 @@ impl Staged {
     /// It can't be read.
     pub fn load(cx: &ToolContext) -> Result<Option<Self>, Problem> {
         let Some((folder, mirror)) = places(cx)? else { return Ok(None) };
-        let Some(outcome) = Outcome::load(&folder) else { return Ok(None) };
+        let Some(outcome) = Outcome::load(&folder).filter(|_| is_whole(&folder)) else { return Ok(None) };
         let upper = folder.join("upper");
         let mut changes = if upper.is_dir() { cx.workspace.changes_in(&upper)? } else { cx.workspace.changes_since(&folder)? };
         let half_done = changes.leave_half_done_git();
@@ -46,7 +46,7 @@ impl Staged {
     /// What it changed in place can't be put back.
     pub fn discard(cx: &ToolContext) -> Result<(), Problem> {
         let Some((folder, mirror)) = places(cx)? else { return Ok(()) };
-        if !folder.join("upper").is_dir() && folder.is_dir() {
+        if !folder.join("upper").is_dir() && is_whole(&folder) {
             let changes = cx.workspace.changes_since(&folder)?;
             cx.workspace.put_back(&Permit::to_take_back(), &mirror, &folder, &changes.judged)?;
         }
@@ -169,6 +169,12 @@ fn places(cx: &ToolContext) -> Result<Option<(PathBuf, PathBuf)>, Problem> {
     let CommandContext { commands: Some(commands), call: Some(call), .. } = &cx.command else { return Ok(None) };
     let commands: &Commands = commands;
     Ok(Some((commands.stage(*call), commands.mirror(&cx.workspace.host_path()?))))
+}
+
+/// Whether a stage can tell what the command changed. It can't if the server ended while it was being made or removed, or if
+/// the command could change nothing.
+fn is_whole(stage: &Path) -> bool {
+    stage.join("upper").is_dir() || is_noted(stage)
 }
 
 fn effects_of(change: &Change) -> Vec<Effect> {

@@ -27,6 +27,11 @@ const LARGEST_COPY: i64 = 256 << 20;
 const UNWATCHED: &[&str] = &[".git/objects", ".planwright/chats"];
 const INDEX: &str = "before.json";
 
+/// Whether [`Workspace::mirror`] came to its end for this stage.
+pub fn is_noted(stage: &Path) -> bool {
+    load(&stage.join(INDEX)).is_some()
+}
+
 /// How an entry was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
@@ -77,7 +82,7 @@ impl Workspace {
     /// # Errors
     /// No room, or the folders can't be written.
     pub fn mirror(&self, mirror: &Path, stage: &Path) -> std::io::Result<()> {
-        let known = load(&mirror.join(INDEX));
+        let known = load(&mirror.join(INDEX)).unwrap_or_default();
         let files = mirror.join("files");
         make(&files)?;
         let marks = self.marks().map_err(std::io::Error::other)?;
@@ -102,7 +107,9 @@ impl Workspace {
     /// # Errors
     /// The workspace can't be read.
     pub fn changes_since(&self, stage: &Path) -> Result<Changes, Problem> {
-        let (before, now) = (load(&stage.join(INDEX)), self.marks()?);
+        // Without a record of what was there before, every file would count as new.
+        let Some(before) = load(&stage.join(INDEX)) else { return Ok(Changes::default()) };
+        let now = self.marks()?;
         let mut sorter = Sorter::new(self, self.host_path()?);
         let mut changes = Changes::default();
         let mut gone: Option<WorkspacePath> = None;
@@ -140,7 +147,7 @@ impl Workspace {
     /// The permit does not cover it, or it can't be written.
     pub fn put_back(&self, permit: &Permit, mirror: &Path, stage: &Path, changes: &[Change]) -> Result<(), Problem> {
         let _guard = permit.commit(&Effect::Keep)?;
-        let before = load(&stage.join(INDEX));
+        let Some(before) = load(&stage.join(INDEX)) else { return Ok(()) };
         for change in changes.iter().rev().filter(|change| change.was.is_none() || change.was != change.now) {
             self.remove_new(change)?;
         }
@@ -241,8 +248,8 @@ fn make(folder: &Path) -> std::io::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
-fn load(file: &Path) -> Marks {
-    std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+fn load(file: &Path) -> Option<Marks> {
+    std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]

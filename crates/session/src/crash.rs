@@ -1,0 +1,99 @@
+//! Places where a test can have the process die, along the way of a message. Nothing in release builds.
+//!
+//! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed.
+
+/// Every place there is. Each stands where a crash could lose something or do it twice.
+pub const POINTS: &[&str] = &[
+    "chat_stored",
+    "message_unstored",
+    "message_stored",
+    "message_queued",
+    "answer_stored",
+    "model_asked",
+    "reply_received",
+    "plan_intended",
+    "plan_written",
+    "reply_stored",
+    "call_prepared",
+    "call_decided",
+    "card_stored",
+    "question_stored",
+    "intent_stored",
+    "effect_done",
+    "plan_recorded",
+    "result_stored",
+    "command_speaks",
+    "command_ended",
+    "command_landing",
+    "command_landed",
+    "command_taken_back",
+    "approval_unstored",
+    "approval_stored",
+    "switch_unfenced",
+    "switch_fenced",
+    "switch_stored",
+    "file_unwritten",
+    "run_over",
+    "run_parked",
+    "run_end_stored",
+    "stop_begun",
+    "stop_halted",
+    "stop_stored",
+    "run_resumed",
+    "recovery_begun",
+];
+
+/// Dies here, without putting anything away, if the environment says so.
+pub(crate) fn point(name: &str) {
+    #[cfg(debug_assertions)]
+    if let Some((wanted, left)) = &*armed::POINT
+        && wanted == name
+        && left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1
+    {
+        std::process::abort();
+    }
+    let _ = name;
+}
+
+#[cfg(debug_assertions)]
+mod armed {
+    use std::sync::LazyLock;
+    use std::sync::atomic::AtomicU64;
+
+    /// The place that was named, and how often it is still to be passed.
+    pub static POINT: LazyLock<Option<(String, AtomicU64)>> = LazyLock::new(|| {
+        let wanted = std::env::var("PLANWRIGHT_CRASH_POINT").ok()?;
+        let (name, times) = wanted.split_once(':').unwrap_or((&wanted, "1"));
+        Some((name.to_owned(), AtomicU64::new(times.parse().ok()?)))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::POINTS;
+    use std::path::Path;
+
+    #[test]
+    fn every_point_of_the_list_stands_once_in_the_code_and_none_besides() {
+        let mut found = Vec::new();
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        let mut listed: Vec<String> = POINTS.iter().map(ToString::to_string).collect();
+        found.sort();
+        listed.sort();
+        assert_eq!(found, listed);
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "reads our own sources")]
+    fn collect(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                collect(&entry.path(), found);
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            // Spelled in two parts, so that this line is not one of them.
+            let passed = text.split(concat!("crash::", "point(\"")).skip(1);
+            found.extend(passed.filter_map(|rest| rest.split('"').next()).map(str::to_owned));
+        }
+    }
+}
