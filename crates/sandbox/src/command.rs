@@ -240,10 +240,12 @@ impl Running {
             self.is_unleashed = true;
             return;
         }
-        let _ = match &self.inside {
+        let _ = match (&self.inside, &self.info) {
             // Bubblewrap outside then ends by itself, when the kernel has cleared the inside.
-            Some(inside) => rustix::process::pidfd_send_signal(inside, Signal::KILL),
-            None => rustix::process::pidfd_send_signal(&self.outside, Signal::KILL),
+            (Some(inside), _) => rustix::process::pidfd_send_signal(inside, Signal::KILL),
+            // It tells of its inside in a moment. Killed before that, it would leave a child that waits for it for ever.
+            (None, Some(_)) => Ok(()),
+            (None, None) => rustix::process::pidfd_send_signal(&self.outside, Signal::KILL),
         };
     }
 

@@ -201,6 +201,21 @@ async fn a_stop_ends_the_command_with_all_it_started_and_keeps_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_stop_in_the_first_moments_of_a_command_is_answered_too() {
+    let home = project(&vec![run("sleep 3074"); 12]);
+    let server = home.serve().await;
+    for wait in 0..12 {
+        let chat = actor(&server).await;
+        chat.events(0, |event| event["type"] == "tool_call").await;
+        tokio::time::sleep(Duration::from_millis(wait * 6)).await;
+        let begun = Instant::now();
+        chat.post("stop").await;
+        assert!(begun.elapsed() < Duration::from_secs(10), "{wait}");
+        assert_eq!(processes_with(&home, "3074"), 0);
+    }
+}
+
 /// How many processes of this home have the marker in their command line.
 fn processes_with(home: &Home, marker: &str) -> usize {
     let own = home.workspace().display().to_string();
