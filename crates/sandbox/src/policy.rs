@@ -30,6 +30,27 @@ pub struct Policy {
     pub limits: Limits,
 }
 
+impl Policy {
+    /// Nothing but the workspace, from its root on, without a network.
+    #[must_use]
+    pub fn plain(workspace: PathBuf, view: View, scratch: PathBuf, limits: Limits) -> Self {
+        Self {
+            workspace,
+            view,
+            cwd: PathBuf::new(),
+            fixed: Vec::new(),
+            hidden: Vec::new(),
+            nothing: PathBuf::new(),
+            identity: None,
+            scratch,
+            builds_in_scratch: false,
+            writable: Vec::new(),
+            network: Network::Off,
+            limits,
+        }
+    }
+}
+
 /// How a command sees the workspace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum View {

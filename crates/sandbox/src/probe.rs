@@ -3,7 +3,7 @@
 use crate::bubblewrap;
 use crate::cgroup::{Groups, NAME};
 use crate::command::{Ended, Stop, Unavailable, run};
-use crate::policy::{Limits, Network, Policy, View};
+use crate::policy::{Limits, Policy, View};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,23 +101,7 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
         Kind::Direct => View::Direct,
         Kind::Staged => View::staged(place.0.clone()).map_err(failed)?,
     };
-    let limits = Limits::within(Duration::from_secs(10));
-    let network = Network::Off;
-    let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
-    let policy = Policy {
-        workspace,
-        view,
-        cwd,
-        fixed,
-        hidden,
-        nothing: PathBuf::new(),
-        identity: None,
-        scratch,
-        builds_in_scratch: false,
-        writable,
-        network,
-        limits,
-    };
+    let policy = Policy::plain(workspace, view, scratch, Limits::within(Duration::from_secs(10)));
     let mut printed = Vec::new();
     let finished = run(&policy, "echo works > probe", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
     match finished.ended {

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
 
 use planwright_protocol::{CallId, Role};
-use planwright_sandbox::{Limits, Network, Policy, Stop, View};
+use planwright_sandbox::{Limits, Policy, Stop, View};
 use planwright_tools::command::Reach;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::{
@@ -35,22 +35,7 @@ fn report(what: &str, times: &mut [Duration]) -> f64 {
 fn policy(folder: &Path, workspace: PathBuf, view: View) -> Policy {
     let scratch = folder.join("scratch");
     std::fs::create_dir_all(&scratch).unwrap();
-    let limits = Limits::within(Duration::from_mins(1));
-    let (cwd, fixed, hidden, writable) = (PathBuf::new(), Vec::new(), Vec::new(), Vec::new());
-    Policy {
-        workspace,
-        view,
-        cwd,
-        fixed,
-        hidden,
-        nothing: PathBuf::new(),
-        identity: None,
-        scratch,
-        builds_in_scratch: false,
-        writable,
-        network: Network::Off,
-        limits,
-    }
+    Policy::plain(workspace, view, scratch, Limits::within(Duration::from_mins(1)))
 }
 
 fn sandbox(folder: &Path) {

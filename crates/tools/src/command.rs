@@ -258,13 +258,10 @@ impl Commands {
             nothing,
             identity: identity.map(|(file, _)| file),
             hidden: cx.workspace.secret_files(&cx.config.secrets).iter().map(|path| path.relative().into()).collect(),
-            workspace,
-            view,
-            scratch,
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            limits: Limits::within(request.time),
+            ..Policy::plain(workspace, view, scratch, Limits::within(request.time))
         };
         Ok(Ready { folder, policy })
     }
