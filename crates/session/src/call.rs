@@ -26,6 +26,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// How many effects a card carries; the words on it count all of them.
+const MOST_SHOWN: usize = 200;
+
 /// When a card is about a call: before it is made, or, of a command, when it is known what it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -228,7 +231,7 @@ async fn ask(
     let tool = call.meta("tool");
     let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({
-        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects, "reason": approval.reason,
+        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects.iter().take(MOST_SHOWN).collect::<Vec<_>>(), "reason": approval.reason,
         "folder": folder_of(effects), "moment": moment, "grant": grant_of(tool, effects, moment),
     }));
     let question = pending.message(chat.id, role).with("reply", call.meta("reply"));

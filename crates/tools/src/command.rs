@@ -104,9 +104,17 @@ impl Live {
         Self(Some(Arc::new(heard)))
     }
 
-    fn hear(&self, bytes: &[u8]) {
-        if let Some(heard) = &self.0 {
-            heard(&String::from_utf8_lossy(bytes));
+    /// Passes on what has come, but for a character of which the end is still to come; that stays in `rest`.
+    fn hear(&self, rest: &mut Vec<u8>, bytes: &[u8]) {
+        let Some(heard) = &self.0 else { return };
+        rest.extend_from_slice(bytes);
+        let end = match std::str::from_utf8(rest) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Ok(_) | Err(_) => rest.len(),
+        };
+        if end > 0 {
+            heard(&String::from_utf8_lossy(&rest[..end]));
+            rest.drain(..end);
         }
     }
 }
@@ -168,10 +176,10 @@ impl CommandContext {
         };
         let prepared = commands.prepare(cx, request, call, self.reach)?;
         let begun = SystemTime::now();
-        let mut capture = Capture::default();
+        let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
             if capture.is_worth_showing() {
-                self.live.hear(bytes);
+                self.live.hear(&mut rest, bytes);
             }
             capture.take(bytes);
         };
@@ -297,4 +305,22 @@ fn unavailable(why: &str) -> Problem {
     let text =
         format!("No command can be run, because there is no sandbox: {}. Tell the user. {}", why.trim().trim_end_matches('.'), probe::MEND);
     Problem::new(ErrorCode::SandboxUnavailable, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_character_that_comes_in_two_pieces_is_heard_whole() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ear = heard.clone();
+        let live = Live::new(move |text| ear.lock().unwrap().push(text.to_owned()));
+        let (text, mut rest) = ("测试".as_bytes(), Vec::new());
+        live.hear(&mut rest, &text[..4]);
+        live.hear(&mut rest, &text[4..]);
+        live.hear(&mut rest, b"\xff!");
+        assert_eq!(*heard.lock().unwrap(), ["测", "试", "\u{fffd}!"]);
+    }
 }

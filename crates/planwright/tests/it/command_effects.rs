@@ -75,7 +75,7 @@ async fn what_a_command_makes_is_there_for_the_next_call_and_build_output_passes
 #[tokio::test]
 async fn a_deletion_by_a_command_is_put_to_the_user_and_can_be_taken_back() {
     for environment in BOTH_WAYS {
-        let home = project(&[run("rm -r src local.cfg; echo x > made.txt; echo y >> .gitignore")]);
+        let home = project(&[run("rm -r src local.cfg; echo x > made.txt; echo y >> .gitignore; echo ref: refs/heads/other > .git/HEAD")]);
         let server = home.serve_with(environment).await;
         let chat = actor(&server).await;
         let (question, last) = to_question(&chat).await;
@@ -88,6 +88,7 @@ async fn a_deletion_by_a_command_is_put_to_the_user_and_can_be_taken_back() {
         assert_eq!(home.file("src/lib.rs").as_deref(), Some("pub fn a() {}\n"));
         assert_eq!(home.file("local.cfg").as_deref(), Some("mine\n"), "also what git ignores comes back");
         assert_eq!((home.file("made.txt"), home.file(".gitignore").as_deref()), (None, Some("/target\nlocal.cfg\n")));
+        assert_eq!(home.file(".git/HEAD").as_deref(), Some("ref: refs/heads/main\n"), "and so do git's records");
     }
 }
 

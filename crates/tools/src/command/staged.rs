@@ -10,6 +10,7 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::workspace::{Change, Changes, Kind, Landing, Workspace, is_noted};
 use planwright_protocol::{ErrorCode, Problem};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,8 +48,8 @@ impl Staged {
     pub fn discard(cx: &ToolContext) -> Result<(), Problem> {
         let Some((folder, mirror)) = places(cx)? else { return Ok(()) };
         if !folder.join("upper").is_dir() && is_whole(&folder) {
-            let changes = cx.workspace.changes_since(&folder)?;
-            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &folder, &changes.judged)?;
+            let Changes { judged, unjudged, .. } = cx.workspace.changes_since(&folder)?;
+            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &folder, &[judged, unjudged].concat())?;
         }
         planwright_sandbox::clear(&folder);
         Ok(())
@@ -57,10 +58,11 @@ impl Staged {
     /// What the gate is to decide on.
     #[must_use]
     pub fn effects(&self) -> Vec<Effect> {
-        let moved = |path: &WorkspacePath| self.moves.iter().any(|(from, to)| from == path || to == path);
+        let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).collect();
+        let on_the_way = self.folders_on_the_way();
         let mut effects = vec![Effect::Keep];
         effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
-        let judged = self.changes.judged.iter().filter(|change| !moved(&change.path) && !self.is_on_the_way(change));
+        let judged = self.changes.judged.iter().filter(|change| !moved.contains(&change.path) && !on_the_way.contains(&change.path));
         effects.extend(judged.flat_map(effects_of));
         effects
     }
@@ -74,15 +76,20 @@ impl Staged {
             let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
             return Err(Problem::new(ErrorCode::FileChanged, text));
         }
+        if let Err(problem) = permit.commit(&Effect::Keep).map(drop) {
+            self.undo()?;
+            return Err(problem);
+        }
         let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
-        let (held, kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path));
+        let (mut held, kept): (Vec<Change>, Vec<Change>) =
+            self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path));
         let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
         let mut landing = Landing {
             permit,
             kept: paths(|change| change.now.is_some()).collect(),
             new_folders: paths(|change| change.was.is_none() && change.now == Some(Kind::Folder)).collect(),
             gone: paths(|change| change.now.is_none()).collect(),
-            whole: self.changes.unjudged.iter().cloned().collect(),
+            whole: self.changes.unjudged.iter().map(|change| change.path.clone()).collect(),
             begun: self.outcome.begun,
             conflicts: Vec::new(),
             stuck: Vec::new(),
@@ -90,6 +97,7 @@ impl Staged {
         if self.upper().is_dir() {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         } else {
+            held.extend_from_slice(&self.changes.left_out);
             self.workspace.put_back(permit, &self.mirror, &self.folder, &held)?;
         }
         planwright_sandbox::clear(&self.folder);
@@ -133,20 +141,44 @@ impl Staged {
     /// # Errors
     /// What it changed in place can't be put back.
     pub fn take_back(self, why: &str) -> Result<Output, Problem> {
-        if !self.upper().is_dir() {
-            self.workspace.put_back(&Permit::to_take_back(), &self.mirror, &self.folder, &self.changes.judged)?;
-        }
-        planwright_sandbox::clear(&self.folder);
+        let lost = self.undo()?;
         let count = self.changes.judged.len();
         let mut told = self.outcome.report(&[], &[]);
         add(&mut told, &format!("[{why} Nothing the command changed was kept: {count} changes were taken back.]"));
+        if let Some(first) = lost.first() {
+            add(
+                &mut told,
+                &format!("[could not be put back, because there is no copy: {} files, such as {first}. Tell the user.]", lost.len()),
+            );
+        }
         told.map(|output| output.with("taken_back", count))
     }
 
-    /// A new folder that is only there for what was put into it, as `write` makes them too.
-    fn is_on_the_way(&self, change: &Change) -> bool {
-        let holds = |other: &Change| other.now.is_some_and(|now| now != Kind::Folder) && other.path.is_within(&change.path);
-        (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected() && self.changes.judged.iter().any(holds)
+    /// Forgets what the command changed, putting it back where it was changed in place; gives what can't be.
+    fn undo(&self) -> Result<Vec<String>, Problem> {
+        let Changes { judged, unjudged, left_out, .. } = &self.changes;
+        let lost = if self.upper().is_dir() {
+            Vec::new()
+        } else {
+            let all = [judged.as_slice(), unjudged, left_out].concat();
+            self.workspace.put_back(&Permit::to_take_back(), &self.mirror, &self.folder, &all)?
+        };
+        planwright_sandbox::clear(&self.folder);
+        Ok(lost)
+    }
+
+    /// New folders that are only there for what was put into them, as `write` makes them too.
+    fn folders_on_the_way(&self) -> BTreeSet<WorkspacePath> {
+        let mut holders = BTreeSet::new();
+        for change in self.changes.judged.iter().filter(|change| change.now.is_some_and(|now| now != Kind::Folder)) {
+            let mut folder = change.path.split().map(|(folder, _)| folder);
+            while let Some(path) = folder.take_if(|path| !holders.contains(path)) {
+                folder = path.split().map(|(folder, _)| folder);
+                holders.insert(path);
+            }
+        }
+        let is_new = |change: &&Change| (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected();
+        self.changes.judged.iter().filter(is_new).map(|change| change.path.clone()).filter(|path| holders.contains(path)).collect()
     }
 
     fn upper(&self) -> PathBuf {

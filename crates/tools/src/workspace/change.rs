@@ -32,7 +32,9 @@ pub struct Changes {
     /// What the gate decides on.
     pub judged: Vec<Change>,
     /// Files and folders that are kept as they are, with all that is in them.
-    pub unjudged: Vec<WorkspacePath>,
+    pub unjudged: Vec<Change>,
+    /// Those of them that are not kept after all.
+    pub left_out: Vec<Change>,
     /// Entries that no call could name, and that are never kept.
     pub unspellable: u64,
 }
@@ -73,7 +75,8 @@ impl Changes {
         let in_repository = |path: &WorkspacePath| path.names().next() == Some(rules::REPOSITORY);
         let is_half_done = self.judged.iter().any(|change| change.now.is_some() && in_repository(&change.path) && inside(&change.path));
         if is_half_done {
-            self.unjudged.retain(|path| !in_repository(path));
+            let records = self.unjudged.extract_if(.., |change| in_repository(&change.path));
+            self.left_out.extend(records);
         }
         is_half_done
     }
@@ -201,8 +204,8 @@ mod tests {
         assert!(sort(folder.path(), "/.git/refs/heads/x", None), "a branch can be given up");
         assert!(!sort(folder.path(), "/.git/HEAD", Some(Kind::Link)) && !sort(folder.path(), "/.git/HEAD", None));
         let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
-        let records = || vec![WorkspacePath::parse("/.git/HEAD").unwrap(), WorkspacePath::parse("/target").unwrap()];
-        let mut changes = Changes { judged: vec![change("/.git/rebase-merge/onto")], unjudged: records(), unspellable: 0 };
+        let unjudged = vec![change("/.git/HEAD"), change("/target")];
+        let mut changes = Changes { judged: vec![change("/.git/rebase-merge/onto")], unjudged, ..Changes::default() };
         assert!(changes.leave_half_done_git() && changes.unjudged.len() == 1, "a rebase that is not over leaves no records");
     }
 }

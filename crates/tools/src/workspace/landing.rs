@@ -4,7 +4,7 @@
 //! not in the upper folder any more, so that it can be done again after it was cut off.
 
 use super::entries::{Depth, remove_entry};
-use super::overlay::{entries, is_opaque, open_file, open_folder, open_upper, spelled, staged_kind, unreadable};
+use super::overlay::{entries, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable};
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
@@ -150,7 +150,7 @@ fn bring_subfolder(
 ) -> Result<(), Problem> {
     let failed = |errno| problem_of(errno, path);
     let mode = harmless(&rustix::fs::statat(upper, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?);
-    let staged = open_folder(upper, name).map_err(failed)?;
+    let staged = open_shut_folder(upper, name).map_err(failed)?;
     let there = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| kind_of(&stat));
     if there != Some(Kind::Folder) {
         if !lands {
@@ -170,7 +170,7 @@ fn bring_subfolder(
     } else if landing.is_whole(path) && is_opaque(&staged) {
         remove_absent(&staged, &open_folder(below, name).map_err(failed)?).map_err(failed)?;
     }
-    let inside = open_folder(below, name).map_err(failed)?;
+    let inside = if lands { open_shut_folder(below, name) } else { open_folder(below, name) }.map_err(failed)?;
     if lands {
         // Open to us while we are in it; as the command left it afterwards.
         rustix::fs::fchmod(&inside, mode | Mode::RWXU).map_err(failed)?;
@@ -230,7 +230,7 @@ fn are_harmless(folder: &OwnedFd) -> bool {
     let _ = rustix::fs::fremovexattr(folder, c"user.overlay.opaque");
     entries(folder).is_ok_and(|entries| {
         entries.iter().all(|(name, stat)| {
-            let inside = || open_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
+            let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
             stat.st_mode & 0o6000 == 0 && (kind_of(stat) != Kind::Folder || inside())
         })
     })
@@ -238,7 +238,7 @@ fn are_harmless(folder: &OwnedFd) -> bool {
 
 /// Lets the owner into a folder and all folders in it.
 fn loosen(folder: &OwnedFd, name: &CStr) {
-    let Ok(inside) = open_folder(folder, name) else { return };
+    let Ok(inside) = open_shut_folder(folder, name) else { return };
     let _ = rustix::fs::fchmod(&inside, Mode::RWXU);
     for (name, _) in entries(&inside).unwrap_or_default().iter().filter(|(_, stat)| kind_of(stat) == Kind::Folder) {
         loosen(&inside, name);

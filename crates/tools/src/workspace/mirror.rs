@@ -91,6 +91,7 @@ impl Workspace {
                 continue;
             }
             let copy = files.join(path);
+            clear_for(&copy, mark.kind)?;
             match mark.kind {
                 MarkKind::Folder => make(&copy)?,
                 MarkKind::File if mark.size <= LARGEST_COPY => self.copy_out(path, &copy)?,
@@ -123,12 +124,14 @@ impl Workspace {
                 changes.unspellable += 1;
                 continue;
             };
-            if gone.as_ref().is_some_and(|folder| path.is_within(folder))
-                || sorter.is_unjudged(&path, was.map(|was| was.kind()), is.map(|is| is.kind()))
-            {
+            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) {
                 continue;
             }
             let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
+            if sorter.is_unjudged(&path, change.was, change.now) {
+                changes.unjudged.push(change);
+                continue;
+            }
             // A folder that was made anew has changed nothing by itself.
             if (change.was, change.now) == (Some(Kind::Folder), Some(Kind::Folder)) && was.map(|was| was.mode) == is.map(|is| is.mode) {
                 continue;
@@ -141,23 +144,31 @@ impl Workspace {
         Ok(changes)
     }
 
-    /// Puts entries back as they were.
+    /// Puts entries back as they were; gives those of which there is no copy.
     ///
     /// # Errors
     /// The permit does not cover it, or it can't be written.
-    pub fn put_back(&self, permit: &Permit, mirror: &Path, stage: &Path, changes: &[Change]) -> Result<(), Problem> {
+    pub fn put_back(&self, permit: &Permit, mirror: &Path, stage: &Path, changes: &[Change]) -> Result<Vec<String>, Problem> {
         let _guard = permit.commit(&Effect::Keep)?;
-        let Some(before) = load(&stage.join(INDEX)) else { return Ok(()) };
+        let Some(before) = load(&stage.join(INDEX)) else { return Ok(Vec::new()) };
+        let mut lost = Vec::new();
         for change in changes.iter().rev().filter(|change| change.was.is_none() || change.was != change.now) {
             self.remove_new(change)?;
         }
         for change in changes {
             let inside = |path: &str| WorkspacePath::parse(path).is_ok_and(|path| path.is_within(&change.path));
             for (path, mark) in before.iter().filter(|(path, _)| inside(path)) {
-                self.copy_in(&mirror.join("files").join(path), path, mark.mode)?;
+                match mark.kind {
+                    // What lies under its name is of an earlier day, if anything.
+                    MarkKind::File if mark.size > LARGEST_COPY => lost.push(format!("/{path}")),
+                    MarkKind::Other => lost.push(format!("/{path}")),
+                    MarkKind::File | MarkKind::Folder | MarkKind::Link => {
+                        self.copy_in(&mirror.join("files").join(path), path, mark.mode)?;
+                    }
+                }
             }
         }
-        Ok(())
+        Ok(lost)
     }
 
     fn remove_new(&self, change: &Change) -> Result<(), Problem> {
@@ -236,6 +247,17 @@ impl Workspace {
     }
 }
 
+/// Removes a copy of another kind from the place of a new one. A link that was left there would lead out of our folder.
+#[expect(clippy::disallowed_methods, reason = "copies of our own, in the data folder")]
+fn clear_for(copy: &Path, kind: MarkKind) -> std::io::Result<()> {
+    match std::fs::symlink_metadata(copy) {
+        Ok(old) if old.is_dir() && kind != MarkKind::Folder => std::fs::remove_dir_all(copy),
+        Ok(old) if !old.is_dir() && kind != MarkKind::File => std::fs::remove_file(copy),
+        Ok(old) if old.is_symlink() => std::fs::remove_file(copy),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 fn own_folder(copy: &Path) -> std::io::Result<OwnedFd> {
     let folder = copy.parent().unwrap_or(copy);
     make(folder)?;
@@ -255,4 +277,52 @@ fn load(file: &Path) -> Option<Marks> {
 #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
 fn save(file: &Path, marks: &Marks) -> std::io::Result<()> {
     std::fs::write(file, serde_json::to_vec(marks)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn put(file: &Path, text: &str) {
+        std::fs::DirBuilder::new().recursive(true).create(file.parent().unwrap()).unwrap();
+        std::fs::OpenOptions::new().create(true).write(true).truncate(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn a_copied_link_whose_place_a_folder_takes_leads_no_copy_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let [workspace, outside, mirror, stage] = ["workspace", "outside", "mirror", "stage"].map(|name| folder.path().join(name));
+        for folder in [&workspace, &outside, &stage] {
+            make(folder).unwrap();
+        }
+        let held = Workspace::open(&workspace).unwrap();
+        std::os::unix::fs::symlink(&outside, workspace.join("a")).unwrap();
+        put(&workspace.join("b"), "a file");
+        held.mirror(&mirror, &stage).unwrap();
+        rustix::fs::unlink(workspace.join("a")).unwrap();
+        rustix::fs::unlink(workspace.join("b")).unwrap();
+        put(&workspace.join("a/inside"), "new");
+        put(&workspace.join("b/inside"), "new");
+        held.mirror(&mirror, &stage).unwrap();
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+        assert!(mirror.join("files/a/inside").is_file() && mirror.join("files/b/inside").is_file());
+    }
+
+    #[test]
+    fn what_there_is_no_copy_of_is_told_and_the_rest_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let [workspace, mirror, stage] = ["workspace", "mirror", "stage"].map(|name| folder.path().join(name));
+        make(&stage).unwrap();
+        put(&workspace.join("small"), "small");
+        put(&workspace.join("huge"), "");
+        std::fs::OpenOptions::new().write(true).open(workspace.join("huge")).unwrap().set_len(LARGEST_COPY.cast_unsigned() + 1).unwrap();
+        let held = Workspace::open(&workspace).unwrap();
+        held.mirror(&mirror, &stage).unwrap();
+        put(&workspace.join("small"), "other");
+        put(&workspace.join("huge"), "other");
+        let changes = held.changes_since(&stage).unwrap().judged;
+        assert_eq!(held.put_back(&Permit::to_take_back(), &mirror, &stage, &changes).unwrap(), ["/huge"]);
+        assert_eq!(held.read(&WorkspacePath::parse("/small").unwrap()).unwrap().bytes, b"small");
+    }
 }

@@ -9,11 +9,15 @@ use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
+
+/// With how many new files of its size a deleted one is compared.
+const ALIKE: usize = 16;
 
 impl Workspace {
     /// What lies in the upper folder of an overlay over this workspace.
@@ -31,16 +35,23 @@ impl Workspace {
     #[must_use]
     pub fn moves(&self, upper: &Path, changes: &[Change]) -> Vec<(WorkspacePath, WorkspacePath)> {
         let Ok(upper) = Workspace::open(upper) else { return Vec::new() };
-        let mut new: Vec<&Change> = changes.iter().filter(|change| change.was.is_none() && change.now == Some(Kind::File)).collect();
+        let size = |workspace: &Workspace, path: &WorkspacePath| workspace.entry(path).ok().flatten().map(|entry| entry.stamp.size);
+        let mut new: HashMap<i64, Vec<&WorkspacePath>> = HashMap::new();
+        for change in changes.iter().filter(|change| change.was.is_none() && change.now == Some(Kind::File)) {
+            if let Some(size) = size(&upper, &change.path) {
+                new.entry(size).or_default().push(&change.path);
+            }
+        }
         let mut moves = Vec::new();
         for gone in changes.iter().filter(|change| change.was == Some(Kind::File) && change.now.is_none()) {
-            let is_same = |change: &&Change| {
-                let files = (self.open_regular(&gone.path, super::Links::Refused), upper.open_regular(&change.path, super::Links::Refused));
+            let Some(alike) = size(self, &gone.path).and_then(|size| new.get_mut(&size)) else { continue };
+            let is_same = |path: &&WorkspacePath| {
+                let files = (self.open_regular(&gone.path, super::Links::Refused), upper.open_regular(path, super::Links::Refused));
                 let (Ok(mut old), Ok(mut other)) = files else { return false };
-                same_size(&old, &other) && same_content(&mut old, &mut other)
+                same_content(&mut old, &mut other)
             };
-            if let Some(position) = new.iter().position(is_same) {
-                moves.push((gone.path.clone(), new.swap_remove(position).path.clone()));
+            if let Some(position) = alike.iter().take(ALIKE).position(is_same) {
+                moves.push((gone.path.clone(), alike.swap_remove(position).clone()));
             }
         }
         moves
@@ -79,7 +90,7 @@ impl Reader<'_> {
             let now = staged_kind(&stat);
             let was_kind = was.map(|was| was.kind);
             if (now.is_some() || was.is_some()) && self.sorter.is_unjudged(&child, was_kind, now) {
-                self.changes.unjudged.push(child);
+                self.changes.unjudged.push(Change { path: child, was: was_kind, now });
                 continue;
             }
             match now {
@@ -101,7 +112,7 @@ impl Reader<'_> {
         if !is_folder || has_other_mode {
             self.note(path.clone(), was, Some(Kind::Folder));
         }
-        self.folder(&open_folder(folder, name)?, &path, if is_folder { Below::Folder } else { Below::Nothing })
+        self.folder(&open_shut_folder(folder, name)?, &path, if is_folder { Below::Folder } else { Below::Nothing })
     }
 
     /// An opaque folder has nothing of what was below it.
@@ -134,7 +145,7 @@ impl Reader<'_> {
     }
 }
 
-pub fn same_content(one: &mut File, other: &mut File) -> bool {
+fn same_content(one: &mut File, other: &mut File) -> bool {
     let (mut left, mut right) = (vec![0; 64 << 10], vec![0; 64 << 10]);
     loop {
         let (Ok(read), Ok(also)) = (fill(one, &mut left), fill(other, &mut right)) else { return false };
@@ -145,11 +156,6 @@ pub fn same_content(one: &mut File, other: &mut File) -> bool {
             return true;
         }
     }
-}
-
-fn same_size(one: &File, other: &File) -> bool {
-    let size = |file: &File| rustix::fs::fstat(file).map(|stat| stat.st_size);
-    matches!((size(one), size(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -182,13 +188,20 @@ pub fn open_upper(path: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
+/// Opens a folder through no link, and changes nothing.
 pub fn open_folder(folder: &OwnedFd, name: &CStr) -> Result<OwnedFd, Errno> {
-    let open = || rustix::fs::openat(folder, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
-    match open() {
-        // A command may leave a folder that even its owner can't read.
+    rustix::fs::openat(folder, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Opens a folder that a command may have shut even to its owner, and lets the owner in.
+pub fn open_shut_folder(folder: &OwnedFd, name: &CStr) -> Result<OwnedFd, Errno> {
+    match open_folder(folder, name) {
         Err(Errno::ACCESS) => {
-            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(0o700), AtFlags::empty())?;
-            open()
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let held = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+            // By its descriptor: whatever takes the name's place meanwhile is not touched.
+            rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), Mode::RWXU)?;
+            open_folder(folder, name)
         }
         other => other,
     }
