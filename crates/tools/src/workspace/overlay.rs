@@ -112,7 +112,10 @@ impl Reader<'_> {
         if !is_folder || has_other_mode {
             self.note(path.clone(), was, Some(Kind::Folder));
         }
-        self.folder(&open_shut_folder(folder, name)?, &path, if is_folder { Below::Folder } else { Below::Nothing })
+        let inside = open_shut_folder(folder, name)?;
+        self.folder(&inside, &path, if is_folder { Below::Folder } else { Below::Nothing })?;
+        // As the command left it, should it have been opened by force.
+        rustix::fs::fchmod(&inside, Mode::from_raw_mode(stat.st_mode))
     }
 
     /// An opaque folder has nothing of what was below it.

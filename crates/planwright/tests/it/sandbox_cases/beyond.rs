@@ -65,6 +65,20 @@ async fn no_command_leaves_a_program_that_runs_as_its_owner() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_is_shut_to_its_owner_stays_so_whatever_is_run_beside_it() {
+    let suite = Suite::load();
+    for who in Who::all() {
+        let world = World::start(&suite, who).await;
+        command(&world, &suite, "Actor", "mkdir shut; chmod 000 shut").await;
+        for role in ["Tester", "Actor"] {
+            command(&world, &suite, role, "true").await;
+            let mode = fs::metadata(world.workspace("CM-093").join("shut")).unwrap().permissions().mode();
+            assert_eq!(mode & 0o7777, 0, "as {}, {role}: the mode is {mode:o}", world.who.name);
+        }
+    }
+}
+
 /// The control groups whose names begin so.
 fn groups(prefix: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
