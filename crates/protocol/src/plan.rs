@@ -74,6 +74,17 @@ impl StepStatus {
         *self == StepStatus::Pending
     }
 
+    /// As people say it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            StepStatus::Pending => "open",
+            StepStatus::InProgress => "in progress",
+            StepStatus::Done => "done",
+            StepStatus::Skipped => "skipped",
+        }
+    }
+
     /// Whether nothing is left to do.
     #[must_use]
     pub fn is_over(self) -> bool {

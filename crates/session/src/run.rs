@@ -5,6 +5,7 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::plan;
+use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::sessions::Models;
 use async_trait::async_trait;
@@ -64,9 +65,9 @@ impl Run {
     }
 
     async fn request(&self, role: Role, history: &[Message]) -> Request {
-        let approval = self.chat.approval().await;
+        let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings.inspect();
-        let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None, inspect };
+        let facts = Facts { approved_plan: plan.as_deref(), agents_md: None, inspect };
         Request {
             system: system_prompt(role, &facts),
             messages: model_messages(history),
@@ -166,7 +167,8 @@ impl World for Run {
     async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem> {
         self.chat.settings.limits.check(&self.chat.row().await.usage)?;
         self.show(ChatState::Thinking).await?;
-        let mut happened = self.inbox.take();
+        let mut happened: Vec<Message> = progress::notice(&self.chat).await?.into_iter().collect();
+        happened.extend(self.inbox.take());
         let history = [history, &happened].concat();
         let read = read_up_to(&history);
         let role = self.chat.row().await.config.role;

@@ -83,10 +83,10 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
             .collect()
     };
     assert_eq!(names("planner").await, ["read", "ls", "glob", "grep", "ask_user", "write_plan", "exit_plan_mode"]);
-    assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode"]);
+    assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode", "submit_review"]);
     assert_eq!(
         names("designer").await,
-        ["read", "ls", "glob", "grep", "write", "touch", "mkdir", "ask_user", "write_plan", "exit_plan_mode"]
+        ["read", "ls", "glob", "grep", "write", "touch", "mkdir", "ask_user", "write_plan", "exit_plan_mode", "update_step"]
     );
     assert!(names("Builder").await.contains(&"rm".to_owned()));
     let (code, _, err) = planwright(&[], &["tools", "--role", "nobody"]).await;
