@@ -15,6 +15,7 @@ mod life_cycle;
 mod limits;
 mod matrix;
 mod postgres;
+mod progress;
 mod questions;
 mod real_work;
 mod recovery;
