@@ -1,6 +1,7 @@
 //! The commands that only look: `plan`, `roles`, `tools`, `completions`.
 
 use crate::home;
+use planwright_protocol::Role;
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -67,6 +68,28 @@ async fn roles_lists_all_six_with_their_permissions() {
         (&json!("planner"), &json!("plan"), &rights, &json!("blue"))
     );
     assert_eq!(roles[3]["can_delegate_to_roles"], json!(["planner", "actor"]));
+}
+
+#[tokio::test]
+async fn every_role_of_the_table_is_offered_with_its_tools_its_prompt_and_chats_of_its_own() {
+    let home = crate::home(&json!({ "turns": [{ "text": "Done." }] }));
+    let server = home.serve().await;
+    let offered = server.get("/roles").await;
+    let (_, listed, _) = planwright(&[], &["roles", "--json"]).await;
+    assert_eq!(offered, serde_json::from_str::<Value>(&listed).unwrap());
+    assert_eq!(offered.as_array().unwrap().len(), Role::all().count());
+    for (role, shown) in Role::all().zip(offered.as_array().unwrap()) {
+        let row = role.row();
+        assert_eq!((&shown["role"], &shown["mode"], &shown["icon"]), (&json!(row.name), &json!(row.mode), &json!(row.icon)));
+        assert!(row.prompt.contains(&format!("operating in {} role", row.name.to_uppercase())), "{role}");
+        let tools = server.get(&format!("/tools?role={}", row.name)).await;
+        assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "ask_user"), "{role}");
+        let chat = server.chat(json!({ "agent_role": row.name })).await;
+        chat.say("Go").await;
+        chat.run_to_end(0).await;
+        let said = chat.messages().await.last().unwrap().clone();
+        assert_eq!((&said["agent_role"], &said["content"]), (&json!(row.name), &json!("Done.")));
+    }
 }
 
 #[tokio::test]
