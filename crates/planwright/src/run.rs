@@ -246,6 +246,9 @@ fn show_plan(file: &str, plan: &Plan) {
         if !step.files.is_empty() {
             output::line(&format!("     files: {}", step.files.join(", ")));
         }
+        if let Some(command) = &step.verify {
+            output::line(&format!("     check: {command}"));
+        }
     }
     output::line(&format!(
         "\nWritten to {file}. Carry it out with: planwright run \"Go\" --mode act --plan {}",

@@ -176,3 +176,40 @@ async fn approval_and_the_first_step_are_written_into_the_plans_file() {
     assert!(texts[0].contains("status: approved") && texts[0].contains("- [ ] 1."), "{}", texts[0]);
     assert!(texts[2].contains("status: in_progress") && texts[2].contains("- [~] 1."), "{}", texts[2]);
 }
+
+#[tokio::test]
+async fn a_check_that_is_stopped_or_runs_in_a_role_that_was_left_moves_no_step() {
+    let mut plan = plan();
+    plan["steps"][1]["verify"] = json!("echo begun; sleep 60");
+    for switch in [None, Some(json!({ "agent_role": "tester" })), Some(json!({ "mode": "plan", "confirm": true }))] {
+        let home = home_of(&plan, &[turn(&[step(2, "done")])]);
+        let server = home.serve().await;
+        let chat = server.chat(json!({})).await;
+        let planned = approved(&chat).await;
+        chat.events(planned, |event| event["type"] == "tool_output").await;
+        match &switch {
+            Some(body) => assert!(chat.patch(body.clone()).await.0.is_success()),
+            None => assert!(chat.post("stop").await.0.is_success()),
+        }
+        let events = chat.run_to_end(planned).await;
+        assert_eq!(steps(&events), [], "{switch:?}");
+        let code = &of_type(&events, "tool_result")[0]["error"]["code"];
+        assert!(code == "CANCELLED" || code == "MODE_CHANGED", "{switch:?}: {code}");
+        assert_eq!(chat.show().await["progress"]["steps"][1]["status"], "pending");
+        assert!(home.file(FILE).unwrap().contains("- [ ] 2. "));
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_is_carried_out_headless_shows_its_steps_and_names_the_open_ones() {
+    let home = home_of(&plan(), &[turn(&[write("/bye.txt", "Goodbye\n"), step(1, "done")])]);
+    let planned = home.command(&["run", "Say goodbye"]).output().await.unwrap();
+    let shown = String::from_utf8_lossy(&planned.stdout).into_owned();
+    assert!(planned.status.success() && shown.contains("check: echo checking; grep -q Goodbye bye.txt"), "{shown}");
+    let done = home.command(&["run", "Go", "--mode", "act", "--plan", FILE]).output().await.unwrap();
+    let (out, err) = (String::from_utf8_lossy(&done.stdout).into_owned(), String::from_utf8_lossy(&done.stderr).into_owned());
+    assert_eq!(done.status.code(), Some(0), "{err}");
+    assert!(out.contains("= step 1: done") && !out.contains("Carry it out with"), "{out}");
+    assert!(err.contains("still open: 2"), "{err}");
+    assert!(home.file(FILE).unwrap().contains("- [x] 1. "), "also a plan that another chat wrote, once the user names it");
+}

@@ -67,13 +67,16 @@ async fn a_reviewer_reads_and_hands_in_findings_by_file_and_line_and_changes_not
     assert_eq!(review["summary"], "Read everything. One bug.");
     let first = json!({ "path": "/src/lib.rs", "line": 2, "severity": "major", "comment": "Returns a constant." });
     assert_eq!(review["findings"][0], first);
-    assert!(told["content"].as_str().unwrap().contains("### /src/lib.rs\n\n- **major**, line 2: Returns a constant.\n- **minor**: No tests."));
+    assert!(
+        told["content"].as_str().unwrap().contains("### /src/lib.rs\n\n- **major**, line 2: Returns a constant.\n- **minor**: No tests.")
+    );
     assert_eq!(messages.last().unwrap()["content"], "Done.", "the model goes on after it has handed in");
 }
 
 #[tokio::test]
 async fn a_review_that_does_not_fit_is_refused_with_what_to_mend_and_is_for_reviewers_only() {
-    let bad = call("submit_review", json!({ "summary": "x", "findings": [{ "path": "/etc/../../x", "severity": "major", "comment": "c" }] }));
+    let bad =
+        call("submit_review", json!({ "summary": "x", "findings": [{ "path": "/etc/../../x", "severity": "major", "comment": "c" }] }));
     let unknown = call("submit_review", json!({ "summary": "x", "findings": [{ "path": "/a", "severity": "fatal", "comment": "c" }] }));
     let (codes, messages) = tried(&project(&[bad, unknown]), "reviewer").await;
     assert_eq!(codes, ["PATH_INVALID", "INVALID_ARGUMENTS"]);
@@ -93,7 +96,10 @@ async fn a_designer_creates_and_never_changes_or_deletes_what_exists() {
         write("/src/new.rs", "pub struct New;\n"),
         call("mkdir", json!({ "path": "/docs" })),
         call("touch", json!({ "path": "/docs/index.md" })),
-        call("write_plan", json!({ "goal": "Use it", "steps": [{ "step_number": 1, "action": "Register the module", "files": ["src/lib.rs"] }] })),
+        call(
+            "write_plan",
+            json!({ "goal": "Use it", "steps": [{ "step_number": 1, "action": "Register the module", "files": ["src/lib.rs"] }] }),
+        ),
     ];
     let allowed = calls.len();
     calls.extend(changes());
@@ -119,7 +125,9 @@ async fn a_tester_runs_tests_and_can_change_no_source_by_any_tool_or_command() {
         run("grep -q 'fn one' src/lib.rs && echo passed"),
         run("echo hacked > src/lib.rs"),
         run("rm -f src/lib.rs plans/mine.plan; touch new.rs; true"),
-        run("test -n \"$CARGO_TARGET_DIR\" && mkdir -p \"$CARGO_TARGET_DIR\" && echo built > \"$CARGO_TARGET_DIR/out\" && cat \"$CARGO_TARGET_DIR/out\""),
+        run(
+            "test -n \"$CARGO_TARGET_DIR\" && mkdir -p \"$CARGO_TARGET_DIR\" && echo built > \"$CARGO_TARGET_DIR/out\" && cat \"$CARGO_TARGET_DIR/out\"",
+        ),
     ];
     let runs = calls.len();
     calls.extend(changes());

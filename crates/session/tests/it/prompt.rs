@@ -24,7 +24,8 @@ impl Provider for Told {
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let mut told = self.0.lock().unwrap();
         told.push(request.system);
-        let report = |args: &str| Delta::Call(ModelCall { id: told.len().to_string(), tool: "update_step".to_owned(), args: args.to_owned() });
+        let report =
+            |args: &str| Delta::Call(ModelCall { id: told.len().to_string(), tool: "update_step".to_owned(), args: args.to_owned() });
         let reply = match told.len() {
             1 => report(r#"{"step_number": 1, "status": "done"}"#),
             2 => report(r#"{"step_number": 2, "status": "in_progress"}"#),

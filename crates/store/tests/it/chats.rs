@@ -1,9 +1,7 @@
 //! Chats, their histories, and what a session writes.
 
 use crate::world::{World, chat_in, chat_of, created, moment, on_both};
-use planwright_protocol::{
-    Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy,
-};
+use planwright_protocol::{Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy};
 use planwright_store::{Append, ApprovalRow, ChatFilter, ChatRow, GrantRow, Store};
 use serde_json::json;
 

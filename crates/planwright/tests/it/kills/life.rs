@@ -84,7 +84,8 @@ pub fn acts() -> Value {
 
 /// Two steps; what the check of the second writes shows how often it was made.
 fn plan() -> Value {
-    let step = |number: u32, action: &str| json!({ "step_number": number, "action": action, "reason": "It is asked for", "files": ["*.txt"] });
+    let step =
+        |number: u32, action: &str| json!({ "step_number": number, "action": action, "reason": "It is asked for", "files": ["*.txt"] });
     let mut plan = json!({ "goal": "Say goodbye", "steps": [step(1, "Write the files"), step(2, "Check them")] });
     plan["steps"][1]["verify"] = json!("echo checked >> checks.txt; grep -q 2 two.txt");
     plan
