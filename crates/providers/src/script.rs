@@ -9,13 +9,13 @@
 //! ```
 //!
 //! Each mode has its own list, or `turns` serves both. The reply is the one whose place in the list is the
-//! number of replies of that mode in the conversation so far, so a script goes on after a restart where it was.
+//! number of replies of that mode in the chat so far, so a script goes on after a restart where it was.
 //! With `repeat` the list begins anew when it is over; without, the run fails and says so.
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request};
+use planwright_agent::{Delta, ModelCall, Provider, Purpose, Replies, Request};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
@@ -41,9 +41,13 @@ struct ScriptFile {
     act: Vec<ScriptTurn>,
     #[serde(default)]
     repeat: bool,
+    /// The reply to a request to sum the chat up.
+    summary: Option<ScriptTurn>,
+    /// How many tokens this model is said to take.
+    context_tokens: Option<u64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptTurn {
     #[serde(default)]
@@ -81,17 +85,22 @@ impl Script {
     }
 
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
+        if request.purpose == Purpose::Summary {
+            let plain = || ScriptTurn { text: "Nothing more to say.".to_owned(), ..ScriptTurn::default() };
+            return Ok(self.file.summary.clone().unwrap_or_else(plain));
+        }
         let of_mode = match request.mode {
             Mode::Plan => &self.file.plan,
             Mode::Act => &self.file.act,
         };
         let shared = of_mode.is_empty();
         let turns = if shared { &self.file.turns } else { of_mode };
-        let replies = request
-            .messages
-            .iter()
-            .filter(|message| matches!(message, ModelMessage::Assistant { mode, .. } if shared || *mode == request.mode))
-            .count();
+        let Replies { plan, act } = request.replies;
+        let replies = match request.mode {
+            Mode::Plan | Mode::Act if shared => plan + act,
+            Mode::Plan => plan,
+            Mode::Act => act,
+        };
         let index = if self.file.repeat && !turns.is_empty() { replies % turns.len() } else { replies };
         turns.get(index).cloned().ok_or_else(|| {
             Problem::new(
@@ -110,6 +119,10 @@ impl Script {
 impl Provider for Script {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn context_tokens(&self) -> u64 {
+        self.file.context_tokens.unwrap_or(128_000)
     }
 
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {

@@ -13,6 +13,7 @@ mod intent;
 mod kills;
 mod life_cycle;
 mod limits;
+mod long_chats;
 mod matrix;
 mod postgres;
 mod questions;
