@@ -59,6 +59,12 @@ struct ScriptTurn {
     usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
+    /// Texts that the request must have somewhere: in the system prompt, the conversation or the tools.
+    #[serde(default)]
+    told: Vec<String>,
+    /// Texts that it may not have anywhere.
+    #[serde(default)]
+    not_told: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -78,6 +84,31 @@ impl Script {
             return Err(format!("the script {name} has no turns: give `turns`, or `plan` and `act`"));
         }
         Ok(Self { name: name.to_owned(), file })
+    }
+
+    /// Whether the model was told what this turn says it must be.
+    fn check(&self, turn: &ScriptTurn, request: &Request) -> Result<(), Problem> {
+        if turn.told.is_empty() && turn.not_told.is_empty() {
+            return Ok(());
+        }
+        let mut heard = request.system.clone();
+        for message in &request.messages {
+            heard.push('\n');
+            match message {
+                ModelMessage::User(text) | ModelMessage::Assistant { text, .. } | ModelMessage::ToolResult { text, .. } => {
+                    heard.push_str(text);
+                }
+            }
+        }
+        for tool in &request.tools {
+            heard.push_str(&format!("\n{}: {} {}", tool.name, tool.description, tool.schema));
+        }
+        let missing = turn.told.iter().find(|text| !heard.contains(text.as_str())).map(|text| ("not told", text));
+        let unwanted = turn.not_told.iter().find(|text| heard.contains(text.as_str())).map(|text| ("told", text));
+        match missing.or(unwanted) {
+            None => Ok(()),
+            Some((was, text)) => Err(Problem::new(ErrorCode::ProviderRejected, format!("The script {} was {was}: {text}", self.name))),
+        }
     }
 
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
@@ -114,6 +145,7 @@ impl Provider for Script {
 
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let turn = self.turn(&request)?;
+        self.check(&turn, &request)?;
         let mut deltas: Vec<Result<Delta, Problem>> = words(&turn.reasoning).map(|word| Ok(Delta::Reasoning(word))).collect();
         deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
         deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));

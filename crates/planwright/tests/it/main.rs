@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod chat_cases;
 mod chat_files;
 mod command_effects;
 mod command_keep;
@@ -14,7 +15,9 @@ mod kills;
 mod life_cycle;
 mod limits;
 mod matrix;
+mod planner;
 mod postgres;
+mod question_kinds;
 mod questions;
 mod real_work;
 mod recovery;
