@@ -181,3 +181,29 @@ impl ScriptCall {
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_inclusive(' ').map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
+        let request = Request {
+            system: "You are in PLAN mode".to_owned(),
+            messages: vec![ModelMessage::User("Hello".to_owned())],
+            tools: Vec::new(),
+            mode: Mode::Plan,
+        };
+        for (turn, fault) in [
+            (r#""told": ["PLAN mode", "Hello"]"#, None),
+            (r#""told": ["PLAN mode", "ACT mode"]"#, Some("not told: ACT mode")),
+            (r#""not_told": ["ACT mode"]"#, None),
+            (r#""not_told": ["Hello"]"#, Some("was told: Hello")),
+        ] {
+            let script = Script::parse("s", &format!(r#"{{"turns": [{{"text": "x", {turn}}}]}}"#)).unwrap();
+            let problem = script.stream(request.clone()).await.err().map(|problem| problem.message);
+            assert_eq!(problem.is_some(), fault.is_some(), "{turn}: {problem:?}");
+            assert!(fault.is_none_or(|fault| problem.unwrap().contains(fault)), "{turn}");
+        }
+    }
+}

@@ -18,17 +18,19 @@ async fn a_question_of_every_kind_refuses_a_wrong_answer_and_goes_on_with_a_righ
     let person = json!({ "type": "object", "properties": { "name": { "type": "string" }, "age": { "type": "integer" } }, "required": ["name"], "additionalProperties": false });
     let parts = json!({ "type": "array", "items": { "type": "string", "enum": ["web", "api"] }, "minItems": 1, "uniqueItems": true });
     let kinds = [
-        ("boolean", json!({ "type": "boolean" }), json!("yes"), json!(true), "true"),
-        ("enum", json!({ "type": "string", "enum": ["dev", "prod"] }), json!("moon"), json!("prod"), "prod"),
-        ("string", json!({ "type": "string", "pattern": "^v[0-9]+$", "maxLength": 5 }), json!("7"), json!("v7"), "v7"),
-        ("multi-select", parts, json!(["web", "moon"]), json!(["api", "web"]), "api"),
-        ("object", person, json!({ "age": "old" }), json!({ "name": "Ada", "age": 36 }), "Ada"),
-        ("other", json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "null" }] }), json!(0), json!(42), "42"),
+        ("boolean", json!({ "type": "boolean" }), json!("yes"), json!(true)),
+        ("enum", json!({ "type": "string", "enum": ["dev", "prod"] }), json!("moon"), json!("prod")),
+        ("string", json!({ "type": "string", "pattern": "^v[0-9]+$", "maxLength": 5 }), json!("7"), json!("v7")),
+        ("multi-select", parts, json!(["web", "moon"]), json!(["api", "web"])),
+        ("object", person, json!({ "age": "old" }), json!({ "name": "Ada", "age": 36 })),
+        ("other", json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "null" }] }), json!(0), json!(42)),
     ];
     let home = home(&json!({ "turns": [{ "text": "Hello." }] }));
     let server = home.serve().await;
-    for (kind, schema, wrong, right, heard) in kinds {
-        home.write_script(&json!({ "turns": [{ "calls": [ask(&schema)] }, { "text": "Thank you.", "told": [heard] }] }));
+    for (kind, schema, wrong, right) in kinds {
+        home.write_script(
+            &json!({ "turns": [{ "calls": [ask(&schema)] }, { "text": "Thank you.", "told": [json!({ "it": right }).to_string()] }] }),
+        );
         let chat = server.chat(json!({})).await;
         chat.say("Ask me").await;
         let asking = chat.events(0, waiting).await;

@@ -134,8 +134,8 @@ async fn everything_is_allowed_by_settings(stage: Arc<Stage>) -> Seen {
 
 async fn tools_are_allowed_by_settings(stage: Arc<Stage>) -> Seen {
     let tools = stage.step("setting").unwrap()["always_allow"].as_array().unwrap();
-    let lines: String = tools.iter().map(|tool| format!("{} = \"allow\"\n", tool.as_str().unwrap())).collect();
-    stage.home.put_config(&format!("[approvals.tools]\n{lines}"));
+    let lines: Vec<String> = tools.iter().map(|tool| format!("{} = \"allow\"", tool.as_str().unwrap())).collect();
+    stage.home.put_config(&format!("[approvals.tools]\n{}\n", lines.join("\n")));
     the_model_leaves(stage).await
 }
 

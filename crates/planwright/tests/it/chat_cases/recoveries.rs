@@ -104,8 +104,8 @@ async fn killed_before_the_result_is_stored(stage: Arc<Stage>) -> Seen {
 
     let events = killed_at(&stage, "command_speaks", run("echo ran >> log.txt; echo said; sleep 60")).await;
     let results = of_type(&events, "tool_result");
-    let state = if results.len() == 1 && results[0]["error"]["code"] == "OUTCOME_UNKNOWN" { "outcome_unknown" } else { "told otherwise" };
-    allowed().with_events(events).fact("tool_state", state).fact("tool_executions_per_call", log())
+    let told = if results.len() == 1 && results[0]["error"]["code"] == "OUTCOME_UNKNOWN" { "outcome_unknown" } else { "told otherwise" };
+    allowed().with_events(events).fact("tool_state", told).fact("tool_executions_per_call", log())
 }
 
 /// The server under `strace`, which kills it at a system call; why not, where that is impossible.

@@ -61,7 +61,7 @@ impl Seen {
     /// Looks at the chat as it is now.
     pub async fn in_chat(mut self, chat: &ChatClient<'_>) -> Self {
         let shown = chat.show().await;
-        self.outcome.mode = shown["config"]["agent_mode"].as_str().unwrap_or_default().to_owned();
+        shown["config"]["agent_mode"].as_str().unwrap_or_default().clone_into(&mut self.outcome.mode);
         let role = shown["config"]["agent_role"].as_str().unwrap_or_default();
         let role: String =
             role.chars().enumerate().map(|(place, letter)| if place == 0 { letter.to_ascii_uppercase() } else { letter }).collect();
