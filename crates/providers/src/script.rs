@@ -92,7 +92,7 @@ impl Script {
             return Ok(());
         }
         let mut heard = request.system.clone();
-        for message in &request.messages {
+        for message in request.messages.iter() {
             heard.push('\n');
             match message {
                 ModelMessage::User(text) | ModelMessage::Assistant { text, .. } | ModelMessage::ToolResult { text, .. } => {
@@ -190,7 +190,7 @@ mod tests {
     async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
         let request = Request {
             system: "You are in PLAN mode".to_owned(),
-            messages: vec![ModelMessage::User("Hello".to_owned())],
+            messages: vec![ModelMessage::User("Hello".to_owned())].into(),
             tools: Vec::new(),
             mode: Mode::Plan,
         };
