@@ -63,6 +63,12 @@ struct ScriptTurn {
     usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
+    /// Texts that the request must have somewhere: in the system prompt, the conversation or the tools.
+    #[serde(default)]
+    told: Vec<String>,
+    /// Texts that it may not have anywhere.
+    #[serde(default)]
+    not_told: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -82,6 +88,31 @@ impl Script {
             return Err(format!("the script {name} has no turns: give `turns`, or `plan` and `act`"));
         }
         Ok(Self { name: name.to_owned(), file })
+    }
+
+    /// Whether the model was told what this turn says it must be.
+    fn check(&self, turn: &ScriptTurn, request: &Request) -> Result<(), Problem> {
+        if turn.told.is_empty() && turn.not_told.is_empty() {
+            return Ok(());
+        }
+        let mut heard = request.system.clone();
+        for message in request.messages.iter() {
+            heard.push('\n');
+            match message {
+                ModelMessage::User(text) | ModelMessage::Assistant { text, .. } | ModelMessage::ToolResult { text, .. } => {
+                    heard.push_str(text);
+                }
+            }
+        }
+        for tool in &request.tools {
+            heard.push_str(&format!("\n{}: {} {}", tool.name, tool.description, tool.schema));
+        }
+        let missing = turn.told.iter().find(|text| !heard.contains(text.as_str())).map(|text| ("not told", text));
+        let unwanted = turn.not_told.iter().find(|text| heard.contains(text.as_str())).map(|text| ("told", text));
+        match missing.or(unwanted) {
+            None => Ok(()),
+            Some((was, text)) => Err(Problem::new(ErrorCode::ProviderRejected, format!("The script {} was {was}: {text}", self.name))),
+        }
     }
 
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
@@ -127,6 +158,7 @@ impl Provider for Script {
 
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let turn = self.turn(&request)?;
+        self.check(&turn, &request)?;
         let mut deltas: Vec<Result<Delta, Problem>> = words(&turn.reasoning).map(|word| Ok(Delta::Reasoning(word))).collect();
         deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
         deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));
@@ -161,4 +193,30 @@ impl ScriptCall {
 /// A text in the pieces a model would send it in.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_inclusive(' ').map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
+        let request = Request {
+            system: "You are in PLAN mode".to_owned(),
+            messages: vec![ModelMessage::User("Hello".to_owned())].into(),
+            tools: Vec::new(),
+            mode: Mode::Plan,
+        };
+        for (turn, fault) in [
+            (r#""told": ["PLAN mode", "Hello"]"#, None),
+            (r#""told": ["PLAN mode", "ACT mode"]"#, Some("not told: ACT mode")),
+            (r#""not_told": ["ACT mode"]"#, None),
+            (r#""not_told": ["Hello"]"#, Some("was told: Hello")),
+        ] {
+            let script = Script::parse("s", &format!(r#"{{"turns": [{{"text": "x", {turn}}}]}}"#)).unwrap();
+            let problem = script.stream(request.clone()).await.err().map(|problem| problem.message);
+            assert_eq!(problem.is_some(), fault.is_some(), "{turn}: {problem:?}");
+            assert!(fault.is_none_or(|fault| problem.unwrap().contains(fault)), "{turn}");
+        }
+    }
 }

@@ -185,6 +185,7 @@ impl Actor {
         running.cancel.cancel();
         // A tool that is past its decision may still run on a thread of its own; its permit ends here.
         let _ = self.chat.close_fence().await;
+        crash::point("stop_fenced");
         self.chat.end_commands().await;
         let _ = running.task.await;
         self.chat.settle().await;

@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod chat_cases;
 mod chat_files;
 mod command_effects;
 mod command_keep;
@@ -15,7 +16,9 @@ mod life_cycle;
 mod limits;
 mod long_chats;
 mod matrix;
+mod planner;
 mod postgres;
+mod question_kinds;
 mod questions;
 mod real_work;
 mod recovery;
