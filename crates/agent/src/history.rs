@@ -1,5 +1,6 @@
 //! A chat's history as a model reads it.
 
+use crate::compaction::COMPACTION;
 use crate::provider::{ModelCall, ModelMessage};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
@@ -20,6 +21,18 @@ pub struct Conversation {
     waiting: Vec<ModelMessage>,
     /// Where the results of calls stand that asked, by their questions.
     asked: HashMap<String, usize>,
+    replies: Replies,
+    /// The size of it all.
+    bytes: usize,
+    /// Whether the model has replied since the conversation was last summed up.
+    grown: bool,
+}
+
+/// How often the model has replied in this chat, also where that was summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replies {
+    pub plan: usize,
+    pub act: usize,
 }
 
 impl Conversation {
@@ -32,7 +45,54 @@ impl Conversation {
         Arc::new(self.entries.iter().chain(&self.waiting).cloned().collect())
     }
 
+    #[must_use]
+    pub fn replies(&self) -> Replies {
+        self.replies
+    }
+
+    /// A guess that errs on the high side for most languages.
+    #[must_use]
+    pub fn estimated_tokens(&self) -> u64 {
+        self.bytes as u64 / 3
+    }
+
+    #[must_use]
+    pub fn has_grown(&self) -> bool {
+        self.grown
+    }
+
     pub fn add(&mut self, message: &Message) {
+        if message.metadata.contains_key(COMPACTION) {
+            return self.sum_up(&message.content);
+        }
+        self.bytes += message.content.len();
+        self.grown |= message.author == Author::Assistant;
+        let before = self.entries.len();
+        self.take_in(message);
+        if let Some(ModelMessage::Assistant { mode, .. }) = self.entries.get(before) {
+            match mode {
+                Mode::Plan => self.replies.plan += 1,
+                Mode::Act => self.replies.act += 1,
+            }
+        }
+    }
+
+    /// Puts a summary in the place of everything but the newest calls, whose results nobody has read yet.
+    fn sum_up(&mut self, summary: &str) {
+        let entries = Arc::make_mut(&mut self.entries);
+        let newest = entries.iter().rposition(|entry| matches!(entry, ModelMessage::Assistant { .. }));
+        let mut tail = newest.map_or_else(Vec::new, |place| entries.split_off(place));
+        if tail.first().is_some_and(|reply| matches!(reply, ModelMessage::Assistant { calls, .. } if calls.is_empty())) {
+            // What the user wrote after it is in the summary.
+            tail.clear();
+        }
+        *entries = [vec![ModelMessage::User(summary.to_owned())], tail].concat();
+        self.asked.clear();
+        self.grown = false;
+        self.bytes = entries.iter().map(ModelMessage::size).sum();
+    }
+
+    fn take_in(&mut self, message: &Message) {
         let entries = Arc::make_mut(&mut self.entries);
         match (message.author, message.message_type) {
             (Author::Assistant, MessageType::ToolCall) => {
