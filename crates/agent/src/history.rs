@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// What a model reads as the result of a call that asked, until there is an answer.
 const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
 
+/// An answer of more bytes than this may not be shown whole.
+const LONG_ANSWER: usize = 500;
+
 /// The conversation, in the order every wire format asks for: a reply's calls are followed by their
 /// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
 #[derive(Clone, Debug, Default)]
@@ -118,12 +121,12 @@ impl Conversation {
                 let asked = answered_question(message).and_then(|question| self.asked.get(question)).copied();
                 match asked.and_then(|place| entries.get_mut(place)) {
                     // The model reads the answer as the result of its call, and nowhere else.
-                    Some(ModelMessage::ToolResult { text, .. }) => text.clone_from(&message.content),
+                    Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message),
                     Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None if self.open > 0 => {
-                        self.waiting.push(ModelMessage::User(message.content.clone()));
+                        self.waiting.push(ModelMessage::User(heard(message)));
                     }
                     Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None => {
-                        entries.push(ModelMessage::User(message.content.clone()));
+                        entries.push(ModelMessage::User(heard(message)));
                     }
                 }
             }
@@ -138,6 +141,15 @@ impl Conversation {
 fn said(message: &Message) -> String {
     match message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan) {
         Some(plan) => format!("{}\n\n```json\n{plan}\n```", message.content),
+        None => message.content.clone(),
+    }
+}
+
+/// What the user said. An answer is shown to people on one line, and shortened; the model gets all of it.
+fn heard(message: &Message) -> String {
+    let answers = message.metadata.get("question_answer").and_then(|answer| answer.get("answers")).map(Value::to_string);
+    match answers.filter(|answers| answers.len() > LONG_ANSWER || answers.contains("\\n")) {
+        Some(answers) => format!("{}\n\nIn full: {answers}", message.content),
         None => message.content.clone(),
     }
 }
@@ -208,6 +220,17 @@ mod tests {
         let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
         assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
         assert_eq!(model_messages(&[&asked[..], &[other]].concat())[1..], [result(NO_ANSWER), ModelMessage::User("never mind".into())]);
+    }
+
+    #[test]
+    fn a_long_answer_reaches_the_model_whole() {
+        let long = "x".repeat(2_000);
+        for answer in [long.as_str(), "two\nlines"] {
+            let message =
+                message(Author::User, MessageType::Text, "[Answered: …]").with("question_answer", json!({"answers": {"a": answer}}));
+            let [ModelMessage::User(text)] = &model_messages(&[message])[..] else { panic!("one message") };
+            assert!(text.contains(&json!(answer).to_string()), "{text}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use planwright_agent::{Delta, ModelCall, Provider, Purpose, Replies, Request};
+use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Purpose, Replies, Request};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
