@@ -97,17 +97,15 @@ impl Turn {
         }
         match (message.author, message.message_type) {
             (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
-            (Author::User, _) => self.heard(&message),
-            (Author::Assistant, MessageType::ToolCall) => self.open.push(self.history.len()),
+            (Author::User, _) => self.heard(),
+            (Author::Assistant, MessageType::ToolCall) => {
+                self.count(&message);
+                self.open.push(self.history.len());
+            }
             // A plan or a review that a call stored is what came of the call, and no reply.
             (Author::Assistant, MessageType::Plan | MessageType::Text) if !message.meta("call_id").is_empty() => {}
             (Author::Assistant, _) => {
-                // The messages of one reply share its id, so only the first counts.
-                let same_reply = self
-                    .history
-                    .last()
-                    .is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
-                self.replies += u32::from(!same_reply);
+                self.count(&message);
                 self.unseen = false;
             }
             (Author::Tool, _) => {
@@ -118,7 +116,7 @@ impl Turn {
             }
             (Author::System, _) => {
                 if starts_work(&message) {
-                    self.heard(&message);
+                    self.heard();
                 }
             }
         }
@@ -127,14 +125,19 @@ impl Turn {
         self.history.push(message);
     }
 
-    fn heard(&mut self, message: &Message) {
+    /// The messages of one reply share its id, so only the first counts.
+    fn count(&mut self, message: &Message) {
+        let same_reply =
+            self.history.last().is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
+        self.replies += u32::from(!same_reply);
+    }
+
+    fn heard(&mut self) {
         self.unseen = true;
         self.replies = 0;
         self.looping = false;
-        // A new message supersedes the question; an answer resolves it.
-        if message.author == Author::User {
-            self.asked = None;
-        }
+        // A new message or an approval supersedes the question; an answer resolves it.
+        self.asked = None;
     }
 }
 
@@ -233,6 +236,8 @@ mod tests {
         let switch = |by: &str| message(Author::System, MessageType::Text).with("mode_change", json!({"by": by}));
         assert_eq!(Turn::replay(vec![switch("user")], 5).next(), Step::Done);
         assert_eq!(Turn::replay(vec![switch("approval")], 5).next(), Step::CallModel);
+        let question = message(Author::Assistant, MessageType::Question).with("question_id", QuestionId::generate().to_string());
+        assert_eq!(Turn::replay(vec![user(), question, switch("approval")], 5).next(), Step::CallModel, "nobody waits for that answer");
     }
 
     #[test]
@@ -248,13 +253,15 @@ mod tests {
 
     #[test]
     fn a_run_stops_at_its_limit_of_turns_and_a_new_message_gives_it_more() {
-        let mut history = vec![user()];
-        for n in 0..5 {
-            history.extend([say(&n.to_string()), call(&n.to_string()), result(&n.to_string())]);
+        let reply = |id: &str| [say(id), call(id).with("reply", id), result(id)];
+        let silent = |id: &str| [call(id).with("reply", id), call("b").with("reply", id), result(id), result("b")];
+        for replies in
+            [(0..5).flat_map(|n| reply(&n.to_string())).collect::<Vec<_>>(), (0..5).flat_map(|n| silent(&n.to_string())).collect()]
+        {
+            let mut turn = Turn::replay([vec![user()], replies].concat(), 5);
+            assert_eq!(turn.next(), Step::OutOfTurns(5));
+            turn.apply(user());
+            assert_eq!(turn.next(), Step::CallModel);
         }
-        let mut turn = Turn::replay(history, 5);
-        assert_eq!(turn.next(), Step::OutOfTurns(5));
-        turn.apply(user());
-        assert_eq!(turn.next(), Step::CallModel);
     }
 }

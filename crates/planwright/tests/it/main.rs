@@ -4,12 +4,14 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod cards;
 mod chat_cases;
 mod chat_files;
 mod command_effects;
 mod command_keep;
 mod commands;
 mod drift;
+mod injection;
 mod intent;
 mod kills;
 mod life_cycle;

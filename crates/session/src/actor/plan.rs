@@ -77,10 +77,12 @@ impl Actor {
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
         let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
         let files = self.planned_files(&approval).await?;
-        let ApprovalRow { revision, sha256, base_commit, .. } = &approval;
+        let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
         let progress = PlanDocument::parse(&approval.content).ok().map(|document| Progress::of(&plan_file, &document.plan));
-        let facts = json!({"plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit});
+        let facts = json!({
+            "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
+        });
         let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
@@ -136,8 +138,8 @@ impl Actor {
         change = change
             .event(Event::MessageCreated { message: pending.message(self.chat.id, role) })
             .event(pending.event())
-            .event(Event::StateChanged { state: ChatState::AwaitingAnswer })
-            .log(AuditKind::ApprovalRequested, "", role, json!({ "plan_file": approval.plan_file, "sha256": approval.sha256 }));
+            .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
+        change = pending.log(change, "", role);
         self.chat
             .publish(change, move |row| {
                 row.run = None;
