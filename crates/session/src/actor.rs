@@ -2,6 +2,7 @@
 
 mod auto;
 mod plan;
+mod revert;
 mod speech;
 
 pub use auto::note as undecided;
@@ -70,9 +71,8 @@ impl Actor {
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {
-                        self.start();
-                        crash::point("run_resumed");
-                        let _ = answer.send(self.reply(Ok(None)).await);
+                        let resumed = self.resume().await;
+                        let _ = answer.send(self.reply(resumed.map(|()| None)).await);
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
@@ -101,6 +101,7 @@ impl Actor {
             Op::Answer { question_id, answers } => self.answer(question_id, answers).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
+            Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
             Op::Stop => self.stop().await.map(|()| None),
         }
     }
@@ -209,6 +210,15 @@ impl Actor {
             .await?;
         crash::point("message_stored");
         self.start();
+        Ok(())
+    }
+
+    /// Goes on with what was cut off: taking something back, or a run.
+    async fn resume(&mut self) -> Result<(), Problem> {
+        if !self.resume_revert().await? {
+            self.start();
+        }
+        crash::point("run_resumed");
         Ok(())
     }
 

@@ -15,11 +15,12 @@ use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::plan::StoredPlan;
+use crate::versions;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
-use planwright_store::AuditKind;
+use planwright_store::{AuditKind, Versions};
 use planwright_tools::tool::{tool_named, tools_of};
 use planwright_tools::{Approval, Category, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, Verdict, WorkspacePath, decide};
 use serde::Serialize;
@@ -59,8 +60,8 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             ask(chat, &call, &effects, approval, role, (Moment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
-            let call = recovery::with_images(call, &prepared);
-            intend(chat, std::slice::from_ref(&call)).await?;
+            let call = call.with("status", "running");
+            intend(chat, std::slice::from_ref(&call), versions::of(call.id, &prepared.changes)).await?;
             let outcome = chat.carry(move || prepared.commit(&permit)).await?;
             conclude(chat, &call, outcome, history).await
         }
@@ -150,9 +151,9 @@ fn moment_of(card: &Message) -> Moment {
 }
 
 /// Stores that calls are about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, calls: &[Message]) -> Result<(), Problem> {
+async fn intend(chat: &Arc<Chat>, calls: &[Message], versions: Versions) -> Result<(), Problem> {
     let events = calls.iter().map(|call| Event::MessageUpdated { message: call.clone() }).collect();
-    chat.publish(Change { events, ..Change::default() }, |_| {}).await?;
+    chat.publish(Change { events, versions, ..Change::default() }, |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
 }
@@ -283,7 +284,10 @@ async fn finish_with(
     plan_file: Option<String>,
 ) -> Result<Vec<Message>, Problem> {
     let outcome = match outcome {
-        Err(problem) => Err(repetition::judged(chat, call, problem).await?),
+        Err(problem) => {
+            versions::settle(chat, call.id).await?;
+            Err(repetition::judged(chat, call, problem).await?)
+        }
         Ok(result) => Ok(result),
     };
     let response = ToolResponse::from(outcome);

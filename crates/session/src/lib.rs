@@ -13,6 +13,8 @@
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`versions`] | what calls change in files: noted before it happens, settled after |
+//! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
@@ -23,6 +25,7 @@
 mod actor;
 mod call;
 mod card;
+mod changes;
 mod chat;
 mod chat_file;
 pub mod crash;
@@ -30,14 +33,18 @@ mod drift;
 mod follow;
 mod plan;
 mod reading;
+mod revert;
 mod run;
 mod sessions;
+mod versions;
 mod view;
 mod work;
 
 pub use actor::Reply;
 pub use card::Pending;
+pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
+pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, Snapshot, ToolView, tool_views};

@@ -4,8 +4,9 @@ use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::drift::Files;
+use crate::versions;
 use planwright_protocol::plan::plan_sha256;
-use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
@@ -62,7 +63,8 @@ impl StoredPlan {
 }
 
 /// Writes a plan that the model gave as JSON, the same way and under the same rules as `write_plan` does.
-pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> {
+/// It is a change of the message that tells it.
+pub async fn store(chat: &Arc<Chat>, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
     let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
     let mut args = serde_json::to_value(plan).map_err(invalid)?;
     // Progress is the server's to record, so a new plan has none.
@@ -73,7 +75,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
     // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
     let earlier = chat.row().await.config.plan_file;
     for _ in 0..8 {
-        match write(chat, &args).await {
+        match write(chat, &args, message).await {
             Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
                 name(chat, earlier.clone()).await?;
             }
@@ -84,7 +86,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
             Ok(stored) => return Ok(stored),
         }
     }
-    write(chat, &args).await
+    write(chat, &args, message).await
 }
 
 /// Notes which file is the chat's plan.
@@ -95,7 +97,7 @@ async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem
     chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
 }
 
-async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
+async fn write(chat: &Arc<Chat>, args: &str, message: MessageId) -> Result<StoredPlan, Problem> {
     let tool = tool_named("write_plan")?;
     let (args, cx) = (args.to_owned(), chat.tool_context(None).await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
@@ -105,12 +107,16 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
         Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
     };
     // Before it is written: after a crash the model plans anew, and then this file is taken again, not another one beside it.
-    if let Some(path) = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().copied()) {
-        name(chat, Some(path.to_string())).await?;
-    }
+    let path = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().map(ToString::to_string));
+    let change = Change { versions: versions::of(message, &prepared.changes), ..Change::default() };
+    chat.publish(change, move |row| row.config.plan_file = path.or(row.config.plan_file.take())).await?;
     crash::point("plan_intended");
-    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)??;
+    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
     crash::point("plan_written");
+    if output.is_err() {
+        versions::settle(chat, message).await?;
+    }
+    let output = output?;
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),

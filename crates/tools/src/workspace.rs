@@ -23,6 +23,7 @@ mod landing;
 mod mirror;
 mod overlay;
 mod problem;
+mod restore;
 mod rules;
 mod secrets;
 mod tree;
@@ -33,7 +34,8 @@ pub use entries::{Depth, Parents};
 pub use landing::Landing;
 pub use mirror::is_noted;
 use problem::problem_of;
-pub use tree::Tree;
+pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
+pub use tree::{Kept, Tree};
 pub use walk::{Found, Walked};
 
 /// The largest file that is read or written as a whole.
@@ -60,6 +62,7 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
     pub stamp: Stamp,
     pub links: u64,
+    pub mode: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +177,7 @@ impl Workspace {
         if bytes.len() as u64 > LARGEST_FILE {
             return Err(too_large());
         }
-        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink })
+        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink, mode: stat.st_mode & 0o7777 })
     }
 
     /// What is at a path itself: no link is followed, on the way or at its end.

@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod changes;
 mod chat_files;
 mod command_effects;
 mod command_keep;
@@ -18,6 +19,7 @@ mod postgres;
 mod questions;
 mod real_work;
 mod recovery;
+mod revert_property;
 mod run;
 mod sandbox_cases;
 mod serve;

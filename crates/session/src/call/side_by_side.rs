@@ -1,9 +1,10 @@
 //! Calls of one reply that change nothing, made at the same time. Their results are stored in the order of the calls.
 
-use super::{Carried, Judged, carry_out, conclude, finish, intend, judge, recovery};
+use super::{Carried, Judged, carry_out, conclude, finish, intend, judge};
 use crate::chat::{Change, Chat};
 use futures::{Stream, StreamExt};
 use planwright_protocol::{Message, Problem};
+use planwright_store::Versions;
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Output, Permit, Prepared};
 use std::collections::VecDeque;
@@ -40,7 +41,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     let (mut ready, mut asks) = (Vec::new(), None);
     for call in calls {
         match judge(chat, &call, history).await? {
-            Judged::Allowed(prepared, permit) => ready.push((recovery::with_images(call, &prepared), Work::Make(prepared, permit))),
+            Judged::Allowed(prepared, permit) => ready.push((call.with("status", "running"), Work::Make(prepared, permit))),
             Judged::Refused(problem, change) => ready.push((call, Work::Tell(problem, change))),
             // The user's word comes first; what is behind it waits.
             Judged::Asks(..) => {
@@ -50,7 +51,8 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
         }
     }
     let made: Vec<Message> = ready.iter().filter(|(_, work)| matches!(work, Work::Make(..))).map(|(call, _)| call.clone()).collect();
-    intend(chat, &made).await?;
+    // Calls that only read change no file.
+    intend(chat, &made, Versions::default()).await?;
     let mut happened = Vec::new();
     let mut outcomes = in_order(ready.into_iter().map(|(call, work)| make(chat.clone(), call, work)));
     while let Some(made) = outcomes.next().await {
