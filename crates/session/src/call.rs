@@ -153,7 +153,7 @@ fn moment_of(card: &Message) -> Moment {
 /// Stores that calls are about to be made, and what the files will be before and after.
 async fn intend(chat: &Arc<Chat>, calls: &[Message], versions: Versions) -> Result<(), Problem> {
     let events = calls.iter().map(|call| Event::MessageUpdated { message: call.clone() }).collect();
-    chat.publish(Change { events, versions, ..Change::default() }, |_| {}).await?;
+    chat.publish(Change { events, versions: Box::new(versions), ..Change::default() }, |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
 }

@@ -70,7 +70,7 @@ pub struct Change {
     pub approval: Option<ApprovalRow>,
     pub grants: Vec<GrantRow>,
     /// What it is about to do to files.
-    pub versions: Versions,
+    pub versions: Box<Versions>,
 }
 
 impl Change {
@@ -219,12 +219,7 @@ impl Chat {
         self.store
             .append(
                 &row,
-                Append {
-                    events: &envelopes,
-                    approval: change.approval.as_ref(),
-                    audit: &change.audit,
-                    versions: Some(&change.versions),
-                },
+                Append { events: &envelopes, approval: change.approval.as_ref(), audit: &change.audit, versions: Some(&change.versions) },
             )
             .await
             .map_err(storage)?;

@@ -108,7 +108,7 @@ async fn write(chat: &Arc<Chat>, args: &str, message: MessageId) -> Result<Store
     };
     // Before it is written: after a crash the model plans anew, and then this file is taken again, not another one beside it.
     let path = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().map(ToString::to_string));
-    let change = Change { versions: versions::of(message, &prepared.changes), ..Change::default() };
+    let change = Change { versions: Box::new(versions::of(message, &prepared.changes)), ..Change::default() };
     chat.publish(change, move |row| row.config.plan_file = path.or(row.config.plan_file.take())).await?;
     crash::point("plan_intended");
     let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;

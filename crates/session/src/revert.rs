@@ -102,8 +102,8 @@ impl Revert {
 pub fn named(names: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 20;
     let more = names.len().saturating_sub(MOST);
-    let named: Vec<String> = names.take(MOST).collect();
-    if more > 0 { format!("{}, and {more} more", named.join(", ")) } else { named.join(", ") }
+    let list = names.take(MOST).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{list}, and {more} more") } else { list }
 }
 
 type Chains = BTreeMap<String, Vec<StoredChange>>;

@@ -41,9 +41,8 @@ pub async fn present(chat: &Arc<Chat>, message: MessageId) -> Result<Present, Pr
     let noted = looked_at(chat, message).await?;
     // A folder that is made for something may be there before that is.
     let holders: BTreeSet<WorkspacePath> = noted.iter().filter_map(|one| one.path.split()).map(|(folder, _)| folder).collect();
-    let is_on_the_way = |one: &&Looked| {
-        one.row.before == Image::Absent && matches!(one.row.after, Image::Folder { .. }) && holders.contains(&one.path)
-    };
+    let is_on_the_way =
+        |one: &&Looked| one.row.before == Image::Absent && matches!(one.row.after, Image::Folder { .. }) && holders.contains(&one.path);
     let all = |side: fn(&FileChangeRow) -> &Image| {
         let mut ends = noted.iter().filter(|one| !is_on_the_way(one));
         ends.all(|one| one.now.is(side(&one.row)))

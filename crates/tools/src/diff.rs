@@ -185,10 +185,7 @@ mod tests {
     #[test]
     fn lines_are_git_lines_whatever_else_ends_one() {
         let diff = hunks("a\rb\nc", "a\rb\nd\r", 1000);
-        assert_eq!(
-            diff.text,
-            "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\r\n\\ No newline at end of file\n"
-        );
+        assert_eq!(diff.text, "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\r\n\\ No newline at end of file\n");
         assert_eq!((diff.added, diff.removed), (1, 1));
     }
 

@@ -59,5 +59,6 @@ pub(crate) fn sha256_of(mut content: impl Read) -> std::io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let digits = b"0123456789abcdef";
+    Ok(hasher.finalize().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(digits[usize::from(half)])).collect())
 }

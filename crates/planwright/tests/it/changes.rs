@@ -63,9 +63,8 @@ impl<'s> Work<'s> {
 
     pub async fn back_to(&self, message: &str) -> Value {
         let (status, body) = self.revert(json!({ "message_id": message })).await;
-        if status != StatusCode::OK {
-            panic!("{body:#}: {:#}", self.changes().await);
-        }
+        assert_eq!(status, StatusCode::OK, "{body:#}: {:#}", self.changes().await);
+        assert!(body["message"].is_null() || body["message"]["metadata"]["revert"]["status"] == "done", "{body:#}");
         body
     }
 }
@@ -117,7 +116,10 @@ async fn what_tools_and_commands_changed_is_shown_by_message_and_in_all() {
     let run = &calls[1]["files"];
     assert_eq!(told(run), [("/b.bin", "created"), ("/moved.txt", "moved"), ("/new/dir/a.txt", "modified"), ("/zero.bin", "created")]);
     assert_eq!(run[1]["from"], "/old.txt");
-    assert_eq!(run[2]["diff"], "diff --git a/new/dir/a.txt b/new/dir/a.txt\n--- a/new/dir/a.txt\n+++ b/new/dir/a.txt\n@@ -1 +1,2 @@\n one\n+two\n");
+    assert_eq!(
+        run[2]["diff"],
+        "diff --git a/new/dir/a.txt b/new/dir/a.txt\n--- a/new/dir/a.txt\n+++ b/new/dir/a.txt\n@@ -1 +1,2 @@\n one\n+two\n"
+    );
     assert_eq!((&run[2]["added"], &run[2]["removed"], &run[3]["binary"]), (&json!(1), &json!(0), &json!(true)));
     assert_eq!(told(&calls[2]["files"]), [("/gone", "deleted"), ("/gone/x.txt", "deleted")]);
     let total = &changes["total"]["files"];
@@ -136,8 +138,14 @@ async fn the_diffs_applied_by_git_to_the_tree_before_give_the_tree_after() {
         call("touch", json!({ "path": "/empty.txt" })),
         run("sed -i 's/line 50$/line fifty/' deep/er/big.txt"),
     ]);
-    let lines: String = (0..100).map(|number| format!("line {number}\n")).collect();
-    for (path, text) in [("src/main.rs", "fn main() {}\n"), ("tool.sh", "#!/bin/sh\n"), ("with space.txt", "x"), ("gone.txt", "gone\n"), ("cr.txt", "a\rb\nd")] {
+    let lines = (0..100).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n");
+    for (path, text) in [
+        ("src/main.rs", "fn main() {}\n"),
+        ("tool.sh", "#!/bin/sh\n"),
+        ("with space.txt", "x"),
+        ("gone.txt", "gone\n"),
+        ("cr.txt", "a\rb\nd"),
+    ] {
         home.put(path, text);
     }
     home.put("big.txt", &lines);
@@ -156,7 +164,8 @@ async fn the_diffs_applied_by_git_to_the_tree_before_give_the_tree_after() {
         for diff in diffs {
             git(&tree, &["apply", "-"], &diff);
         }
-        let compared = Command::new("diff").args(["-r", "--no-dereference", "-x", ".planwright"]).arg(&tree).arg(home.workspace()).output().unwrap();
+        let compared =
+            Command::new("diff").args(["-r", "--no-dereference", "-x", ".planwright"]).arg(&tree).arg(home.workspace()).output().unwrap();
         assert!(compared.status.success(), "{name}: {}", String::from_utf8_lossy(&compared.stdout));
         assert_eq!(std::fs::metadata(tree.join("tool.sh")).unwrap().permissions().mode() & 0o111, 0o111, "{name}");
     }
@@ -256,7 +265,8 @@ async fn a_plan_that_was_told_is_a_change_of_its_message() {
 
 #[tokio::test]
 async fn nothing_is_taken_back_while_a_run_is_in_progress_or_for_a_message_that_is_not_there() {
-    let home = home(&json!({ "turns": [{ "calls": [write("/a.txt", "a\n")] }, { "text": "one two three four five six", "delay_ms": 500 }] }));
+    let home =
+        home(&json!({ "turns": [{ "calls": [write("/a.txt", "a\n")] }, { "text": "one two three four five six", "delay_ms": 500 }] }));
     let server = home.serve().await;
     let mut work = Work::begin(&server).await;
     let message = work.chat.say("Go").await;
@@ -308,7 +318,8 @@ async fn a_revert_that_was_killed_is_made_good_at_the_next_start() {
 
         let server = home.serve().await;
         let chat = server.reopened(&path);
-        chat.events(0, |event| event["type"] == "message_updated" && event["data"]["message"]["metadata"]["revert"]["status"] == "done").await;
+        chat.events(0, |event| event["type"] == "message_updated" && event["data"]["message"]["metadata"]["revert"]["status"] == "done")
+            .await;
         assert_eq!((home.file("a.txt").as_deref(), home.file("gone.txt").as_deref()), (Some("1\n"), Some("gone\n")), "{point}");
         assert!(!home.workspace().join("d").exists());
         // And it is over: the chat goes on, and nothing is left to take back.

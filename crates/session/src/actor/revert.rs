@@ -33,7 +33,7 @@ impl Actor {
             row.config.role,
             json!({ "message_id": message_id, "files": revert.files.len(), "conflicts": revert.conflicts.len() }),
         );
-        change.versions = versions(&revert, message.id);
+        change.versions = Box::new(versions(&revert, message.id));
         // Unfinished until it is done, so that the next start finds it.
         self.chat.publish(change, |row| row.run = Some(RunId::generate())).await?;
         crash::point("revert_intended");
@@ -61,9 +61,7 @@ impl Actor {
         crash::point("revert_done");
         let left: Vec<Conflict> = match put_back {
             Ok(left) => left.into_iter().map(|(path, reason)| Conflict { path: path.to_string(), reason }).collect(),
-            Err(problem) => {
-                noted.iter().map(|row| Conflict { path: row.change.path.clone(), reason: problem.message.clone() }).collect()
-            }
+            Err(problem) => noted.iter().map(|row| Conflict { path: row.change.path.clone(), reason: problem.message.clone() }).collect(),
         };
         let paths: Vec<String> = left.iter().map(|conflict| conflict.path.clone()).collect();
         self.chat.store.forget_changes(message.id, &paths).await.map_err(storage)?;

@@ -85,7 +85,7 @@ async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, 
         })
         .await?;
     let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
-    change.versions = versions::of(call.id, &changes);
+    change.versions = Box::new(versions::of(call.id, &changes));
     chat.publish(change, |_| {}).await?;
     crash::point("command_landing");
     let landed = chat.carry(move || staged.keep(&permit, &withheld)).await?;

@@ -58,7 +58,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     while let Some(made) = outcomes.next().await {
         let carried = match made? {
             (call, Made::Outcome(outcome)) => conclude(chat, &call, outcome, history).await?,
-            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), change).await?,
+            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), *change).await?,
         };
         match carried {
             Carried::Done(messages) => happened.extend(messages),
@@ -82,13 +82,13 @@ fn in_order<W: Future>(works: impl Iterator<Item = W>) -> impl Stream<Item = W::
 
 enum Made {
     Outcome(Result<Output, Problem>),
-    Refused(Problem, Change),
+    Refused(Problem, Box<Change>),
 }
 
 async fn make(chat: Arc<Chat>, call: Message, work: Work) -> Result<(Message, Made), Problem> {
     let made = match work {
         Work::Make(prepared, permit) => Made::Outcome(chat.carry(move || prepared.commit(&permit)).await?),
-        Work::Tell(problem, change) => Made::Refused(problem, change),
+        Work::Tell(problem, change) => Made::Refused(problem, Box::new(change)),
     };
     Ok((call, made))
 }

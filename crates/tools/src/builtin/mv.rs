@@ -172,9 +172,20 @@ mod tests {
         let prepared = trial.prepare("mv", &args("/src", "/lib/source")).unwrap();
         let mut paths: Vec<String> = prepared.changes.iter().map(|change| change.path.to_string()).collect();
         paths.sort();
-        assert_eq!(paths, [
-            "/lib", "/lib/source", "/lib/source/a.rs", "/lib/source/deep", "/lib/source/deep/b.rs", "/src", "/src/a.rs", "/src/deep", "/src/deep/b.rs"
-        ]);
+        assert_eq!(
+            paths,
+            [
+                "/lib",
+                "/lib/source",
+                "/lib/source/a.rs",
+                "/lib/source/deep",
+                "/lib/source/deep/b.rs",
+                "/src",
+                "/src/a.rs",
+                "/src/deep",
+                "/src/deep/b.rs"
+            ]
+        );
         trial.act("mv", &args("/src/", "/lib/source")).unwrap();
         trial.act("mv", &args("lib/source/a.rs", "/b.rs")).unwrap();
         assert_eq!((trial.content("b.rs"), trial.content("lib/source/deep/b.rs")), ("a\n".to_owned(), "b\n".to_owned()));

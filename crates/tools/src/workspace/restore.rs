@@ -59,7 +59,7 @@ impl Workspace {
         }
         let mut shut = self.opened(entries.values().map(|known| known.entry));
         // The deepest first: a folder is empty when its turn comes.
-        for known in entries.values_mut().rev().filter(|known| !same_kind(&known.entry.present, &known.entry.wanted.image)) {
+        for known in entries.values_mut().rev().filter(|known| known.entry.goes()) {
             match self.remove_known(known) {
                 Ok(()) => known.stamp = None,
                 Err(why) => left.push((known.entry.path.clone(), why)),
@@ -160,7 +160,9 @@ impl Workspace {
     }
 }
 
-/// Whether one can be made the other in place.
-fn same_kind(one: &Image, other: &Image) -> bool {
-    std::mem::discriminant(one) == std::mem::discriminant(other)
+impl Restore {
+    /// Whether something is there that can't be made what is wanted in place.
+    fn goes(&self) -> bool {
+        self.present != Image::Absent && std::mem::discriminant(&self.present) != std::mem::discriminant(&self.wanted.image)
+    }
 }

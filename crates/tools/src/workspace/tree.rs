@@ -84,7 +84,8 @@ impl Workspace {
                 },
                 Kind::Other => Image::Unknown.into(),
             },
-            Err(problem) if problem.code == ErrorCode::PathNotFound => Version::absent(),
+            // Behind a link is another path.
+            Err(problem) if matches!(problem.code, ErrorCode::PathNotFound | ErrorCode::PathSymlinkRefused) => Version::absent(),
             Err(_) => Image::Unknown.into(),
         }
     }
