@@ -9,6 +9,7 @@ pub use auto::note as undecided;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};
+use crate::commits;
 use crate::crash;
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
@@ -256,6 +257,7 @@ impl Actor {
             }
             Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
             Some(Outcome::Done) => {
+                commits::commit_work(&self.chat, None).await;
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })
                     .event(Event::StateChanged { state: ChatState::Idle });

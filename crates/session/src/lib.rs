@@ -15,6 +15,7 @@
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
 //! | [`versions`] | what calls change in files: noted before it happens, settled after |
 //! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
+//! | [`commits`] | finished work, committed on a branch of its own |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
@@ -28,6 +29,7 @@ mod card;
 mod changes;
 mod chat;
 mod chat_file;
+mod commits;
 pub mod crash;
 mod drift;
 mod follow;
@@ -46,5 +48,5 @@ pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use revert::{Conflict, Revert, Step};
-pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, Snapshot, ToolView, tool_views};

@@ -15,6 +15,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod branch;
 mod change;
 mod chats;
 mod entries;
@@ -29,6 +30,7 @@ mod secrets;
 mod tree;
 mod walk;
 
+pub use branch::Commit;
 pub use change::{Change, Changes};
 pub use entries::{Depth, Parents};
 pub use landing::Landing;
