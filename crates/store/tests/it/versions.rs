@@ -42,7 +42,7 @@ async fn changes_come_back_in_their_order_with_their_contents(world: World) {
         ],
         reverted: Vec::new(),
     };
-    store.append(&chat, Append { events: &[told.clone()], versions: Some(&versions), ..Append::default() }).await.unwrap();
+    store.append(&chat, Append { events: std::slice::from_ref(&told), versions: Some(&versions), ..Append::default() }).await.unwrap();
     store.close().await;
     let store = world.open().await;
     let found = store.file_changes(chat.id).await.unwrap();
@@ -50,7 +50,7 @@ async fn changes_come_back_in_their_order_with_their_contents(world: World) {
     assert_eq!(found.iter().map(|row| row.seq).collect::<Vec<_>>(), [Some(7), Some(7), None]);
     assert_eq!(store.content("aa").await.unwrap().as_deref(), Some(&b"\0\xff"[..]));
     assert_eq!((store.content("cc").await.unwrap(), store.has_content("bb").await.unwrap()), (None, true));
-    assert_eq!(store.changing_messages(chat.id).await.unwrap(), [message.clone()]);
+    assert_eq!(store.changing_messages(chat.id).await.unwrap(), std::slice::from_ref(message));
     assert_eq!(store.place(chat.id, message.id).await.unwrap(), Some(7));
 }
 
