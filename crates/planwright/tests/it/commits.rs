@@ -84,11 +84,14 @@ async fn finished_work_is_committed_on_a_branch_of_its_own_and_nothing_of_the_re
     assert_eq!(git(&home, &["rev-parse", branch]), notes[1]["id"].as_str().unwrap());
     assert_eq!(git(&home, &["rev-list", "--count", branch]), "3");
     assert_eq!(git(&home, &["rev-parse", &format!("{branch}~2")]), git(&home, &["rev-parse", "main"]));
-    let files = git(&home, &["-c", "core.quotepath=off", "ls-tree", "-r", "-z", "--format=%(objectmode) %(path)", branch]);
-    let files: Vec<&str> = files.trim_end_matches('\0').split('\0').collect();
+    let listed = git(&home, &["ls-tree", "-r", "-z", branch]);
+    let shown = |entry: &str| entry.split_once('\t').map(|(facts, path)| format!("{} {path}", &facts[..6])).unwrap();
+    let files: Vec<String> = listed.trim_end_matches('\0').split('\0').map(shown).collect();
     assert_eq!(files, ["100644 .gitignore", "100644 d/inside.txt", "100644 d/ö \"x", "100644 kept.txt", "120000 l", "100755 new.txt"]);
     assert_eq!(git(&home, &["cat-file", "blob", &format!("{branch}:kept.txt")]), "kept", "the user's own edits are not the agent's");
     assert_eq!(git(&home, &["cat-file", "blob", &format!("{branch}:new.txt")]), "new");
+    let careless = Command::new("git").args(["update-ref", "refs/heads/careless", "HEAD"]).current_dir(home.workspace()).status().unwrap();
+    assert!(careless.success() && home.workspace().with_file_name("sprung").exists(), "the traps are set");
 }
 
 #[tokio::test]
