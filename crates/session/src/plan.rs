@@ -49,11 +49,15 @@ impl StoredPlan {
         Ok(files.note(message))
     }
 
+    /// Tells clients how the plan is now.
+    pub fn updated(&self) -> Event {
+        Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() }
+    }
+
     /// What goes with that message.
     pub fn change(&self, role: Role, model: &str) -> Change {
         let facts = json!({"plan_file": self.path, "revision": self.document.revision, "sha256": self.sha256});
-        let event = Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() };
-        Change::default().event(event).log(AuditKind::PlanWritten, model, role, facts)
+        Change::default().event(self.updated()).log(AuditKind::PlanWritten, model, role, facts)
     }
 
     /// The card that asks for its approval.

@@ -208,6 +208,7 @@ fn without_conflicts(workspace: &Workspace, mut revert: Revert) -> Revert {
         }
     }
     revert.files = steps.into_values().collect();
+    revert.conflicts.sort_by(|one, other| one.path.cmp(&other.path));
     let failed: BTreeSet<&str> = revert.conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
     revert.covered.retain(|(_, path)| !failed.contains(path.as_str()));
     revert

@@ -3,6 +3,7 @@
 use super::Actor;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
+use crate::plan::StoredPlan;
 use crate::revert::{Conflict, REVERT, Revert, named};
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, RunId};
@@ -76,7 +77,11 @@ impl Actor {
             }
         }
         message.content = told(&message.metadata[REVERT]);
-        let change = Change::default().event(Event::MessageUpdated { message: message.clone() });
+        let mut change = Change::default().event(Event::MessageUpdated { message: message.clone() });
+        let plans = noted.iter().filter_map(|row| WorkspacePath::parse(&row.change.path).ok()).filter(WorkspacePath::is_plan);
+        for plan in plans {
+            change.events.extend(StoredPlan::read(&self.chat, &plan).await.map(|plan| plan.updated()));
+        }
         self.chat.publish(change, |row| row.run = None).await?;
         Ok(message)
     }

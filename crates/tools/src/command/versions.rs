@@ -41,9 +41,14 @@ impl Staged {
             let depth = if is_gone { Depth::Whole } else { Depth::EmptyOnly };
             return self.workspace.versions_before(&self.mirror, &self.folder, &change.path, depth, kept);
         }
+        if !is_gone {
+            return vec![(change.path.clone(), self.workspace.version(&change.path, kept))];
+        }
         let mut tree = Tree { kept: std::mem::take(kept), ..Tree::default() };
-        if !is_gone || self.workspace.gather(&change.path, &mut tree).is_err() {
-            tree.entries = vec![(change.path.clone(), self.workspace.version(&change.path, &mut tree.kept))];
+        if self.workspace.gather(&change.path, &mut tree).is_err() {
+            // Something in it can't be read, so that not all of it could be brought back.
+            tree.entries.retain(|(path, _)| *path != change.path);
+            tree.entries.push((change.path.clone(), Image::Unknown.into()));
         }
         *kept = tree.kept;
         tree.entries

@@ -4,16 +4,16 @@
 //! must be open as long as something is done in it. Done again after it was cut off, it goes on where it ended.
 
 use super::entries::{Depth, remove_entry};
-use super::{Kind, Stamp, Workspace, atomic};
+use super::{Kind, Links, Stamp, Workspace, atomic};
 use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::version::Version;
 use planwright_protocol::{Image, Problem};
-use rustix::fs::{AtFlags, Mode};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// One entry that is to be put back.
 #[derive(Clone, Debug)]
@@ -50,10 +50,9 @@ impl Workspace {
             // Asked for before the content is: what changes after this moment is noticed.
             let stamp = self.entry(&entry.path).ok().flatten().map(|found| found.stamp);
             let now = self.image(&entry.path);
-            let is_done = now.is(&entry.wanted.image);
-            if !is_done && !now.is(&entry.present) {
+            if !entry.fits(&now) {
                 left.push((entry.path.clone(), CHANGED.to_owned()));
-            } else if !is_done || matches!(now, Image::Folder { .. }) {
+            } else if !now.is(&entry.wanted.image) || is_folder(&now) {
                 entries.insert(&entry.path, Known { entry, stamp });
             }
         }
@@ -100,13 +99,10 @@ impl Workspace {
     }
 
     fn set_mode(&self, path: &WorkspacePath, mode: u32) -> Result<(), Errno> {
-        let Some((folder, name)) = path.split() else { return Err(Errno::INVAL) };
-        let folder = self.folder(&folder).map_err(|_| Errno::ACCESS)?;
-        let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if super::kind_of(&stat) != Kind::Folder {
-            return Err(Errno::NOTDIR);
-        }
-        rustix::fs::chmodat(&folder, name, Mode::from_raw_mode(mode), AtFlags::empty())
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+        let held = self.open_at(path, flags, Links::Refused).map_err(|_| Errno::NOTDIR)?;
+        // By its descriptor: whatever takes the name's place meanwhile is not touched.
+        rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), Mode::from_raw_mode(mode))
     }
 
     fn remove_known(&self, known: &Known<'_>) -> Result<(), String> {
@@ -160,9 +156,91 @@ impl Workspace {
     }
 }
 
+fn is_folder(image: &Image) -> bool {
+    matches!(image, Image::Folder { .. })
+}
+
 impl Restore {
+    /// Whether this is how it was to be found, how it is to be, or anything between the two that a crash can leave.
+    fn fits(&self, now: &Image) -> bool {
+        let (present, wanted) = (&self.present, &self.wanted.image);
+        let is_either = now.is(present) || now.is(wanted);
+        // The modes of folders are set last, and those that are shut are opened before.
+        let is_opened = is_folder(now) && (is_folder(present) || is_folder(wanted));
+        let is_cleared = *now == Image::Absent && *wanted != Image::Absent && (self.goes() || matches!(wanted, Image::Link { .. }));
+        is_either || is_opened || is_cleared
+    }
+
     /// Whether something is there that can't be made what is wanted in place.
     fn goes(&self) -> bool {
         self.present != Image::Absent && std::mem::discriminant(&self.present) != std::mem::discriminant(&self.wanted.image)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
+    fn entry(path: &str, present: Image, wanted: impl Into<Version>) -> Restore {
+        Restore { path: WorkspacePath::parse(path).unwrap(), present, wanted: wanted.into() }
+    }
+
+    fn folder(mode: u32) -> Image {
+        Image::Folder { mode: Some(mode) }
+    }
+
+    fn link(target: &str) -> Image {
+        Image::Link { target: target.into() }
+    }
+
+    fn wanted() -> Vec<Restore> {
+        vec![
+            entry("/d", link("elsewhere"), folder(0o755)),
+            entry("/d/a", Image::Absent, Version::file(*b"a", Some(0o600))),
+            entry("/l", link("new"), link("old")),
+            entry("/made", folder(0o755), Image::Absent),
+        ]
+    }
+
+    fn restore(root: &Path) -> Vec<LeftAlone> {
+        let left = Workspace::open(root).unwrap().restore(&Permit::to_take_back(), &wanted()).unwrap();
+        let mode = |path: &str| std::fs::symlink_metadata(root.join(path)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode("d"), mode("d/a"), root.join("made").exists()), (0o755, 0o600, false));
+        assert_eq!(std::fs::read_link(root.join("l")).unwrap(), Path::new("old"));
+        left
+    }
+
+    #[test]
+    fn wherever_it_was_cut_off_it_is_gone_on_with() {
+        let whole = |root: &Path| {
+            symlink("elsewhere", root.join("d")).unwrap();
+            symlink("new", root.join("l")).unwrap();
+            std::fs::create_dir_all(root.join("made")).unwrap();
+        };
+        let cleared = |root: &Path| drop(Workspace::open(root));
+        let half = |root: &Path| {
+            std::fs::create_dir_all(root.join("d")).unwrap();
+            std::fs::set_permissions(root.join("d"), std::fs::Permissions::from_mode(0o700)).unwrap();
+        };
+        for begun in [&whole as &dyn Fn(&Path), &cleared, &half] {
+            let root = tempfile::tempdir().unwrap();
+            begun(root.path());
+            assert_eq!(restore(root.path()), []);
+            assert_eq!(restore(root.path()), [], "done again, it changes nothing");
+        }
+    }
+
+    #[test]
+    fn what_somebody_else_made_of_it_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("d"), "theirs").unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        let left = workspace.restore(&Permit::to_take_back(), &wanted()).unwrap();
+        let paths: Vec<String> = left.iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(paths, ["/d", "/d/a"]);
+        assert_eq!(std::fs::read(root.path().join("d")).unwrap(), b"theirs");
     }
 }
