@@ -17,6 +17,8 @@ pub enum Op {
     Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
     /// Take back everything that was changed from this message on.
     Revert { message_id: MessageId, conflicts: OnConflict },
+    /// Sum the conversation up, so that the next request is shorter.
+    Compact,
     /// End the run; answered when nothing of it can happen any more.
     Stop,
 }

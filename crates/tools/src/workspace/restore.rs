@@ -32,6 +32,8 @@ pub const NO_COPY: &str = "there is no copy of it: it was too large, or no plain
 struct Known<'e> {
     entry: &'e Restore,
     stamp: Option<Stamp>,
+    /// Whether it is removed before what is wanted is made.
+    goes: bool,
 }
 
 /// Why an entry was left as it is.
@@ -53,12 +55,12 @@ impl Workspace {
             if !entry.fits(&now) {
                 left.push((entry.path.clone(), CHANGED.to_owned()));
             } else if !now.is(&entry.wanted.image) || is_folder(&now) {
-                entries.insert(&entry.path, Known { entry, stamp });
+                entries.insert(&entry.path, Known { entry, stamp, goes: differs(&now, &entry.wanted.image) });
             }
         }
         let mut shut = self.opened(entries.values().map(|known| known.entry));
         // The deepest first: a folder is empty when its turn comes.
-        for known in entries.values_mut().rev().filter(|known| known.entry.goes()) {
+        for known in entries.values_mut().rev().filter(|known| known.goes) {
             match self.remove_known(known) {
                 Ok(()) => known.stamp = None,
                 Err(why) => left.push((known.entry.path.clone(), why)),
@@ -167,14 +169,15 @@ impl Restore {
         let is_either = now.is(present) || now.is(wanted);
         // The modes of folders are set last, and those that are shut are opened before.
         let is_opened = is_folder(now) && (is_folder(present) || is_folder(wanted));
-        let is_cleared = *now == Image::Absent && *wanted != Image::Absent && (self.goes() || matches!(wanted, Image::Link { .. }));
+        let is_cleared =
+            *now == Image::Absent && *wanted != Image::Absent && (differs(present, wanted) || matches!(wanted, Image::Link { .. }));
         is_either || is_opened || is_cleared
     }
+}
 
-    /// Whether something is there that can't be made what is wanted in place.
-    fn goes(&self) -> bool {
-        self.present != Image::Absent && std::mem::discriminant(&self.present) != std::mem::discriminant(&self.wanted.image)
-    }
+/// Whether something is there that can't be made what is wanted in place.
+fn differs(there: &Image, wanted: &Image) -> bool {
+    *there != Image::Absent && std::mem::discriminant(there) != std::mem::discriminant(wanted)
 }
 
 #[cfg(test)]
