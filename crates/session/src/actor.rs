@@ -11,6 +11,7 @@ use crate::call;
 use crate::chat::{Change, Chat, storage};
 use crate::commits;
 use crate::crash;
+use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
 use crate::view::ChatView;
@@ -174,7 +175,7 @@ impl Actor {
             }
         }
         change = change
-            .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None })
+            .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
             .event(Event::StateChanged { state: ChatState::Idle });
         self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
         crash::point("stop_stored");
@@ -219,6 +220,7 @@ impl Actor {
     /// Goes on with what was cut off: taking something back, or a run.
     async fn resume(&mut self) -> Result<(), Problem> {
         if !self.resume_revert().await? {
+            progress::mark(&self.chat).await;
             self.start();
         }
         crash::point("run_resumed");
@@ -252,9 +254,10 @@ impl Actor {
     async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
         let Some(running) = self.running.take() else { return Ok(()) };
         crash::point("run_over");
+        let open_steps = open_steps(&self.chat.row().await);
         let failed = |problem: Problem| {
             Change::default()
-                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem) })
+                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })
                 .event(Event::StateChanged { state: ChatState::Failed })
         };
         match outcome {
@@ -276,7 +279,7 @@ impl Actor {
             Some(Outcome::Done) => {
                 commits::commit_work(&self.chat, None).await;
                 let change = Change::default()
-                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })
+                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
                     .event(Event::StateChanged { state: ChatState::Idle });
                 self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
                 crash::point("run_end_stored");

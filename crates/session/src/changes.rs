@@ -1,6 +1,7 @@
 //! What a chat changed in files, by message and in all, as unified diffs.
 
 use crate::chat::{Chat, broken, storage};
+use crate::revert::REVERT;
 use planwright_protocol::{Author, Image, Message, MessageId, Problem, Role, Timestamp};
 use planwright_store::StoredChange;
 use planwright_tools::diff::{self, Diff};
@@ -31,7 +32,7 @@ pub struct Total {
 pub struct CallChanges {
     pub message_id: MessageId,
     pub call_id: Option<String>,
-    /// The tool; `revert` where the user took something back.
+    /// The tool; `revert` where the user took something back, `approve` where a plan was marked as approved.
     pub tool: String,
     pub agent_role: Option<Role>,
     pub at: Timestamp,
@@ -171,7 +172,9 @@ impl Chat {
 impl CallChanges {
     fn of(message: &Message, files: Vec<ChangedFile>) -> Self {
         let tool = match message.author {
-            Author::System => "revert",
+            Author::System if message.metadata.contains_key(REVERT) => "revert",
+            // The server itself marks a plan as approved.
+            Author::System => "approve",
             // A plan that was told, not written by a call.
             Author::Assistant if message.meta("tool").is_empty() => "write_plan",
             Author::Assistant | Author::User | Author::Tool => message.meta("tool"),

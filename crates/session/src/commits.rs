@@ -15,12 +15,13 @@ use std::sync::Arc;
 const COMMIT: &str = "commit";
 
 /// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
-pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) {
+/// Gives the message that tells of it.
+pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message> {
     if !chat.settings.git.commit_steps || chat.row().await.config.role.mode() == Mode::Plan {
-        return;
+        return None;
     }
     let told = match commit(chat, step).await {
-        Ok(None) => return,
+        Ok(None) => return None,
         Ok(Some((branch, id, through))) => {
             let text = format!("Committed to the branch {branch} as {}.", id.get(..12).unwrap_or(&id));
             note(chat, text).with(COMMIT, json!({ "branch": branch, "id": id, "through": through }))
@@ -30,9 +31,11 @@ pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) {
                 .with(COMMIT, json!({ "error": problem.message }))
         }
     };
-    if let Err(problem) = chat.publish(Change::messages([told]), |_| {}).await {
+    if let Err(problem) = chat.publish(Change::messages([told.clone()]), |_| {}).await {
         tracing::warn!(chat = %chat.id, %problem, "a commit could not be told of");
+        return None;
     }
+    Some(told)
 }
 
 fn note(chat: &Chat, text: String) -> Message {

@@ -15,6 +15,7 @@
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
 //! | [`versions`] | what calls change in files: noted before it happens, settled after |
 //! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
 //! | [`commits`] | finished work, committed on a branch of its own |
@@ -37,6 +38,7 @@ pub mod crash;
 mod drift;
 mod follow;
 mod plan;
+mod progress;
 mod reading;
 mod revert;
 mod run;
@@ -54,4 +56,4 @@ pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ChatView, Snapshot, ToolView, tool_views};
+pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};

@@ -112,3 +112,33 @@ async fn nothing_is_committed_unless_it_is_asked_for_and_a_failure_ends_nothing(
     assert!(told["content"].as_str().unwrap().contains("could not be committed"), "{told}");
     assert_eq!((work.chat.show().await["state"].as_str(), home.file("new.txt").as_deref()), (Some("idle"), Some("new\n")));
 }
+
+#[tokio::test]
+async fn each_step_that_is_done_is_a_commit_and_a_plan_that_the_server_ticked_can_be_taken_back() {
+    let steps: Vec<Value> =
+        [1, 2].map(|number| json!({ "step_number": number, "action": format!("Write {number}"), "files": ["*.txt"] })).to_vec();
+    let report = |number: u32| json!({ "tool": "update_step", "args": { "step_number": number, "status": "done" } });
+    let home = crate::home(&json!({
+        "plan": [{ "calls": [{ "tool": "write_plan", "args": { "goal": "Two files", "steps": steps } }] }, { "text": "Ready." }],
+        "act": [
+            { "calls": [write("/1.txt", "1\n"), report(1)] },
+            { "calls": [write("/2.txt", "2\n"), report(2)] },
+            { "text": "Done." },
+        ],
+    }));
+    home.put_config("[git]\ncommit_steps = true\n");
+    git(&home, &["init", "-q", "-b", "main"]);
+    git(&home, &["commit", "-q", "--allow-empty", "-m", "First"]);
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let asked = chat.say("Plan it").await;
+    let planned = planwright_testkit::server::last_id(&chat.run_to_end(0).await);
+    chat.post("execute").await;
+    chat.run_to_end(planned).await;
+    assert!(home.file("plans/two-files.plan").unwrap().contains("- [x] 2. Write 2"));
+    let subjects = git(&home, &["log", "--format=%s", "planwright/two-files"]);
+    assert_eq!(subjects.lines().collect::<Vec<_>>(), ["Step 2: Write 2", "Step 1: Write 1", "First"]);
+    let (status, body) = server.post(&format!("{}/revert", chat.path), json!({ "message_id": asked["id"] })).await;
+    assert!(status.is_success(), "{body:#}");
+    assert!(home.file("1.txt").is_none() && !home.workspace().join("plans").exists(), "{body:#}");
+}

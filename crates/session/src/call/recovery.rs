@@ -3,7 +3,7 @@
 //! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
 //! the two holds now says what happened; nothing is done twice.
 
-use super::{Carried, carry_out, command, conclude, finish, result_message};
+use super::{Carried, carry_out, command, conclude, finish, result_message, step};
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::versions::{self, Present};
@@ -16,8 +16,15 @@ use std::sync::Arc;
 /// Goes on with such a call after a restart.
 pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("recovery_begun");
-    if call.meta("category") == "execute" {
+    if let Some(output) = step::verified(&call) {
+        return step::conclude(chat, &call, Ok(output)).await;
+    }
+    if command::is_run_by(&call) {
         return command::settle(chat, &call, history).await;
+    }
+    if step::is_report(&call) {
+        // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
+        return Box::pin(carry_out(chat, call.with("status", "pending"), history)).await;
     }
     match versions::present(chat, call.id).await? {
         Present::Before => {
@@ -45,7 +52,7 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
     let running = call.meta("status") == "running";
     let present = if running { versions::present(chat, call.id).await.unwrap_or(Present::Neither) } else { Present::Before };
     let outcome = match present {
-        Present::Before | Present::After | Present::Neither if call.meta("category") == "execute" => command::stopped(chat, call).await,
+        Present::Before | Present::After | Present::Neither if command::is_run_by(call) => command::stopped(chat, call).await,
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")),
         Present::Neither => Err(Problem::new(
