@@ -115,7 +115,7 @@ async fn moved(
     outcome: Result<Output, Problem>,
 ) -> Result<Carried, Problem> {
     let number = step.step_number;
-    let mut execution = match progress::tick(chat, execution, call.id, (number, status)).await {
+    let mut execution = match Box::pin(progress::tick(chat, execution, call.id, (number, status))).await {
         Ok(execution) => execution,
         Err(problem) => return finish(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
     };
@@ -133,7 +133,8 @@ async fn moved(
     let is_done = outcome.is_ok() && status == StepStatus::Done;
     let mut messages = finish_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await?;
     if is_done {
-        messages.extend(commits::commit_work(chat, Some(&format!("Step {number}: {}", step.action))).await);
+        let title = format!("Step {number}: {}", step.action);
+        messages.extend(Box::pin(commits::commit_work(chat, Some(&title))).await);
     }
     Ok(Carried::Done(messages))
 }
