@@ -1,7 +1,7 @@
 //! The user's configuration file.
 
 use anyhow::{Context, bail};
-use planwright_session::{DefaultMode, IntentSwitch, Limits, Settings};
+use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ pub struct Config {
     pub sandbox: Sandbox,
     pub files: FilesConfig,
     pub limits: Limits,
+    pub git: GitSettings,
 }
 
 /// A model for each mode, or `default` for both.
@@ -94,6 +95,7 @@ impl Config {
             default_mode: self.chat.default_mode,
             intent_switch: self.chat.intent_switch,
             limits: self.limits,
+            git: self.git,
             commands: Some(Arc::new(Commands { place: commands, sandbox: self.sandbox.clone() })),
         })
     }
@@ -124,10 +126,11 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
+        assert!(config.git.commit_steps);
         assert_eq!(config.limits.cost.to_string(), "0.5");
         for (cost, fine) in [("inf", true), ("-1.0", false), ("nan", false)] {
             let config = Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml")).unwrap();

@@ -8,6 +8,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often the lock is tried again: that of a process which was just killed may be let go a moment late.
+const PATIENCE: u32 = 40;
 
 /// The folder, held so that no second process uses it.
 pub struct DataDir {
@@ -33,7 +37,15 @@ impl DataDir {
             .mode(0o600)
             .open(path.join("lock"))
             .with_context(|| format!("the data folder {} can't be written", path.display()))?;
-        match lock.try_lock() {
+        let mut locked = lock.try_lock();
+        for _ in 0..PATIENCE {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            locked = lock.try_lock();
+        }
+        match locked {
             Ok(()) => Ok(Self { path, lock }),
             Err(TryLockError::WouldBlock) => bail!(
                 "{}: another planwright uses the data folder {}; stop it, or give another --data-dir",

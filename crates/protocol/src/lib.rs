@@ -6,6 +6,7 @@
 //! | [`role`] | the six roles: one row each, and everything that follows from it |
 //! | [`config`] | the role of a chat in all the words clients use for it |
 //! | [`chat_file`] | the file of a chat: frontmatter and transcript |
+//! | [`image`] | what is at a path at one moment |
 //! | [`message`] | what a chat's history is made of |
 //! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
 //! | [`question`] | what the agent may ask, and how an answer is checked |
@@ -22,6 +23,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod image;
 pub mod json;
 pub mod message;
 pub mod op;
@@ -36,6 +38,7 @@ pub use config::{ChatConfig, RoleRequest};
 pub use error::{ErrorCode, Problem};
 pub use event::{Envelope, Event, SwitchedBy};
 pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, WorkspaceId};
+pub use image::Image;
 pub use jiff::Timestamp;
 pub use message::{Author, Message, MessageType};
 pub use op::Op;

@@ -1,7 +1,7 @@
 //! What goes into a chat.
 
 use crate::config::RoleRequest;
-use crate::ids::QuestionId;
+use crate::ids::{MessageId, QuestionId};
 use serde_json::{Map, Value};
 
 /// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
@@ -15,6 +15,8 @@ pub enum Op {
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.
     Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
+    /// Take back everything that was changed from this message on.
+    Revert { message_id: MessageId, conflicts: OnConflict },
     /// Sum the conversation up, so that the next request is shorter.
     Compact,
     /// End the run; answered when nothing of it can happen any more.
@@ -26,4 +28,13 @@ pub enum Op {
 pub enum Confirm {
     Given,
     NotGiven,
+}
+
+/// What becomes of a revert when something was changed by somebody else meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnConflict {
+    /// Nothing is taken back.
+    Refuse,
+    /// The rest is taken back.
+    Skip,
 }

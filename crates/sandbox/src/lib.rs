@@ -10,6 +10,7 @@
 //! | [`keeper`] | a command without a sandbox, where the user switched it off |
 //! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
 //! | [`cgroup`] | limits on a command and all it starts, where there are control groups |
+//! | [`repository`] | git on the user's own repository, so that nothing of it is executed |
 //! | [`probe`] | whether all this works here, and how to mend it |
 //!
 //! Two stages, both our own binary run again. The outer one puts an overlay over the workspace, so that changes are
@@ -28,6 +29,7 @@ mod keeper;
 mod landlock;
 pub mod policy;
 pub mod probe;
+mod repository;
 mod seccomp;
 
 pub use command::{Ended, Finished, Stop, Unavailable, run};
@@ -35,3 +37,4 @@ pub use enter::enter_if_asked;
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View, clear};
 pub use probe::{Check, Outcome, git, has_overlay, probe};
+pub use repository::git_on;

@@ -1,6 +1,7 @@
 //! The table of routes.
 
 mod audit;
+mod changes;
 mod chats;
 mod messages;
 mod meta;
@@ -36,6 +37,8 @@ pub fn router(app: App) -> Router {
         .route("/workspaces/{wid}/chats/{cid}/snapshot", get(chats::snapshot))
         .route("/workspaces/{wid}/chats/{cid}/events", get(chats::events))
         .route("/workspaces/{wid}/chats/{cid}/messages", get(messages::list).post(messages::create))
+        .route("/workspaces/{wid}/chats/{cid}/changes", get(changes::list))
+        .route("/workspaces/{wid}/chats/{cid}/revert", post(changes::revert))
         .route("/workspaces/{wid}/chats/{cid}/execute", post(chats::execute))
         .route("/workspaces/{wid}/chats/{cid}/compact", post(chats::compact))
         .route("/workspaces/{wid}/chats/{cid}/stop", post(chats::stop))

@@ -2,12 +2,14 @@
 
 mod auto;
 mod plan;
+mod revert;
 mod speech;
 
 pub use auto::note as undecided;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};
+use crate::commits;
 use crate::crash;
 use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
@@ -71,10 +73,8 @@ impl Actor {
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {
-                        progress::mark(&self.chat).await;
-                        self.start();
-                        crash::point("run_resumed");
-                        let _ = answer.send(self.reply(Ok(None)).await);
+                        let resumed = self.resume().await;
+                        let _ = answer.send(self.reply(resumed.map(|()| None)).await);
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
@@ -103,6 +103,7 @@ impl Actor {
             Op::Answer { question_id, answers, comment } => self.answer(question_id, answers, comment).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
+            Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
             Op::Compact => self.compact().await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }
@@ -216,6 +217,16 @@ impl Actor {
         Ok(())
     }
 
+    /// Goes on with what was cut off: taking something back, or a run.
+    async fn resume(&mut self) -> Result<(), Problem> {
+        if !self.resume_revert().await? {
+            progress::mark(&self.chat).await;
+            self.start();
+        }
+        crash::point("run_resumed");
+        Ok(())
+    }
+
     /// Sums the conversation up now, as a run of its own.
     async fn compact(&mut self) -> Result<(), Problem> {
         if self.running.is_some() || self.chat.row().await.pending.is_some() {
@@ -266,6 +277,7 @@ impl Actor {
             }
             Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
             Some(Outcome::Done) => {
+                commits::commit_work(&self.chat, None).await;
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
                     .event(Event::StateChanged { state: ChatState::Idle });

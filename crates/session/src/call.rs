@@ -16,11 +16,12 @@ use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::plan::StoredPlan;
+use crate::versions;
 use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
-use planwright_store::{AuditKind, ChatRow};
+use planwright_store::{AuditKind, ChatRow, Versions};
 use planwright_tools::tool::{tool_named, tools_of};
 use planwright_tools::{Approval, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
 use serde::Serialize;
@@ -60,12 +61,12 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             ask(chat, &call, &effects, approval, role, (Moment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
-            let call = recovery::with_images(call, &prepared);
+            let call = command::noted(call, &prepared.effects).with("status", "running");
             if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_))) {
                 // Made again after a crash, so that it need not be on disk first.
                 chat.tell([Event::MessageUpdated { message: call.clone() }]).await;
             } else {
-                intend(chat, &call).await?;
+                intend(chat, &call, versions::of(call.id, &prepared.changes)).await?;
             }
             let outcome = chat.carry(move || prepared.commit(&permit)).await?;
             conclude(chat, &call, outcome, history).await
@@ -170,8 +171,10 @@ fn moment_of(card: &Message) -> Moment {
 }
 
 /// Stores that a call is about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
-    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+async fn intend(chat: &Arc<Chat>, call: &Message, versions: Versions) -> Result<(), Problem> {
+    let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
+    change.versions = Box::new(versions);
+    chat.publish(change, |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
 }
@@ -325,7 +328,10 @@ async fn finish_with(
     edit: impl FnOnce(&mut ChatRow) + Send + 'static,
 ) -> Result<Vec<Message>, Problem> {
     let outcome = match outcome {
-        Err(problem) => Err(repetition::judged(chat, call, problem).await?),
+        Err(problem) => {
+            versions::settle(chat, call.id).await?;
+            Err(repetition::judged(chat, call, problem).await?)
+        }
         Ok(result) => Ok(result),
     };
     let response = ToolResponse::from(outcome);

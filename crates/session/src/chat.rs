@@ -10,7 +10,7 @@ use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
     CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError, Versions};
 use planwright_tools::command::{Live as Heard, Reach, Stop};
 use planwright_tools::tool::Seen;
 use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
@@ -76,6 +76,8 @@ pub struct Change {
     pub audit: Vec<AuditRow>,
     pub approval: Option<ApprovalRow>,
     pub grants: Vec<GrantRow>,
+    /// What it is about to do to files.
+    pub versions: Box<Versions>,
 }
 
 impl Change {
@@ -249,7 +251,10 @@ impl Chat {
         row.updated_at = at;
         row.seq_ceiling = seq + RESERVE;
         self.store
-            .append(&row, Append { events: &envelopes, approval: change.approval.as_ref(), audit: &change.audit })
+            .append(
+                &row,
+                Append { events: &envelopes, approval: change.approval.as_ref(), audit: &change.audit, versions: Some(&change.versions) },
+            )
             .await
             .map_err(storage)?;
         live.row = row;

@@ -45,6 +45,8 @@ pub const POINTS: &[&str] = &[
     "stop_stored",
     "run_resumed",
     "recovery_begun",
+    "revert_intended",
+    "revert_done",
 ];
 
 /// Dies here, without putting anything away, or waits, if the environment says so.

@@ -16,6 +16,9 @@
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
 //! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
+//! | [`versions`] | what calls change in files: noted before it happens, settled after |
+//! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
+//! | [`commits`] | finished work, committed on a branch of its own |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
@@ -27,24 +30,30 @@
 mod actor;
 mod call;
 mod card;
+mod changes;
 mod chat;
 mod chat_file;
+mod commits;
 pub mod crash;
 mod drift;
 mod follow;
 mod plan;
 mod progress;
 mod reading;
+mod revert;
 mod run;
 mod sessions;
 mod summary;
 mod surroundings;
+mod versions;
 mod view;
 mod work;
 
 pub use actor::Reply;
 pub use card::Pending;
+pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
-pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use revert::{Conflict, Revert, Step};
+pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};

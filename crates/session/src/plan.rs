@@ -4,7 +4,8 @@ use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::drift::Files;
-use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
+use crate::versions;
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
@@ -47,11 +48,15 @@ impl StoredPlan {
         Ok(files.note(message))
     }
 
+    /// Tells clients how the plan is now.
+    pub fn updated(&self) -> Event {
+        Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() }
+    }
+
     /// What goes with that message.
     pub fn change(&self, role: Role, model: &str) -> Change {
         let facts = json!({"plan_file": self.path, "revision": self.document.revision, "sha256": self.sha256});
-        let event = Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() };
-        Change::default().event(event).log(AuditKind::PlanWritten, model, role, facts)
+        Change::default().event(self.updated()).log(AuditKind::PlanWritten, model, role, facts)
     }
 
     /// The card that asks for its approval.
@@ -61,7 +66,8 @@ impl StoredPlan {
 }
 
 /// Writes a plan that the model gave as JSON, the same way and under the same rules as `write_plan` does.
-pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> {
+/// It is a change of the message that tells it.
+pub async fn store(chat: &Arc<Chat>, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
     let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
     let mut args = serde_json::to_value(plan).map_err(invalid)?;
     // Progress is the server's to record, so a new plan has none.
@@ -72,7 +78,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
     // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
     let earlier = chat.row().await.config.plan_file;
     for _ in 0..8 {
-        match write(chat, &args).await {
+        match write(chat, &args, message).await {
             Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
                 name(chat, earlier.clone()).await?;
             }
@@ -83,7 +89,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan) -> Result<StoredPlan, Problem> 
             Ok(stored) => return Ok(stored),
         }
     }
-    write(chat, &args).await
+    write(chat, &args, message).await
 }
 
 /// Notes which file is the chat's plan.
@@ -94,7 +100,7 @@ async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem
     chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
 }
 
-async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
+async fn write(chat: &Arc<Chat>, args: &str, message: MessageId) -> Result<StoredPlan, Problem> {
     let tool = tool_named("write_plan")?;
     let (args, cx) = (args.to_owned(), chat.tool_context(None).await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
@@ -104,12 +110,16 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
         Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
     };
     // Before it is written: after a crash the model plans anew, and then this file is taken again, not another one beside it.
-    if let Some(path) = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().copied()) {
-        name(chat, Some(path.to_string())).await?;
-    }
+    let path = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().map(ToString::to_string));
+    let change = Change { versions: Box::new(versions::of(message, &prepared.changes)), ..Change::default() };
+    chat.publish(change, move |row| row.config.plan_file = path.or(row.config.plan_file.take())).await?;
     crash::point("plan_intended");
-    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)??;
+    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
     crash::point("plan_written");
+    if output.is_err() {
+        versions::settle(chat, message).await?;
+    }
+    let output = output?;
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),

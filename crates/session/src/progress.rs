@@ -4,11 +4,14 @@
 //! boxes are ticked in whatever is there, and what is gone is not made again.
 
 use crate::chat::{Change, Chat};
+use crate::versions;
 use planwright_protocol::plan::{PlanFileStatus, plan_sha256};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Plan, PlanDocument, Problem, Progress, StepStatus};
+use planwright_protocol::{
+    Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Plan, PlanDocument, Problem, Progress, StepStatus,
+};
 use planwright_store::{ApprovalRow, ChatRow};
 use planwright_tools::workspace::{Kind, Stamp};
-use planwright_tools::{Consent, Effect, Permit, Verdict, Workspace, WorkspacePath, decide};
+use planwright_tools::{Consent, Effect, FileChange, Permit, Verdict, Version, Workspace, WorkspacePath, decide};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -119,12 +122,17 @@ impl Execution {
 ///
 /// # Errors
 /// The role may not, the file was edited so that it has no such step, or it can't be written.
-pub async fn tick(chat: &Arc<Chat>, mut execution: Execution, step_number: u32, status: StepStatus) -> Result<Execution, Problem> {
+pub async fn tick(
+    chat: &Arc<Chat>,
+    mut execution: Execution,
+    call: MessageId,
+    (step_number, status): (u32, StepStatus),
+) -> Result<Execution, Problem> {
     if let Some(step) = execution.progress.steps.iter_mut().find(|step| step.step_number == step_number) {
         step.status = status;
     }
     let file_status = execution.progress.file_status();
-    write(chat, execution, move |execution, present| match present {
+    write(chat, execution, call, move |execution, present| match present {
         Present::Approved(mut found) => {
             found.document.set_step(step_number, status)?;
             found.say(file_status);
@@ -150,7 +158,9 @@ pub async fn mark(chat: &Arc<Chat>) {
         return;
     }
     let Some(execution) = Execution::of(chat).await else { return };
-    let marked = write(chat, execution, |execution, present| match present {
+    let Ok(newest) = chat.store.messages_before(chat.id, None, 1).await else { return };
+    let Some(newest) = newest.first() else { return };
+    let marked = write(chat, execution, newest.id, |execution, present| match present {
         Present::Approved(mut found) => {
             found.say(execution.progress.file_status());
             // One that was over begins anew.
@@ -166,37 +176,47 @@ pub async fn mark(chat: &Arc<Chat>) {
     }
 }
 
-/// Writes what `change` makes of the plan's file; nothing where it gives none.
+/// Writes what `change` makes of the plan's file; nothing where it gives none. It is a change of the message named.
 async fn write(
     chat: &Arc<Chat>,
-    execution: Execution,
-    change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + 'static,
+    mut execution: Execution,
+    message: MessageId,
+    change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
 ) -> Result<Execution, Problem> {
-    let permit = permit(chat).await?;
-    let (workspace, seen) = (chat.workspace.clone(), chat.tool_context(None).await?.seen);
-    let work = move || {
-        for _ in 0..TRIES {
-            let Some(found) = change(&execution, execution.look(&workspace)?)? else { return Ok(execution) };
-            let text = found.document.render();
-            if text.as_bytes() == found.bytes {
+    let (permit, change) = (Arc::new(permit(chat).await?), Arc::new(change));
+    let seen = chat.tool_context(None).await?.seen;
+    for _ in 0..TRIES {
+        let (workspace, change) = (chat.workspace.clone(), change.clone());
+        let looked = chat.carry(move || change(&execution, execution.look(&workspace)?).map(|found| (execution, found))).await??;
+        let Some(found) = looked.1 else { return Ok(looked.0) };
+        execution = looked.0;
+        let Found { document, bytes, stamp: known, .. } = *found;
+        let text = document.render();
+        if text.as_bytes() == bytes {
+            return Ok(execution);
+        }
+        let (before, after) = (Version::file(bytes, None), Version::file(text.as_bytes(), None));
+        let noted = versions::of(message, &[FileChange { path: execution.path.clone(), before, after }]);
+        chat.publish(Change { versions: Box::new(noted), ..Change::default() }, |_| {}).await?;
+        let (workspace, permit, path) = (chat.workspace.clone(), permit.clone(), execution.path.clone());
+        match chat.carry(move || workspace.write_progress(&permit, &path, text.as_bytes(), known)).await? {
+            Ok(stamp) => {
+                // Who knew the file knows what the server made of it.
+                if seen.check(&execution.path, &known).is_ok() {
+                    seen.note(&execution.path, stamp);
+                }
                 return Ok(execution);
             }
-            match workspace.write_progress(&permit, &execution.path, text.as_bytes(), found.stamp) {
-                Ok(stamp) => {
-                    // Who knew the file knows what the server made of it.
-                    if seen.check(&execution.path, &found.stamp).is_ok() {
-                        seen.note(&execution.path, stamp);
-                    }
-                    return Ok(execution);
+            Err(problem) => {
+                versions::forget_within(chat, message, std::slice::from_ref(&execution.path)).await?;
+                if !matches!(problem.code, ErrorCode::FileChanged | ErrorCode::PathNotFound) {
+                    return Err(problem);
                 }
-                Err(problem) if matches!(problem.code, ErrorCode::FileChanged | ErrorCode::PathNotFound) => {}
-                Err(problem) => return Err(problem),
             }
         }
-        let text = format!("{} is being written by somebody else. Report the step again.", execution.path);
-        Err(Problem::new(ErrorCode::FileChanged, text))
-    };
-    chat.carry(work).await?
+    }
+    let text = format!("{} is being written by somebody else. Report the step again.", execution.path);
+    Err(Problem::new(ErrorCode::FileChanged, text))
 }
 
 async fn permit(chat: &Arc<Chat>) -> Result<Permit, Problem> {

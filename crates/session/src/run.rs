@@ -120,7 +120,7 @@ impl Run {
         let mut message = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text.clone());
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
         match answer {
-            Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan).await {
+            Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan, text_id).await {
                 Ok(stored) => {
                     message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
                     message = stored.tell(&self.chat, message).await?;

@@ -36,6 +36,7 @@ pub struct Settings {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
     pub limits: Limits,
+    pub git: GitSettings,
     /// How commands are run; `None` where none are.
     pub commands: Option<Arc<Commands>>,
 }
@@ -76,6 +77,14 @@ pub struct Limits {
     pub turns: u32,
     /// What the replies of a chat may cost together, in the catalog's currency.
     pub cost: f64,
+}
+
+/// What is done with the user's repository.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GitSettings {
+    /// Whether finished work is committed, on a branch of its own.
+    pub commit_steps: bool,
 }
 
 impl Limits {

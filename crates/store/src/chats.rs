@@ -1,6 +1,7 @@
 use crate::db::{Row, Transaction, args};
 use crate::records::{ApprovalRow, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -45,6 +46,7 @@ pub struct Append<'a> {
     pub events: &'a [Envelope],
     pub approval: Option<&'a ApprovalRow>,
     pub audit: &'a [AuditRow],
+    pub versions: Option<&'a Versions>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -120,6 +122,9 @@ impl Store {
         for row in append.audit {
             insert_audit(&mut transaction, chat.id, row).await?;
         }
+        if let Some(versions) = append.versions {
+            put_versions(&mut transaction, chat.id, versions).await?;
+        }
         transaction.commit().await
     }
 
@@ -136,6 +141,7 @@ impl Store {
     pub async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
         transaction.run(DELETE_CHAT, args![id.0]).await?;
+        transaction.run(FORGET_CONTENTS, args![]).await?;
         transaction.commit().await
     }
 
@@ -256,7 +262,7 @@ fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     })
 }
 
-fn read_message(row: &Row) -> Result<Message, StoreError> {
+pub(crate) fn read_message(row: &Row) -> Result<Message, StoreError> {
     Ok(Message {
         id: MessageId(row.get("id")?),
         chat_id: ChatId(row.get("chat_id")?),

@@ -6,6 +6,7 @@ use sqlx::postgres::{PgPool, PgRow};
 use sqlx::sqlite::{SqlitePool, SqliteRow};
 use sqlx::types::Uuid;
 use sqlx::{AssertSqlSafe, Decode, Postgres, Row as _, Sqlite, Type};
+use std::sync::Arc;
 
 /// The database, with one connection that writes and some that read.
 #[derive(Clone, Debug)]
@@ -20,12 +21,13 @@ pub(crate) enum Transaction {
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
-/// What stands for a `$1`. Three types are enough: times are numbers, JSON and words are texts.
+/// What stands for a `$1`. Four types are enough: times are numbers, JSON and words are texts.
 #[derive(Debug)]
 pub(crate) enum Arg {
     Id(Option<Uuid>),
     Number(Option<i64>),
     Text(Option<String>),
+    Bytes(Arc<[u8]>),
 }
 
 pub(crate) enum Row {
@@ -63,6 +65,7 @@ macro_rules! bound {
                 Arg::Id(id) => query.bind(id),
                 Arg::Number(number) => query.bind(number),
                 Arg::Text(text) => query.bind(text.map($text)),
+                Arg::Bytes(bytes) => query.bind(bytes.to_vec()),
             };
         }
         query
@@ -190,6 +193,12 @@ impl From<Uuid> for Arg {
 impl From<Option<Uuid>> for Arg {
     fn from(id: Option<Uuid>) -> Self {
         Arg::Id(id)
+    }
+}
+
+impl From<Arc<[u8]>> for Arg {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Arg::Bytes(bytes)
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `store` | opening, migrations, and what all tables share |
 //! | `chats` | chats and their histories; the one write that a session makes |
 //! | `records` | approvals and the audit log |
+//! | `versions` | what calls changed in files, before and after |
 //! | `workspaces` | the folders |
 //! | `db` | one way to ask either database |
 //! | `sqlite`, `postgres` | what is different about each |
@@ -18,9 +19,11 @@ mod postgres;
 mod records;
 mod sqlite;
 mod store;
+mod versions;
 mod workspaces;
 
 pub use chats::{Append, ChatFilter, ChatRow, GrantRow};
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
+pub use versions::{Content, FileChangeRow, StoredChange, Versions};
 pub use workspaces::WorkspaceRow;

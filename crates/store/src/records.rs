@@ -33,6 +33,7 @@ pub enum AuditKind {
     ApprovalDenied,
     PlanWritten,
     PlanApproved,
+    ChangesTakenBack,
     LoginFailed,
 }
 

@@ -49,7 +49,8 @@ macro_rules! migration {
 }
 
 /// Each is applied once, in order, in a transaction of its own.
-const MIGRATIONS: &[Migration] = &[migration!("0001_start"), migration!("0002_audit"), migration!("0003_progress")];
+const MIGRATIONS: &[Migration] =
+    &[migration!("0001_start"), migration!("0002_audit"), migration!("0003_progress"), migration!("0004_file_changes")];
 
 impl Store {
     /// Opens the database in a file, made if it is not there, and brings it up to date.

@@ -6,10 +6,11 @@
 
 mod outcome;
 mod staged;
+mod versions;
 
 pub use outcome::Outcome;
 pub use planwright_sandbox::Stop;
-pub use staged::Staged;
+pub use staged::{Landed, Staged};
 
 use crate::effect::Effect;
 use crate::gate::Permit;

@@ -7,6 +7,7 @@
 //! | [`gate`] | the decision: role, mode, plan and settings against effects; the permit that proves it, the fence that ends it |
 //! | [`workspace`] | the only module that touches workspace files |
 //! | [`command`] | running a command, and what becomes of what it changed |
+//! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
 //! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`].
@@ -16,10 +17,12 @@
 
 pub mod builtin;
 pub mod command;
+pub mod diff;
 pub mod effect;
 pub mod gate;
 pub mod path;
 pub mod tool;
+pub mod version;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
@@ -28,5 +31,6 @@ pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Stage
 pub use effect::Effect;
 pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, KEEPING, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;
-pub use tool::{Category, FileChange, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
+pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
+pub use version::{FileChange, Version};
 pub use workspace::Workspace;

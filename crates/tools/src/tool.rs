@@ -5,8 +5,9 @@ use crate::command::{CommandContext, Inspect};
 use crate::effect::Effect;
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
+use crate::version::{FileChange, Version};
 use crate::workspace::{Stamp, Workspace};
-use planwright_protocol::{ChatId, ErrorCode, Mode, Permission, Problem, Question, Role};
+use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -143,14 +144,14 @@ impl<I: Input> Tool for Builtin<I> {
         // Read strictly first, so that no reader of the stored call sees other arguments than the tool does.
         let value = planwright_protocol::json::parse_strict(args).map_err(invalid)?;
         let input: I = serde_json::from_value(value).map_err(invalid)?;
-        input.prepare(cx)
+        Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace))
     }
 }
 
 /// A call that has been understood, but not yet decided.
 pub struct Prepared {
     pub effects: Vec<Effect>,
-    /// The files it would change, before and after.
+    /// Everything it would change, before and after.
     pub changes: Vec<FileChange>,
     commit: Commit,
 }
@@ -168,6 +169,22 @@ impl Prepared {
         self
     }
 
+    /// Adds the folders that will be made for what is new.
+    fn with_folders_on_the_way(mut self, workspace: &Workspace) -> Self {
+        let mut known: BTreeSet<WorkspacePath> = self.changes.iter().map(|change| change.path.clone()).collect();
+        let mut made = Vec::new();
+        for change in self.changes.iter().filter(|change| change.before.is_absent()) {
+            let mut folder = change.path.split().map(|(folder, _)| folder);
+            while let Some(path) = folder.take_if(|path| !known.contains(path) && matches!(workspace.entry(path), Ok(None))) {
+                folder = path.split().map(|(folder, _)| folder);
+                known.insert(path.clone());
+                made.push(FileChange { path, before: Version::absent(), after: Image::Folder { mode: None }.into() });
+            }
+        }
+        self.changes.extend(made);
+        self
+    }
+
     /// Brings the effects about.
     ///
     /// # Errors
@@ -175,14 +192,6 @@ impl Prepared {
     pub fn commit(self, permit: &Permit) -> Result<Output, Problem> {
         (self.commit)(permit)
     }
-}
-
-/// A file's content before and after a call; `None` where there is no file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
-    pub path: WorkspacePath,
-    pub before: Option<Arc<[u8]>>,
-    pub after: Option<Arc<[u8]>>,
 }
 
 /// What a call gives back.

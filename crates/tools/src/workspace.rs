@@ -15,6 +15,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod branch;
 mod change;
 mod chats;
 mod entries;
@@ -23,17 +24,20 @@ mod landing;
 mod mirror;
 mod overlay;
 mod problem;
+mod restore;
 mod rules;
 mod secrets;
 mod tree;
 mod walk;
 
+pub use branch::Commit;
 pub use change::{Change, Changes};
 pub use entries::{Depth, Parents};
 pub use landing::Landing;
 pub use mirror::is_noted;
 use problem::problem_of;
-pub use tree::Tree;
+pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
+pub use tree::{Kept, Tree};
 pub use walk::{Found, Walked};
 
 /// The largest file that is read or written as a whole.
@@ -62,6 +66,7 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
     pub stamp: Stamp,
     pub links: u64,
+    pub mode: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +187,7 @@ impl Workspace {
         if bytes.len() as u64 > most {
             return Err(too_large());
         }
-        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink })
+        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink, mode: stat.st_mode & 0o7777 })
     }
 
     /// What is at a path itself: no link is followed, on the way or at its end.

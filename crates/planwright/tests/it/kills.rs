@@ -72,7 +72,9 @@ async fn live(mut life: Life, deaths: Vec<String>) -> usize {
 }
 
 async fn at_points(share: usize, of: usize, rounds: u64, database: fn() -> Option<Database>) {
-    for point in POINTS.iter().skip(share).step_by(of) {
+    // A life takes nothing back; the kills of that have tests of their own.
+    let passed = POINTS.iter().filter(|point| !point.starts_with("revert_"));
+    for point in passed.skip(share).step_by(of) {
         let (mut passage, mut most) = (1, u64::MAX);
         let mut deaths = 0;
         while deaths < rounds {

@@ -4,8 +4,10 @@ use super::{Carried, Moment, ask, cards, moment_of, told};
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
+use crate::versions;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{ErrorCode, Event, Message, Problem, Question};
+use planwright_tools::command::Landed;
 use planwright_tools::{Consent, Effect, KEEPING, Permit, Situation, Staged, ToolContext, Verdict, decide};
 use serde_json::Value;
 use std::sync::Arc;
@@ -89,10 +91,25 @@ fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
     // From here on what it changed may be in the workspace, also if its stage is gone.
     let call = &call.clone().with(LANDING, true);
-    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+    let (staged, withheld, changes) = chat
+        .carry(move || {
+            let changes = staged.file_changes(&withheld);
+            (staged, withheld, changes)
+        })
+        .await?;
+    let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
+    change.versions = Box::new(versions::of(call.id, &changes));
+    chat.publish(change, |_| {}).await?;
     crash::point("command_landing");
-    let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
+    let landed = chat.carry(move || staged.keep(&permit, &withheld)).await?;
     crash::point("command_landed");
+    let outcome = match landed {
+        Ok(Landed { told, left }) => {
+            versions::forget_within(chat, call.id, &left).await?;
+            told
+        }
+        Err(problem) => Err(problem),
+    };
     told(chat, call, outcome).await
 }
 
@@ -100,6 +117,7 @@ async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) 
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
     crash::point("command_taken_back");
+    versions::settle(chat, call.id).await?;
     told(chat, call, outcome).await
 }
 

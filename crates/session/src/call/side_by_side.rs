@@ -1,6 +1,6 @@
 //! Calls of one reply that change nothing, made at the same time. Their results are stored in the order of the calls.
 
-use super::{Carried, Judged, carry_out, conclude, finish, judge, recovery};
+use super::{Carried, Judged, carry_out, conclude, finish, judge};
 use crate::chat::{Change, Chat};
 use futures::{Stream, StreamExt};
 use planwright_protocol::{Event, Message, Problem};
@@ -40,7 +40,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     let (mut ready, mut asks) = (Vec::new(), None);
     for call in calls {
         match judge(chat, &call, history).await? {
-            Judged::Allowed(prepared, permit) => ready.push((recovery::with_images(call, &prepared), Work::Make(prepared, permit))),
+            Judged::Allowed(prepared, permit) => ready.push((call.with("status", "running"), Work::Make(prepared, permit))),
             Judged::Refused(problem, change) => ready.push((call, Work::Tell(problem, change))),
             // The user's word comes first; what is behind it waits.
             Judged::Asks(..) => {
@@ -56,7 +56,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     while let Some(made) = outcomes.next().await {
         let carried = match made? {
             (call, Made::Outcome(outcome)) => conclude(chat, &call, outcome, history).await?,
-            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), change).await?,
+            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), *change).await?,
         };
         match carried {
             Carried::Done(messages) => happened.extend(messages),
@@ -80,13 +80,13 @@ fn in_order<W: Future>(works: impl Iterator<Item = W>) -> impl Stream<Item = W::
 
 enum Made {
     Outcome(Result<Output, Problem>),
-    Refused(Problem, Change),
+    Refused(Problem, Box<Change>),
 }
 
 async fn make(chat: Arc<Chat>, call: Message, work: Work) -> Result<(Message, Made), Problem> {
     let made = match work {
         Work::Make(prepared, permit) => Made::Outcome(chat.carry(move || prepared.commit(&permit)).await?),
-        Work::Tell(problem, change) => Made::Refused(problem, change),
+        Work::Tell(problem, change) => Made::Refused(problem, Box::new(change)),
     };
     Ok((call, made))
 }

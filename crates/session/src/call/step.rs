@@ -2,6 +2,7 @@
 
 use super::{Carried, finish, finish_with};
 use crate::chat::{Change, Chat};
+use crate::commits;
 use crate::crash;
 use crate::progress::{self, Execution};
 use planwright_agent::history::call_args;
@@ -114,7 +115,7 @@ async fn moved(
     outcome: Result<Output, Problem>,
 ) -> Result<Carried, Problem> {
     let number = step.step_number;
-    let mut execution = match progress::tick(chat, execution, number, status).await {
+    let mut execution = match Box::pin(progress::tick(chat, execution, call.id, (number, status))).await {
         Ok(execution) => execution,
         Err(problem) => return finish(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
     };
@@ -129,7 +130,13 @@ async fn moved(
     }
     let outcome = outcome.map(|output| told(&execution, number, status, &output));
     let progress = execution.progress;
-    finish_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await.map(Carried::Done)
+    let is_done = outcome.is_ok() && status == StepStatus::Done;
+    let mut messages = finish_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await?;
+    if is_done {
+        let title = format!("Step {number}: {}", step.action);
+        messages.extend(Box::pin(commits::commit_work(chat, Some(&title))).await);
+    }
+    Ok(Carried::Done(messages))
 }
 
 /// What the model reads of a step that was moved.

@@ -4,4 +4,5 @@
 mod audit;
 mod chats;
 mod opening;
+mod versions;
 mod world;

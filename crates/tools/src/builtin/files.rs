@@ -1,18 +1,15 @@
 //! What the tools that change files share.
 
+use crate::diff;
 use crate::path::WorkspacePath;
-use crate::tool::{FileChange, Output, Signal, ToolContext};
+use crate::tool::{Output, Signal, ToolContext};
+use crate::version::{FileChange, Version};
 use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ErrorCode, PlanDocument, Problem};
-use similar::TextDiff;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Diffs longer than this are cut: the model has no use for more.
 const LONGEST_DIFF: usize = 20_000;
-/// Two large files without much in common take long to compare; after this the diff is only rougher.
-const LONGEST_DIFFING: Duration = Duration::from_secs(1);
 
 /// The file that a call means to change, as it is now; `None` if there is none.
 ///
@@ -109,7 +106,13 @@ pub fn revised(cx: &ToolContext, path: &WorkspacePath, before: Option<&Snapshot>
 
 /// One file before and after.
 pub fn change(path: &WorkspacePath, before: Option<&Snapshot>, after: Option<&[u8]>) -> FileChange {
-    FileChange { path: path.clone(), before: before.map(|snapshot| Arc::from(snapshot.bytes.as_slice())), after: after.map(Arc::from) }
+    // What is replaced keeps its mode.
+    let mode = before.map(|snapshot| snapshot.mode);
+    FileChange {
+        path: path.clone(),
+        before: before.map_or_else(Version::absent, |snapshot| Version::file(snapshot.bytes.as_slice(), mode)),
+        after: after.map_or_else(Version::absent, |bytes| Version::file(bytes, mode)),
+    }
 }
 
 /// Remembers the file as the model now knows it, and tells what was done to it.
@@ -120,25 +123,14 @@ pub fn written(cx: &ToolContext, path: &WorkspacePath, stamp: Stamp, change: &Fi
     if path.is_plan() { output.signalling(Signal::PlanFileChanged(path.clone())) } else { output }
 }
 
-/// The change as a unified diff.
+/// The change as a unified diff, for the model to read.
 #[must_use]
 pub fn unified_diff(change: &FileChange) -> String {
-    let text = |bytes: &Option<Arc<[u8]>>| bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
-    let (before, after) = (text(&change.before), text(&change.after));
-    let name =
-        |bytes: &Option<Arc<[u8]>>, side: &str| if bytes.is_some() { format!("{side}{}", change.path) } else { "/dev/null".to_owned() };
-    let mut diff = TextDiff::configure()
-        .timeout(LONGEST_DIFFING)
-        .diff_lines(&before, &after)
-        .unified_diff()
-        .context_radius(3)
-        .header(&name(&change.before, "a"), &name(&change.after, "b"))
-        .to_string();
-    if diff.len() > LONGEST_DIFF {
-        let cut = diff.floor_char_boundary(LONGEST_DIFF);
-        let left = diff.len() - cut;
-        diff.truncate(cut);
-        diff.push_str(&format!("\n[diff cut: {left} more bytes]\n"));
+    let text = |version: &Version| String::from_utf8_lossy(version.bytes.as_deref().unwrap_or_default()).into_owned();
+    let name = |version: &Version, side: &str| if version.is_absent() { "/dev/null".to_owned() } else { format!("{side}{}", change.path) };
+    let hunks = diff::hunks(&text(&change.before), &text(&change.after), LONGEST_DIFF);
+    if hunks.text.is_empty() {
+        return String::new();
     }
-    diff
+    format!("--- {}\n+++ {}\n{}", name(&change.before, "a"), name(&change.after, "b"), hunks.text)
 }

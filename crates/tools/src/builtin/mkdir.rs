@@ -1,8 +1,9 @@
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::version::{FileChange, Version};
 use crate::workspace::Parents;
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_protocol::{ErrorCode, Image, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,11 +32,14 @@ impl Input for Mkdir {
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let parents = if self.parents.unwrap_or_default() { Parents::Make } else { Parents::MustExist };
+        let is_new = matches!(cx.workspace.entry(&path), Ok(None));
+        let made = FileChange { path: path.clone(), before: Version::absent(), after: Image::Folder { mode: None }.into() };
         let cx = cx.clone();
         Ok(Prepared::new(vec![Effect::CreateFolder(path.clone())], move |permit| {
             cx.workspace.make_folder(permit, &path, parents).map_err(|problem| advise(problem, &path, parents))?;
             Ok(Output::text(format!("Made the folder {path}.")).with("path", path.to_string()))
-        }))
+        })
+        .changing(is_new.then_some(made).into_iter().collect()))
     }
 }
 

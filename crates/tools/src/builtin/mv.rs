@@ -1,7 +1,8 @@
 use super::files;
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, FileChange, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::version::{FileChange, Version};
 use crate::workspace::{Entry, Kind, Tree};
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
@@ -43,10 +44,10 @@ impl Input for Mv {
             WorkspacePath::parse_file(&self.to)?;
         }
         let replaced = target(cx, &to, moved)?;
-        let tree = if moved.kind == Kind::Other { Tree::default() } else { cx.workspace.tree(&from)? };
+        let tree = cx.workspace.tree(&from)?;
         let lost = if replaced.is_some() { cx.workspace.tree(&to)? } else { Tree::default() };
         let effects = effects(&from, &to, &tree, replaced);
-        let left_out = tree.left_out + lost.left_out;
+        let left_out = tree.kept.left_out + lost.kept.left_out;
         let changes = changes(&from, &to, tree, lost);
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
@@ -126,11 +127,12 @@ fn effects(from: &WorkspacePath, to: &WorkspacePath, tree: &Tree, replaced: Opti
 }
 
 fn changes(from: &WorkspacePath, to: &WorkspacePath, tree: Tree, lost: Tree) -> Vec<FileChange> {
-    let mut lost = lost.files.into_iter().map(|(_, bytes)| bytes);
+    let mut lost = lost.entries.into_iter().map(|(_, version)| version);
     let mut changes = Vec::new();
-    for (path, bytes) in tree.files {
-        changes.push(FileChange { path: moved_path(&path, from, to), before: lost.next(), after: Some(bytes.clone()) });
-        changes.push(FileChange { path, before: Some(bytes), after: None });
+    for (path, version) in tree.entries {
+        let before = lost.next().unwrap_or_else(Version::absent);
+        changes.push(FileChange { path: moved_path(&path, from, to), before, after: version.clone() });
+        changes.push(FileChange { path, before: version, after: Version::absent() });
     }
     changes
 }
@@ -170,7 +172,20 @@ mod tests {
         let prepared = trial.prepare("mv", &args("/src", "/lib/source")).unwrap();
         let mut paths: Vec<String> = prepared.changes.iter().map(|change| change.path.to_string()).collect();
         paths.sort();
-        assert_eq!(paths, ["/lib/source/a.rs", "/lib/source/deep/b.rs", "/src/a.rs", "/src/deep/b.rs"]);
+        assert_eq!(
+            paths,
+            [
+                "/lib",
+                "/lib/source",
+                "/lib/source/a.rs",
+                "/lib/source/deep",
+                "/lib/source/deep/b.rs",
+                "/src",
+                "/src/a.rs",
+                "/src/deep",
+                "/src/deep/b.rs"
+            ]
+        );
         trial.act("mv", &args("/src/", "/lib/source")).unwrap();
         trial.act("mv", &args("lib/source/a.rs", "/b.rs")).unwrap();
         assert_eq!((trial.content("b.rs"), trial.content("lib/source/deep/b.rs")), ("a\n".to_owned(), "b\n".to_owned()));
@@ -181,7 +196,7 @@ mod tests {
     fn a_file_that_would_be_lost_is_announced_and_kept_for_taking_back() {
         let trial = Trial::new(&[("a", "new\n"), ("b", "old\n")]);
         let prepared = trial.prepare("mv", &args("/a", "/b")).unwrap();
-        assert_eq!(prepared.changes[0].before.as_deref(), Some(&b"old\n"[..]));
+        assert_eq!(prepared.changes[0].before.bytes.as_deref(), Some(&b"old\n"[..]));
         assert!(matches!(trial.verdict(Role::Actor, "mv", &prepared.effects, Consent::Needed), Verdict::Ask(_)));
         trial.act("mv", &args("/a", "/b")).unwrap();
         assert_eq!(trial.content("b"), "new\n");

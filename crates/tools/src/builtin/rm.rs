@@ -1,7 +1,8 @@
 use super::files;
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, FileChange, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::version::{FileChange, Version};
 use crate::workspace::{Depth, Kind, Tree};
 use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
@@ -39,20 +40,22 @@ impl Input for Rm {
                 cx.workspace.tree(&path)?
             }
             // The gate refuses to delete the workspace, so there is no need to read all of it.
-            Kind::Folder if depth == Depth::Whole && !path.is_root() => cx.workspace.tree(&path)?,
+            Kind::Folder if path.is_root() => Tree::default(),
+            Kind::Folder if depth == Depth::Whole => cx.workspace.tree(&path)?,
             // Said at once, so that nobody is asked about a deletion that can't be made.
-            Kind::Folder if !path.is_root() && !cx.workspace.list(&path)?.is_empty() => return Err(files::is_not_empty(&path)),
-            Kind::Folder | Kind::Other => Tree::default(),
+            Kind::Folder if !cx.workspace.list(&path)?.is_empty() => return Err(files::is_not_empty(&path)),
+            Kind::Folder | Kind::Other => cx.workspace.tree(&path)?,
         };
         let mut effects = vec![Effect::Delete(path.clone())];
         // What is protected stays so when the folder around it is named.
-        effects.extend(tree.protected.map(Effect::Delete));
-        let count = tree.files.len() as u64 + tree.left_out;
-        let changes = tree.files.into_iter().map(|(path, bytes)| FileChange { path, before: Some(bytes), after: None }).collect();
+        effects.extend(tree.protected.clone().map(Effect::Delete));
+        let (count, left_out) = (tree.files(), tree.kept.left_out);
+        let gone = |(path, before)| FileChange { path, before, after: Version::absent() };
+        let changes = tree.entries.into_iter().map(gone).collect();
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
             cx.workspace.remove(permit, &path, depth)?;
-            Ok(removed(&path, entry.kind, count, tree.left_out))
+            Ok(removed(&path, entry.kind, count, left_out))
         })
         .changing(changes))
     }
@@ -81,8 +84,8 @@ mod tests {
     fn a_file_is_deleted_and_its_content_kept_for_taking_back() {
         let trial = Trial::new(&[("src/a.rs", "a\n"), ("src/b.rs", "b\n")]);
         let prepared = trial.prepare("rm", r#"{"path": "/src/a.rs"}"#).unwrap();
-        assert_eq!(prepared.changes[0].before.as_deref(), Some(&b"a\n"[..]));
-        assert_eq!(prepared.changes[0].after, None);
+        assert_eq!(prepared.changes[0].before.bytes.as_deref(), Some(&b"a\n"[..]));
+        assert!(prepared.changes[0].after.is_absent());
         trial.act("rm", r#"{"path": "/src/a.rs"}"#).unwrap();
         assert!(!trial.host("src/a.rs").exists() && trial.host("src/b.rs").exists());
     }
@@ -97,7 +100,7 @@ mod tests {
         let prepared = trial.prepare("rm", r#"{"path": "/d", "recursive": true}"#).unwrap();
         let mut paths: Vec<String> = prepared.changes.iter().map(|change| change.path.to_string()).collect();
         paths.sort();
-        assert_eq!(paths, ["/d/a", "/d/e/b"]);
+        assert_eq!(paths, ["/d", "/d/a", "/d/e", "/d/e/b", "/d/link"]);
         let output = trial.act("rm", r#"{"path": "/d/", "recursive": true}"#).unwrap();
         assert_eq!(output.text, "Deleted the folder /d with 2 files.");
         assert!(!trial.host("d").exists());

@@ -16,14 +16,22 @@ use std::sync::Arc;
 
 /// A command that has ended, and what it changed.
 pub struct Staged {
-    workspace: Arc<Workspace>,
-    folder: PathBuf,
-    mirror: PathBuf,
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) folder: PathBuf,
+    pub(super) mirror: PathBuf,
     outcome: Outcome,
     changes: Changes,
     /// Whether git's records are left out, because they would be wrong.
     half_done: bool,
     moves: Vec<(WorkspacePath, WorkspacePath)>,
+}
+
+/// What came of keeping it.
+pub struct Landed {
+    /// What the command did, for the model.
+    pub told: Result<Output, Problem>,
+    /// What did not land, because somebody else changed it meanwhile or it could not be deleted.
+    pub left: Vec<WorkspacePath>,
 }
 
 impl Staged {
@@ -71,7 +79,7 @@ impl Staged {
     ///
     /// # Errors
     /// The permit does not hold any more; then nothing is kept.
-    pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Output, Problem> {
+    pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Landed, Problem> {
         if self.effects().iter().any(|effect| !permit.covers(effect) && !withheld.contains(effect)) {
             let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
             return Err(Problem::new(ErrorCode::FileChanged, text));
@@ -80,9 +88,7 @@ impl Staged {
             self.undo()?;
             return Err(problem);
         }
-        let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
-        let (mut held, kept): (Vec<Change>, Vec<Change>) =
-            self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path));
+        let (mut held, kept) = self.sorted(withheld);
         let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
         let mut landing = Landing {
             permit,
@@ -122,7 +128,19 @@ impl Staged {
         if self.changes.unspellable > 0 {
             add(&mut told, &format!("[not kept: {} changes of files whose names can't be spelled]", self.changes.unspellable));
         }
-        told
+        let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).collect();
+        Ok(Landed { told, left })
+    }
+
+    /// What would be kept.
+    pub(super) fn kept(&self, withheld: &[Effect]) -> Vec<Change> {
+        self.sorted(withheld).1
+    }
+
+    /// What is not kept, and what is.
+    fn sorted(&self, withheld: &[Effect]) -> (Vec<Change>, Vec<Change>) {
+        let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
+        self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path))
     }
 
     /// Why not everything landed, where the rest is, and what the command printed.
@@ -181,7 +199,7 @@ impl Staged {
         self.changes.judged.iter().filter(is_new).map(|change| change.path.clone()).filter(|path| holders.contains(path)).collect()
     }
 
-    fn upper(&self) -> PathBuf {
+    pub(super) fn upper(&self) -> PathBuf {
         self.folder.join("upper")
     }
 }

@@ -54,8 +54,14 @@ impl Permit {
 
     /// Leave to put files back as they were before a command. Whatever the role, that needs nobody's word: the change had none.
     pub(crate) fn to_take_back() -> Self {
-        let fence = Fence::new(Epoch(0));
-        Self { effects: vec![Effect::Keep], epoch: fence.epoch(), fence }
+        Self::to_take_back_for_user(&Fence::new(Epoch(0)))
+    }
+
+    /// Leave to put files back as they were, for the user who asks for it. What the agent's role may do has no say in that; the
+    /// chat's fence has.
+    #[must_use]
+    pub fn to_take_back_for_user(fence: &Arc<Fence>) -> Self {
+        Self { effects: vec![Effect::Keep], epoch: fence.epoch(), fence: fence.clone() }
     }
 
     /// Whether the gate allowed this effect.

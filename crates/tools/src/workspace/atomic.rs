@@ -23,10 +23,36 @@ pub fn replace<G>(
     path: &WorkspacePath,
     enter: impl FnOnce() -> Result<G, Problem>,
 ) -> Result<Stamp, Problem> {
+    replace_giving(folder, name, bytes, (expected, None), path, enter)
+}
+
+/// Like [`replace`], with a mode of its own, for a caller who holds the fence.
+pub fn replace_with_mode(
+    folder: &OwnedFd,
+    name: &str,
+    bytes: &[u8],
+    expected: Option<Stamp>,
+    path: &WorkspacePath,
+    mode: Option<Mode>,
+) -> Result<(), Problem> {
+    replace_giving(folder, name, bytes, (expected, mode), path, || Ok(())).map(drop)
+}
+
+fn replace_giving<G>(
+    folder: &OwnedFd,
+    name: &str,
+    bytes: &[u8],
+    (expected, mode): (Option<Stamp>, Option<Mode>),
+    path: &WorkspacePath,
+    enter: impl FnOnce() -> Result<G, Problem>,
+) -> Result<Stamp, Problem> {
     let failed = |errno| problem::problem_of(errno, path);
     let mut temporary = Temporary::create(folder).map_err(failed)?;
     if expected.is_some() {
         keep_attributes(folder, name, &temporary.file).map_err(failed)?;
+    }
+    if let Some(mode) = mode {
+        rustix::fs::fchmod(&temporary.file, mode).map_err(failed)?;
     }
     temporary.file.write_all(bytes).and_then(|()| temporary.file.sync_all()).map_err(|error| problem::problem_of_io(&error, path))?;
     let written = rustix::fs::fstat(&temporary.file).map_err(failed)?;

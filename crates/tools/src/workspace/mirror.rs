@@ -8,11 +8,12 @@ use super::atomic::Durable;
 use super::change::{Change, Changes, Sorter};
 use super::entries::{Depth, remove_entry};
 use super::overlay::{entries, open_folder};
-use super::{Kind, Workspace, atomic, kind_of};
+use super::{Kept, Kind, Workspace, atomic, kind_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
-use planwright_protocol::{ErrorCode, Problem};
+use crate::version::Version;
+use planwright_protocol::{ErrorCode, Image, Problem};
 use rustix::fs::{CWD, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -169,6 +170,39 @@ impl Workspace {
             }
         }
         Ok(lost)
+    }
+
+    /// How a path was, as far as there is a copy, and with it all that was in it.
+    #[must_use]
+    pub fn versions_before(
+        &self,
+        mirror: &Path,
+        stage: &Path,
+        path: &WorkspacePath,
+        depth: Depth,
+        kept: &mut Kept,
+    ) -> Vec<(WorkspacePath, Version)> {
+        let (before, copies) = (load(&stage.join(INDEX)).unwrap_or_default(), Workspace::open(&mirror.join("files")).ok());
+        let mut found = Vec::new();
+        for (text, mark) in &before {
+            let Ok(inside) = WorkspacePath::parse(text) else { continue };
+            if inside != *path && !(depth == Depth::Whole && inside.is_within(path)) {
+                continue;
+            }
+            let mode = Some(mark.mode & 0o7777);
+            let copy = |kept: &mut Kept| copies.as_ref().map_or_else(|| Image::Unknown.into(), |copies| copies.version(&inside, kept));
+            let mut version = match mark.kind {
+                MarkKind::Folder => Image::Folder { mode }.into(),
+                MarkKind::File if mark.size <= LARGEST_COPY => copy(kept),
+                MarkKind::Link => copy(kept),
+                MarkKind::File | MarkKind::Other => Image::Unknown.into(),
+            };
+            if let Image::File { mode: copied, .. } = &mut version.image {
+                *copied = mode;
+            }
+            found.push((inside, version));
+        }
+        found
     }
 
     fn remove_new(&self, change: &Change) -> Result<(), Problem> {

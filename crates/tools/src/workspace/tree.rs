@@ -1,29 +1,39 @@
-//! What is lost or moved with an entry: the files in it, and what in it must not be touched.
+//! What is at a path, with all that is in it: kept so that it can be shown and taken back.
 
 use super::{Kind, LARGEST_FILE, Links, Workspace, kind_of, problem_of};
 use crate::path::WorkspacePath;
-use planwright_protocol::Problem;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use crate::version::{Version, sha256_of};
+use planwright_protocol::{ErrorCode, Image, Problem};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 
-/// How much is kept of what a call would delete or move.
+/// How much content is kept of what one call changes.
 const FILES: usize = 10_000;
 const BYTES: u64 = 64 << 20;
+/// Larger files are not even compared.
+const LARGEST_COMPARED: i64 = 256 << 20;
+
+/// How much of one call's content was kept so far.
+#[derive(Debug, Default)]
+pub struct Kept {
+    files: usize,
+    bytes: u64,
+    /// How many files there were whose content was not kept, because there is too much of it or it can't be read.
+    pub left_out: u64,
+}
 
 /// A file or folder with all that is in it, links not followed.
 #[derive(Debug, Default)]
 pub struct Tree {
-    pub files: Vec<(WorkspacePath, Arc<[u8]>)>,
-    /// How many files are there whose content is not among `files`, because there is too much of it or it can't be read.
-    pub left_out: u64,
+    /// A folder comes before what is in it.
+    pub entries: Vec<(WorkspacePath, Version)>,
+    pub kept: Kept,
     /// Something in it that no tool may change.
     pub protected: Option<WorkspacePath>,
-    bytes: u64,
 }
 
 impl Workspace {
@@ -33,19 +43,113 @@ impl Workspace {
     /// Not there, or a link on the way.
     pub fn tree(&self, path: &WorkspacePath) -> Result<Tree, Problem> {
         let mut tree = Tree::default();
-        let entry = self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW, Links::Refused)?;
+        self.gather(path, &mut tree)?;
+        Ok(tree)
+    }
+
+    /// Like [`Self::tree`], adding to what was gathered before.
+    ///
+    /// # Errors
+    /// Not there, or a link on the way.
+    pub fn gather(&self, path: &WorkspacePath, tree: &mut Tree) -> Result<(), Problem> {
+        let entry = match self.entry(path)? {
+            Some(entry) if matches!(entry.kind, Kind::File | Kind::Folder) => {
+                self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW, Links::Refused)?
+            }
+            Some(_) => {
+                tree.entries.push((path.clone(), self.version(path, &mut Kept::default())));
+                return Ok(());
+            }
+            None => return Err(problem_of(Errno::NOENT, path)),
+        };
         let stat = rustix::fs::fstat(&entry).map_err(|errno| problem_of(errno, path))?;
         match kind_of(&stat) {
             Kind::Folder => tree.folder(entry, path).map_err(|errno| problem_of(errno, path))?,
             Kind::File => tree.file(entry, path),
             Kind::Link | Kind::Other => {}
         }
-        Ok(tree)
+        Ok(())
+    }
+
+    /// What is at a path itself, with the content of a file if there is room for it.
+    pub fn version(&self, path: &WorkspacePath, kept: &mut Kept) -> Version {
+        match self.entry(path) {
+            Ok(None) => Version::absent(),
+            Ok(Some(entry)) => match entry.kind {
+                Kind::Folder => Image::Folder { mode: Some(entry.mode & 0o7777) }.into(),
+                Kind::Link => self.link(path).into(),
+                Kind::File => match self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Refused) {
+                    Ok(file) => kept.read(file),
+                    Err(_) => kept.unknown(),
+                },
+                Kind::Other => Image::Unknown.into(),
+            },
+            // Behind a link is another path.
+            Err(problem) if matches!(problem.code, ErrorCode::PathNotFound | ErrorCode::PathSymlinkRefused) => Version::absent(),
+            Err(_) => Image::Unknown.into(),
+        }
+    }
+
+    /// What is at a path itself, without content.
+    #[must_use]
+    pub fn image(&self, path: &WorkspacePath) -> Image {
+        self.version(path, &mut Kept::full()).image
+    }
+
+    fn link(&self, path: &WorkspacePath) -> Image {
+        let target = path.split().and_then(|(folder, name)| Some((self.folder(&folder).ok()?, name)));
+        target.map_or(Image::Unknown, |(folder, name)| link_at(folder.as_fd(), name))
+    }
+}
+
+impl Kept {
+    /// With room for nothing more: files are only compared.
+    fn full() -> Self {
+        Self { files: FILES, ..Self::default() }
+    }
+
+    fn unknown(&mut self) -> Version {
+        self.left_out += 1;
+        Image::Unknown.into()
+    }
+
+    /// An open file, with its content if there is room for it.
+    fn read(&mut self, file: OwnedFd) -> Version {
+        let Ok(stat) = rustix::fs::fstat(&file) else { return self.unknown() };
+        if kind_of(&stat) != Kind::File {
+            return Image::Unknown.into();
+        }
+        let mut file = File::from(file);
+        let mode = Some(stat.st_mode & 0o7777);
+        let room = if self.files < FILES { LARGEST_FILE.min(BYTES - self.bytes) } else { 0 };
+        if u64::try_from(stat.st_size).is_ok_and(|size| size <= room) {
+            let mut bytes = Vec::new();
+            // One byte more than there is room for, to notice that it does not fit.
+            if (&mut file).take(room + 1).read_to_end(&mut bytes).is_ok() && bytes.len() as u64 <= room {
+                self.files += 1;
+                self.bytes += bytes.len() as u64;
+                return Version::file(bytes, mode);
+            }
+        }
+        self.left_out += 1;
+        if stat.st_size > LARGEST_COMPARED || file.rewind().is_err() {
+            return Image::Unknown.into();
+        }
+        sha256_of(file).map_or(Image::Unknown, |sha256| Image::File { mode, sha256 }).into()
     }
 }
 
 impl Tree {
+    /// How many files are in it.
+    #[must_use]
+    pub fn files(&self) -> u64 {
+        let kept = self.entries.iter().filter(|(_, version)| version.bytes.is_some()).count() as u64;
+        kept + self.kept.left_out
+    }
+
     fn folder(&mut self, folder: OwnedFd, path: &WorkspacePath) -> Result<(), Errno> {
+        let stat: Stat = rustix::fs::fstat(&folder)?;
+        self.entries.push((path.clone(), Image::Folder { mode: Some(stat.st_mode & 0o7777) }.into()));
         for entry in Dir::read_from(folder.as_fd())? {
             let entry = entry?;
             let name = entry.file_name();
@@ -58,31 +162,32 @@ impl Tree {
                 continue;
             }
             let file_type = file_type(folder.as_fd(), name, entry.file_type());
+            // A name that is not UTF-8 can't be given to a path.
+            let is_spelled = name.to_str().is_ok();
             if file_type == FileType::Directory {
                 self.folder(open(folder.as_fd(), name, OFlags::DIRECTORY)?, &child)?;
             } else if file_type == FileType::RegularFile {
                 match open(folder.as_fd(), name, OFlags::empty()) {
-                    // A name that is not UTF-8 can't be given to a path.
-                    Ok(file) if name.to_str().is_ok() => self.file(file, &child),
-                    Ok(_) | Err(_) => self.left_out += 1,
+                    Ok(file) if is_spelled => self.file(file, &child),
+                    Ok(_) | Err(_) => self.kept.left_out += 1,
                 }
+            } else if is_spelled {
+                let image = if file_type == FileType::Symlink { link_at(folder.as_fd(), name) } else { Image::Unknown };
+                self.entries.push((child, image.into()));
             }
         }
         Ok(())
     }
 
     fn file(&mut self, file: OwnedFd, path: &WorkspacePath) {
-        let room = LARGEST_FILE.min(BYTES - self.bytes);
-        let mut bytes = Vec::new();
-        // One byte more than there is room for, to notice that it does not fit.
-        let read = File::from(file).take(room + 1).read_to_end(&mut bytes);
-        if self.files.len() < FILES && read.is_ok_and(|read| read as u64 <= room) {
-            self.bytes += bytes.len() as u64;
-            self.files.push((path.clone(), bytes.into()));
-        } else {
-            self.left_out += 1;
-        }
+        let version = self.kept.read(file);
+        self.entries.push((path.clone(), version));
     }
+}
+
+fn link_at<P: rustix::path::Arg>(folder: BorrowedFd<'_>, name: P) -> Image {
+    let target = rustix::fs::readlinkat(folder, name, Vec::new()).ok().and_then(|target| target.into_string().ok());
+    target.map_or(Image::Unknown, |target| Image::Link { target })
 }
 
 fn open(folder: BorrowedFd<'_>, name: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {

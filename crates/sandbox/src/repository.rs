@@ -1,0 +1,62 @@
+//! Git on the user's own repository, outside the sandbox, so that nothing of the repository is executed.
+//!
+//! Only plumbing is asked for, which touches no working tree and no index, and so meets no filter, no attribute and no file
+//! monitor. What is left that a repository could have git run is switched off: hooks by an empty folder of them, remotes by
+//! allowing no protocol. Git is not started in the workspace, where a relative search path would find programs of its own.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A repository can make git wait for ever, by a pipe in the place of a file.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// Runs git on the repository in `folder`, which is a `.git`; gives what it printed.
+///
+/// # Errors
+/// What git says is wrong.
+pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, String> {
+    let mut command = Command::new("git");
+    for setting in ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false"] {
+        command.args(["-c", setting]);
+    }
+    let mut child = command
+        .args(args)
+        .current_dir("/")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_DIR", folder)
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_ALLOW_PROTOCOL", "none"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("LC_ALL", "C"),
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("git can't be started: {error}"))?;
+    let given = child.stdin.take();
+    // Git may end before it has read everything; what it then says tells why.
+    let writer = std::thread::spawn(move || given.map(|mut given| given.write_all(&input)));
+    let begun = Instant::now();
+    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        if begun.elapsed() > LONGEST {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("git did not end within {} s", LONGEST.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = writer.join();
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("git failed without a word").to_owned())
+}

@@ -1,0 +1,61 @@
+use super::chats::handle;
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::op::OnConflict;
+use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
+use planwright_session::{Changes, Conflict, Revert, Step};
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize)]
+pub struct ListQuery {
+    /// Only what this message changed.
+    message: Option<MessageId>,
+}
+
+pub async fn list(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Params(query): Params<ListQuery>,
+) -> ApiResult<Changes> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query.message).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RevertBody {
+    /// Everything is taken back from this message on.
+    message_id: MessageId,
+    /// Only tell what would happen.
+    #[serde(default)]
+    preview: bool,
+    /// Take back the rest where something was changed by somebody else.
+    #[serde(default)]
+    skip_conflicts: bool,
+}
+
+#[derive(Serialize)]
+pub struct RevertAnswer {
+    preview: bool,
+    files: Vec<Step>,
+    conflicts: Vec<Conflict>,
+    /// The message that tells of it; null where nothing was done.
+    message: Option<Message>,
+}
+
+pub async fn revert(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Body(body): Body<RevertBody>,
+) -> Result<Json<RevertAnswer>, ApiError> {
+    let handle = handle(&app, workspace, chat).await?;
+    if body.preview {
+        let Revert { files, conflicts, .. } = handle.chat().revert(body.message_id).await?;
+        return Ok(Json(RevertAnswer { preview: true, files, conflicts, message: None }));
+    }
+    let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
+    let message = handle.submit(Op::Revert { message_id: body.message_id, conflicts }).await?.message;
+    let Revert { files, conflicts, .. } = message.as_ref().map(Revert::told).unwrap_or_default();
+    Ok(Json(RevertAnswer { preview: false, files, conflicts, message }))
+}

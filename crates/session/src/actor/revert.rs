@@ -1,0 +1,118 @@
+//! Taking back: noted first, then done, so that a crash in the middle is made good at the next start.
+
+use super::Actor;
+use crate::chat::{Change, broken, storage};
+use crate::crash;
+use crate::plan::StoredPlan;
+use crate::revert::{Conflict, REVERT, Revert, named};
+use planwright_protocol::op::OnConflict;
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, RunId};
+use planwright_store::{AuditKind, FileChangeRow, Versions};
+use planwright_tools::workspace::Restore;
+use planwright_tools::{Permit, WorkspacePath};
+use serde_json::{Value, json};
+
+impl Actor {
+    /// Takes back everything from a message on; `None` if there was nothing to do.
+    pub(super) async fn revert(&mut self, message_id: MessageId, conflicts: OnConflict) -> Result<Option<Message>, Problem> {
+        let row = self.chat.row().await;
+        if self.running.is_some() || row.pending.is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
+        }
+        let revert = self.chat.revert(message_id).await?;
+        if !revert.conflicts.is_empty() && conflicts == OnConflict::Refuse {
+            return Err(revert.refused());
+        }
+        if revert.files.is_empty() {
+            return Ok(None);
+        }
+        let facts = revert.facts(message_id);
+        let message = Message::new(self.chat.id, Author::System, MessageType::Text, told(&facts)).with(REVERT, facts);
+        let mut change = Change::messages([message.clone()]).log(
+            AuditKind::ChangesTakenBack,
+            "",
+            row.config.role,
+            json!({ "message_id": message_id, "files": revert.files.len(), "conflicts": revert.conflicts.len() }),
+        );
+        change.versions = Box::new(versions(&revert, message.id));
+        // Unfinished until it is done, so that the next start finds it.
+        self.chat.publish(change, |row| row.run = Some(RunId::generate())).await?;
+        crash::point("revert_intended");
+        self.finish_revert(message).await.map(Some)
+    }
+
+    /// Goes on with a revert that was cut off; whether there was one.
+    pub(super) async fn resume_revert(&mut self) -> Result<bool, Problem> {
+        let newest = self.chat.store.messages_before(self.chat.id, None, 1).await.map_err(storage)?;
+        let is_open = |message: &Message| message.metadata.get(REVERT).is_some_and(|revert| revert["status"] == "running");
+        let Some(message) = newest.into_iter().find(is_open) else { return Ok(false) };
+        self.finish_revert(message).await?;
+        Ok(true)
+    }
+
+    async fn finish_revert(&mut self, mut message: Message) -> Result<Message, Problem> {
+        let noted = self.chat.store.file_changes_of(message.id).await.map_err(storage)?;
+        let mut wanted = Vec::new();
+        for row in &noted {
+            let Ok(path) = WorkspacePath::parse(&row.change.path) else { continue };
+            wanted.push(Restore { path, present: row.change.before.clone(), wanted: self.chat.version(&row.change.after).await? });
+        }
+        let (workspace, permit) = (self.chat.workspace.clone(), Permit::to_take_back_for_user(&self.chat.fence));
+        let put_back = tokio::task::spawn_blocking(move || workspace.restore(&permit, &wanted)).await.map_err(broken)?;
+        crash::point("revert_done");
+        let left: Vec<Conflict> = match put_back {
+            Ok(left) => left.into_iter().map(|(path, reason)| Conflict { path: path.to_string(), reason }).collect(),
+            Err(problem) => noted.iter().map(|row| Conflict { path: row.change.path.clone(), reason: problem.message.clone() }).collect(),
+        };
+        let paths: Vec<String> = left.iter().map(|conflict| conflict.path.clone()).collect();
+        self.chat.store.forget_changes(message.id, &paths).await.map_err(storage)?;
+        if let Some(Value::Object(facts)) = message.metadata.get_mut(REVERT) {
+            facts.insert("status".to_owned(), if left.is_empty() { "done" } else { "incomplete" }.into());
+            let is_done = |file: &Value| !paths.iter().any(|path| file["path"] == path.as_str());
+            if let Some(Value::Array(files)) = facts.get_mut("files") {
+                files.retain(is_done);
+            }
+            if let Some(Value::Array(conflicts)) = facts.get_mut("conflicts") {
+                conflicts.extend(left.iter().map(|conflict| json!(conflict)));
+            }
+        }
+        message.content = told(&message.metadata[REVERT]);
+        let mut change = Change::default().event(Event::MessageUpdated { message: message.clone() });
+        let plans = noted.iter().filter_map(|row| WorkspacePath::parse(&row.change.path).ok()).filter(WorkspacePath::is_plan);
+        for plan in plans {
+            change.events.extend(StoredPlan::read(&self.chat, &plan).await.map(|plan| plan.updated()));
+        }
+        self.chat.publish(change, |row| row.run = None).await?;
+        Ok(message)
+    }
+}
+
+/// What it changes itself: it can be taken back as well.
+fn versions(revert: &Revert, message_id: MessageId) -> Versions {
+    let row = |step: &crate::revert::Step| FileChangeRow {
+        message_id,
+        path: step.path.clone(),
+        before: step.present.clone(),
+        after: step.wanted.clone(),
+    };
+    Versions {
+        contents: Vec::new(),
+        rows: revert.files.iter().map(row).collect(),
+        reverted: revert.covered.iter().map(|(id, _)| (*id, message_id)).collect(),
+    }
+}
+
+/// What the user and the model read of it.
+fn told(facts: &Value) -> String {
+    let list = |key: &str| facts[key].as_array().map(Vec::as_slice).unwrap_or_default();
+    let word = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+    let names = named(list("files").iter().map(|file| word(file, "path")));
+    let mut text =
+        format!("The user took back changes of this chat. As they were before: {names}. Read files again before you change them.");
+    let conflicts = list("conflicts");
+    if !conflicts.is_empty() {
+        let names = named(conflicts.iter().map(|conflict| format!("{} ({})", word(conflict, "path"), word(conflict, "reason"))));
+        text.push_str(&format!(" Left as they are: {names}."));
+    }
+    text
+}

@@ -1,0 +1,267 @@
+//! What a chat changed in files, by message and in all, as unified diffs.
+
+use crate::chat::{Chat, broken, storage};
+use crate::revert::REVERT;
+use planwright_protocol::{Author, Image, Message, MessageId, Problem, Role, Timestamp};
+use planwright_store::StoredChange;
+use planwright_tools::diff::{self, Diff};
+use planwright_tools::{FileChange, Version, WorkspacePath};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// How long the diff of one file may be, and all of them together.
+const LONGEST: usize = 256 << 10;
+const LONGEST_TOGETHER: usize = 4 << 20;
+/// Nothing: files without content are all alike, and none of them was moved because of it.
+const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+#[derive(Debug, Serialize)]
+pub struct Changes {
+    pub changes: Vec<CallChanges>,
+    pub total: Total,
+}
+
+/// From before the first change to after the last.
+#[derive(Debug, Serialize)]
+pub struct Total {
+    pub files: Vec<ChangedFile>,
+}
+
+/// What one message changed.
+#[derive(Debug, Serialize)]
+pub struct CallChanges {
+    pub message_id: MessageId,
+    pub call_id: Option<String>,
+    /// The tool; `revert` where the user took something back, `approve` where a plan was marked as approved.
+    pub tool: String,
+    pub agent_role: Option<Role>,
+    pub at: Timestamp,
+    pub files: Vec<ChangedFile>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Created,
+    Modified,
+    Deleted,
+    Moved,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ChangedFile {
+    pub path: String,
+    /// Where it was before, if it only moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    pub status: Status,
+    pub before: Image,
+    pub after: Image,
+    pub diff: String,
+    pub added: usize,
+    pub removed: usize,
+    pub binary: bool,
+    /// Whether the diff was cut or left out, because there is too much of it.
+    pub truncated: bool,
+    pub reverted: bool,
+    /// Why it can't be taken back, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub irreversible: Option<&'static str>,
+}
+
+/// One path over several changes.
+#[derive(Clone)]
+struct Net {
+    path: String,
+    before: Image,
+    after: Image,
+    reverted: bool,
+}
+
+impl Chat {
+    /// What the chat changed, or one of its messages.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn changes(&self, only: Option<MessageId>) -> Result<Changes, Problem> {
+        let rows = self.store.file_changes(self.id).await.map_err(storage)?;
+        let messages = self.store.changing_messages(self.id).await.map_err(storage)?;
+        let under_way: HashSet<MessageId> = messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
+        let taken_back = taken_back(&rows);
+        let chosen = |row: &&StoredChange| {
+            !under_way.contains(&row.change.message_id) && only.is_none_or(|message| row.change.message_id == message)
+        };
+        let rows: Vec<&StoredChange> = rows.iter().filter(chosen).collect();
+        let mut room = LONGEST_TOGETHER;
+        let mut changes = Vec::new();
+        for message in &messages {
+            let own = rows.iter().filter(|row| row.change.message_id == message.id).map(|row| Net::of(row, taken_back.contains(&row.id)));
+            let own: Vec<Net> = own.collect();
+            if !own.is_empty() {
+                let files = self.files(own, &mut room).await?;
+                changes.push(CallChanges::of(message, files));
+            }
+        }
+        let mut net: BTreeMap<&str, Net> = BTreeMap::new();
+        for row in &rows {
+            let whole = net.entry(&row.change.path).or_insert_with(|| Net::of(row, false));
+            whole.after = row.change.after.clone();
+        }
+        let net = net.into_values().filter(|net| !net.before.is(&net.after)).collect();
+        Ok(Changes { changes, total: Total { files: self.files(net, &mut LONGEST_TOGETHER.clone()).await? } })
+    }
+
+    async fn files(&self, changes: Vec<Net>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {
+        let mut files = Vec::new();
+        let mut changes = with_moves(changes);
+        changes.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
+        for (net, from) in changes {
+            let irreversible = self.irreversible(&net).await?;
+            let shown = if *room == 0 { Diff { is_cut: true, ..Diff::default() } } else { self.diff(&net, from.clone()).await? };
+            *room = room.saturating_sub(shown.text.len());
+            files.push(ChangedFile {
+                status: match (&net.before, &net.after) {
+                    _ if from.is_some() => Status::Moved,
+                    (Image::Absent, _) => Status::Created,
+                    (_, Image::Absent) => Status::Deleted,
+                    (_, _) => Status::Modified,
+                },
+                path: net.path,
+                from,
+                before: net.before,
+                after: net.after,
+                diff: shown.text,
+                added: shown.added,
+                removed: shown.removed,
+                binary: shown.is_binary,
+                truncated: shown.is_cut,
+                reverted: net.reverted,
+                irreversible,
+            });
+        }
+        Ok(files)
+    }
+
+    async fn diff(&self, net: &Net, from: Option<String>) -> Result<Diff, Problem> {
+        let Ok(path) = WorkspacePath::parse(&net.path) else { return Ok(Diff::default()) };
+        let change = FileChange { path, before: self.version(&net.before).await?, after: self.version(&net.after).await? };
+        let show = move || diff::of(&change, from.as_deref().map(|from| from.trim_start_matches('/')), LONGEST);
+        tokio::task::spawn_blocking(show).await.map_err(broken)
+    }
+
+    /// An image with the content that belongs to it, if it was kept.
+    pub(crate) async fn version(&self, image: &Image) -> Result<Version, Problem> {
+        let bytes = match image.content() {
+            Some(sha256) => self.store.content(sha256).await.map_err(storage)?,
+            None => None,
+        };
+        Ok(Version { image: image.clone(), bytes })
+    }
+
+    async fn irreversible(&self, net: &Net) -> Result<Option<&'static str>, Problem> {
+        if net.before == Image::Unknown || net.after == Image::Unknown {
+            return Ok(Some("too large to take back, or no plain file"));
+        }
+        Ok(match net.before.content() {
+            Some(sha256) if !self.store.has_content(sha256).await.map_err(storage)? => Some("too large to take back"),
+            Some(_) | None => None,
+        })
+    }
+}
+
+impl CallChanges {
+    fn of(message: &Message, files: Vec<ChangedFile>) -> Self {
+        let tool = match message.author {
+            Author::System if message.metadata.contains_key(REVERT) => "revert",
+            // The server itself marks a plan as approved.
+            Author::System => "approve",
+            // A plan that was told, not written by a call.
+            Author::Assistant if message.meta("tool").is_empty() => "write_plan",
+            Author::Assistant | Author::User | Author::Tool => message.meta("tool"),
+        };
+        Self {
+            message_id: message.id,
+            call_id: Some(message.meta("call_id")).filter(|id| !id.is_empty()).map(str::to_owned),
+            tool: tool.to_owned(),
+            agent_role: message.agent_role,
+            at: message.created_at,
+            files,
+        }
+    }
+}
+
+impl Net {
+    fn of(row: &StoredChange, reverted: bool) -> Self {
+        Self { path: row.change.path.clone(), before: row.change.before.clone(), after: row.change.after.clone(), reverted }
+    }
+}
+
+/// Whether it is not known yet what comes of a call.
+pub fn is_under_way(message: &Message) -> bool {
+    message.meta("status") == "running"
+}
+
+/// The changes that hold no more: taken back by something that was not itself taken back.
+fn taken_back(rows: &[StoredChange]) -> HashSet<i64> {
+    let mut gone: HashSet<i64> = HashSet::new();
+    let by_message: HashMap<(MessageId, &str), i64> =
+        rows.iter().map(|row| ((row.change.message_id, row.change.path.as_str()), row.id)).collect();
+    // What took something back is newer than that, so it is settled first.
+    for row in rows.iter().rev() {
+        let Some(by) = row.reverted_by else { continue };
+        let undone = by_message.get(&(by, row.change.path.as_str())).is_some_and(|id| gone.contains(id));
+        if !undone {
+            gone.insert(row.id);
+        }
+    }
+    gone
+}
+
+/// Puts files that are gone at one path and there at another with the same content together.
+fn with_moves(changes: Vec<Net>) -> Vec<(Net, Option<String>)> {
+    let mut gone: HashMap<String, Vec<Net>> = HashMap::new();
+    let content = |image: &Image| image.content().filter(|sha256| *sha256 != EMPTY).map(str::to_owned);
+    for net in changes.iter().filter(|net| net.after == Image::Absent) {
+        if let Some(sha256) = content(&net.before) {
+            gone.entry(sha256).or_default().push(net.clone());
+        }
+    }
+    let (mut moved, mut shown) = (HashSet::new(), Vec::new());
+    for mut net in changes {
+        let old = content(&net.after).filter(|_| net.before == Image::Absent).and_then(|sha256| gone.get_mut(&sha256)?.pop());
+        let from = old.map(|old| {
+            net.before = old.before;
+            moved.insert(old.path.clone());
+            old.path
+        });
+        shown.push((net, from));
+    }
+    shown.retain(|(net, _)| !moved.contains(&net.path));
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn net(path: &str, before: Image, after: Image) -> Net {
+        Net { path: path.into(), before, after, reverted: false }
+    }
+
+    fn file(sha256: &str) -> Image {
+        Image::File { mode: Some(0o644), sha256: sha256.into() }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_here_and_there_elsewhere_was_moved_unless_it_is_empty() {
+        let shown = with_moves(vec![
+            net("/a", file("1"), Image::Absent),
+            net("/b", Image::Absent, file("1")),
+            net("/c", Image::Absent, file("1")),
+            net("/d", file(EMPTY), Image::Absent),
+            net("/e", Image::Absent, file(EMPTY)),
+        ]);
+        let told: Vec<(&str, Option<&str>)> = shown.iter().map(|(net, from)| (net.path.as_str(), from.as_deref())).collect();
+        assert_eq!(told, [("/b", Some("/a")), ("/c", None), ("/d", None), ("/e", None)]);
+    }
+}

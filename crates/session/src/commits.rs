@@ -1,0 +1,83 @@
+//! Finished work, committed on a branch of its own where the user's configuration says so.
+//!
+//! What goes wrong is told and never ends a run: the work itself is done.
+
+use crate::changes::is_under_way;
+use crate::chat::{Change, Chat, broken, storage};
+use planwright_protocol::{Author, Image, Message, MessageId, MessageType, Mode, Problem};
+use planwright_tools::WorkspacePath;
+use planwright_tools::workspace::Commit;
+use serde_json::json;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// Where a message says what was committed.
+const COMMIT: &str = "commit";
+
+/// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
+/// Gives the message that tells of it.
+pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message> {
+    if !chat.settings.git.commit_steps || chat.row().await.config.role.mode() == Mode::Plan {
+        return None;
+    }
+    let told = match commit(chat, step).await {
+        Ok(None) => return None,
+        Ok(Some((branch, id, through))) => {
+            let text = format!("Committed to the branch {branch} as {}.", id.get(..12).unwrap_or(&id));
+            note(chat, text).with(COMMIT, json!({ "branch": branch, "id": id, "through": through }))
+        }
+        Err(problem) => {
+            note(chat, format!("What was changed could not be committed: {}. The files are as they should be.", problem.message))
+                .with(COMMIT, json!({ "error": problem.message }))
+        }
+    };
+    if let Err(problem) = chat.publish(Change::messages([told.clone()]), |_| {}).await {
+        tracing::warn!(chat = %chat.id, %problem, "a commit could not be told of");
+        return None;
+    }
+    Some(told)
+}
+
+fn note(chat: &Chat, text: String) -> Message {
+    Message::new(chat.id, Author::System, MessageType::Text, text)
+}
+
+/// The branch, the commit, and the last message whose changes are in it; `None` if there is nothing new.
+async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, String, MessageId)>, Problem> {
+    let history = chat.store.messages(chat.id).await.map_err(storage)?;
+    let under_way: HashSet<MessageId> = history.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
+    let rows = chat.store.file_changes(chat.id).await.map_err(storage)?;
+    let earlier = history.iter().rev().find_map(|message| message.metadata.get(COMMIT)?.get("through")?.as_str()?.parse().ok());
+    let begin = earlier.and_then(|last: MessageId| rows.iter().rposition(|row| row.change.message_id == last)).map_or(0, |last| last + 1);
+    let new: Vec<_> = rows[begin..].iter().filter(|row| !under_way.contains(&row.change.message_id)).collect();
+    let Some(through) = new.last().map(|row| row.change.message_id) else { return Ok(None) };
+    let newest: BTreeMap<&str, &Image> = new.iter().map(|row| (row.change.path.as_str(), &row.change.after)).collect();
+    let mut files = Vec::new();
+    for (path, image) in newest {
+        if let Ok(path) = WorkspacePath::parse(path) {
+            files.push((path, chat.version(image).await?));
+        }
+    }
+    let row = chat.row().await;
+    let branch = branch_of(row.config.plan_file.as_deref(), chat);
+    let title = step.map_or_else(|| row.title.clone(), str::to_owned);
+    let mark = format!("Planwright-Change: {through}");
+    let (workspace, secrets, named) = (chat.workspace.clone(), chat.settings.secrets.clone(), branch.clone());
+    let done = move || {
+        // What git is told to ignore is not for it, and neither is what looks like a secret.
+        files.retain(|(path, _)| !secrets.contains(path) && !workspace.is_ignored(path));
+        if files.is_empty() || !workspace.is_repository() {
+            return Ok(None);
+        }
+        workspace.commit(&Commit { branch: named, message: title, mark, at: row.updated_at.as_second(), files }).map(Some)
+    };
+    let done = tokio::task::spawn_blocking(done).await.map_err(broken)?;
+    let id = done.map_err(|why| Problem::new(planwright_protocol::ErrorCode::Conflict, why))?;
+    Ok(id.map(|id| (branch, id, through)))
+}
+
+/// One branch for each plan.
+fn branch_of(plan_file: Option<&str>, chat: &Chat) -> String {
+    let name = plan_file.and_then(|path| path.rsplit('/').next()).map(|name| name.trim_end_matches(".plan").to_owned());
+    format!("planwright/{}", name.unwrap_or_else(|| format!("chat-{}", chat.id)))
+}

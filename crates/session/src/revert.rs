@@ -1,0 +1,215 @@
+//! What taking back a chat's changes would do: thought out from what was noted and what is there, nothing done.
+
+use crate::chat::{Chat, broken, storage};
+use planwright_protocol::{ErrorCode, Image, Message, MessageId, Problem};
+use planwright_store::StoredChange;
+use planwright_tools::workspace::{CHANGED, NO_COPY, NOT_EMPTY};
+use planwright_tools::{Workspace, WorkspacePath};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is done to each path, and what can't be.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Revert {
+    pub files: Vec<Step>,
+    pub conflicts: Vec<Conflict>,
+    /// The changes that are taken back by it.
+    #[serde(skip)]
+    pub(crate) covered: Vec<(i64, String)>,
+}
+
+/// One path on its way back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub path: String,
+    pub present: Image,
+    pub wanted: Image,
+}
+
+/// A path that is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    pub path: String,
+    pub reason: String,
+}
+
+/// Where the message of a revert says what it was about.
+pub const REVERT: &str = "revert";
+
+/// What a message took everything back to, if it did so.
+pub fn target(message: &Message) -> Option<MessageId> {
+    message.metadata.get(REVERT)?.get("message_id")?.as_str()?.parse().ok()
+}
+
+impl Chat {
+    /// What it would do to take back everything from a message on.
+    ///
+    /// # Errors
+    /// `NOT_FOUND`, when the chat has no such message.
+    pub async fn revert(&self, message: MessageId) -> Result<Revert, Problem> {
+        let missing = || Problem::new(ErrorCode::NotFound, format!("This chat has no message {message}."));
+        let from = self.store.place(self.id, message).await.map_err(storage)?.ok_or_else(missing)?;
+        let rows = self.store.file_changes(self.id).await.map_err(storage)?;
+        let mut reverts = HashMap::new();
+        for past in self.store.changing_messages(self.id).await.map_err(storage)? {
+            if let Some(target) = target(&past)
+                && let Some(place) = self.store.place(self.id, target).await.map_err(storage)?
+            {
+                reverts.insert(past.id, place);
+            }
+        }
+        let chains = chains(rows, &reverts, from);
+        let workspace = self.workspace.clone();
+        let mut revert = tokio::task::spawn_blocking(move || thought_out(&workspace, chains)).await.map_err(broken)?;
+        for step in &revert.files {
+            if let Some(sha256) = step.wanted.content()
+                && !self.store.has_content(sha256).await.map_err(storage)?
+            {
+                revert.conflicts.push(Conflict { path: step.path.clone(), reason: NO_COPY.to_owned() });
+            }
+        }
+        let workspace = self.workspace.clone();
+        tokio::task::spawn_blocking(move || without_conflicts(&workspace, revert)).await.map_err(broken)
+    }
+}
+
+impl Revert {
+    /// What a message tells of one that was done.
+    #[must_use]
+    pub fn told(message: &Message) -> Self {
+        message.metadata.get(REVERT).and_then(|facts| serde_json::from_value(facts.clone()).ok()).unwrap_or_default()
+    }
+
+    /// Why nothing was taken back.
+    pub(crate) fn refused(&self) -> Problem {
+        let text = format!(
+            "{} of the files can't be taken back, so nothing was: {}. Send `skip_conflicts: true` to take back the rest.",
+            self.conflicts.len(),
+            named(self.conflicts.iter().map(|conflict| format!("{} ({})", conflict.path, conflict.reason)))
+        );
+        Problem::new(ErrorCode::Conflict, text).with_details(json!({ "conflicts": self.conflicts }))
+    }
+
+    /// The facts that stand in the message.
+    pub(crate) fn facts(&self, message: MessageId) -> Value {
+        json!({ "message_id": message, "status": "running", "files": self.files, "conflicts": self.conflicts })
+    }
+}
+
+/// The first few of many.
+pub fn named(names: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 20;
+    let more = names.len().saturating_sub(MOST);
+    let list = names.take(MOST).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{list}, and {more} more") } else { list }
+}
+
+type Chains = BTreeMap<String, Vec<StoredChange>>;
+
+/// The changes of each path that are to be undone, the newest first. What was taken back already, and all of that lies in
+/// reach, cancels out with what took it back.
+fn chains(rows: Vec<StoredChange>, reverts: &HashMap<MessageId, u64>, from: u64) -> Chains {
+    let mut chains = Chains::new();
+    let mut cancelled: HashSet<(MessageId, String)> = HashSet::new();
+    let mut newer = u64::MAX;
+    for row in rows.into_iter().rev() {
+        // A change whose message was never stored belongs to what came next.
+        let place = row.seq.unwrap_or(newer);
+        newer = place;
+        if place < from {
+            continue;
+        }
+        let path = row.change.path.clone();
+        let chain = chains.entry(path.clone()).or_default();
+        if row.reverted_by.is_some_and(|by| cancelled.contains(&(by, path.clone()))) {
+            continue;
+        }
+        if reverts.get(&row.change.message_id).is_some_and(|target| *target >= from) {
+            cancelled.insert((row.change.message_id, path));
+            continue;
+        }
+        chain.push(row);
+    }
+    chains
+}
+
+/// Follows each path from how it is to how it was.
+fn thought_out(workspace: &Arc<Workspace>, chains: Chains) -> Revert {
+    let mut revert = Revert::default();
+    for (path, chain) in chains {
+        let Ok(place) = WorkspacePath::parse(&path) else { continue };
+        let present = workspace.image(&place);
+        match back(&present, &chain) {
+            Ok(wanted) => {
+                revert.covered.extend(chain.iter().map(|row| (row.id, path.clone())));
+                if !same(&present, &wanted) {
+                    revert.files.push(Step { path, present, wanted });
+                }
+            }
+            Err(reason) => revert.conflicts.push(Conflict { path, reason: reason.to_owned() }),
+        }
+    }
+    revert
+}
+
+/// How a path was before the oldest of its changes.
+fn back(present: &Image, chain: &[StoredChange]) -> Result<Image, &'static str> {
+    let mut now = present.clone();
+    let mut is_noted = false;
+    for row in chain {
+        let (before, after) = (&row.change.before, &row.change.after);
+        // What is unknown is only known to be the same where one note follows the other.
+        if now.is(after) || (is_noted && now == *after) {
+            now = before.clone();
+            is_noted = true;
+        } else if !now.is(before) {
+            return Err(if *after == Image::Unknown { NO_COPY } else { CHANGED });
+        }
+    }
+    if now == Image::Unknown && is_noted { Err(NO_COPY) } else { Ok(now) }
+}
+
+/// Nothing to do, as far as is known.
+fn same(present: &Image, wanted: &Image) -> bool {
+    present.is(wanted) || present == wanted
+}
+
+/// Leaves out what can't be done because of what is around it: folders that others use, and what was in folders that are gone.
+fn without_conflicts(workspace: &Workspace, mut revert: Revert) -> Revert {
+    let failed: BTreeSet<String> = revert.conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+    let mut steps: BTreeMap<WorkspacePath, Step> = BTreeMap::new();
+    for step in revert.files.drain(..).filter(|step| !failed.contains(&step.path)) {
+        if let Ok(path) = WorkspacePath::parse(&step.path) {
+            steps.insert(path, step);
+        }
+    }
+    let is_folder = |image: &Image| matches!(image, Image::Folder { .. });
+    // The deepest first: a folder stays if one in it does.
+    let folders: Vec<WorkspacePath> =
+        steps.iter().rev().filter(|(_, step)| is_folder(&step.present) && !is_folder(&step.wanted)).map(|(path, _)| path.clone()).collect();
+    for folder in folders {
+        let goes = |name: &String| steps.get(&folder.join(name)).is_some_and(|step| step.wanted == Image::Absent);
+        let is_free = workspace.list(&folder).is_ok_and(|names| names.iter().all(|(name, _)| goes(name)));
+        if !is_free {
+            steps.remove(&folder);
+            revert.conflicts.push(Conflict { path: folder.to_string(), reason: NOT_EMPTY.to_owned() });
+        }
+    }
+    // The uppermost first: what lies in a folder that can't be made can't be either.
+    for path in steps.keys().cloned().collect::<Vec<_>>() {
+        let is_made = steps.get(&path).is_some_and(|step| step.wanted != Image::Absent);
+        let Some((folder, _)) = path.split().filter(|(folder, _)| is_made && !folder.is_root()) else { continue };
+        let has_folder = steps.get(&folder).map_or_else(|| is_folder(&workspace.image(&folder)), |step| is_folder(&step.wanted));
+        if !has_folder {
+            steps.remove(&path);
+            revert.conflicts.push(Conflict { path: path.to_string(), reason: format!("the folder {folder} that it was in is gone") });
+        }
+    }
+    revert.files = steps.into_values().collect();
+    revert.conflicts.sort_by(|one, other| one.path.cmp(&other.path));
+    let failed: BTreeSet<&str> = revert.conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
+    revert.covered.retain(|(_, path)| !failed.contains(path.as_str()));
+    revert
+}

@@ -1,0 +1,163 @@
+use crate::chats::read_message;
+use crate::db::{Row, Transaction, args};
+use crate::store::{Store, StoreError};
+use planwright_protocol::{ChatId, Image, Message, MessageId};
+use std::sync::Arc;
+
+/// One path that a call changes, or that was taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChangeRow {
+    pub message_id: MessageId,
+    pub path: String,
+    pub before: Image,
+    pub after: Image,
+}
+
+/// Such a row as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChange {
+    pub id: i64,
+    pub change: FileChangeRow,
+    pub reverted_by: Option<MessageId>,
+    /// The place of its message in the history; `None` if that was never stored.
+    pub seq: Option<u64>,
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    pub sha256: String,
+    pub bytes: Arc<[u8]>,
+}
+
+/// What is written of changed files in one go.
+#[derive(Clone, Debug, Default)]
+pub struct Versions {
+    pub contents: Vec<Content>,
+    pub rows: Vec<FileChangeRow>,
+    /// Rows of earlier messages that are taken back, and by which message.
+    pub reverted: Vec<(i64, MessageId)>,
+}
+
+const PUT_CONTENT: &str = "insert into contents (sha256, bytes) values ($1, $2) on conflict (sha256) do nothing";
+/// What was stored first of a message stays: after a crash, half of it may have happened.
+const PUT_CHANGE: &str = "insert into file_changes (chat_id, message_id, path, before, after, before_sha256, after_sha256)
+    values ($1, $2, $3, $4, $5, $6, $7) on conflict (message_id, path) do nothing";
+const MARK_REVERTED: &str = "update file_changes set reverted_by = $2 where id = $1";
+const CHANGES: &str = "select file_changes.*, messages.seq from file_changes left join messages on messages.id = file_changes.message_id
+    where file_changes.chat_id = $1 order by file_changes.id";
+const CHANGES_OF: &str = "select file_changes.*, messages.seq from file_changes left join messages on messages.id = file_changes.message_id
+    where file_changes.message_id = $1 order by file_changes.id";
+const CHANGING: &str = "select * from messages where id in (select message_id from file_changes where chat_id = $1) order by seq";
+const IS_KEPT: &str = "select 1 as kept from contents where sha256 = $1";
+const CONTENT: &str = "select bytes from contents where sha256 = $1";
+const PLACE: &str = "select seq from messages where id = $1 and chat_id = $2";
+const FORGET_CHANGE: &str = "delete from file_changes where message_id = $1 and path = $2";
+const UNMARK: &str = "update file_changes set reverted_by = null where reverted_by = $1 and path = $2";
+/// The contents that nothing refers to any more.
+pub(crate) const FORGET_CONTENTS: &str = "delete from contents
+    where not exists (select 1 from file_changes where before_sha256 = contents.sha256)
+        and not exists (select 1 from file_changes where after_sha256 = contents.sha256)";
+
+impl Store {
+    /// Everything that a chat changed, in the order in which it did.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn file_changes(&self, chat: ChatId) -> Result<Vec<StoredChange>, StoreError> {
+        self.db.rows(CHANGES, args![chat.0]).await?.iter().map(read_change).collect()
+    }
+
+    /// What one message changed.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn file_changes_of(&self, message: MessageId) -> Result<Vec<StoredChange>, StoreError> {
+        self.db.rows(CHANGES_OF, args![message.0]).await?.iter().map(read_change).collect()
+    }
+
+    /// The messages that changed something, oldest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn changing_messages(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
+        self.db.rows(CHANGING, args![chat.0]).await?.iter().map(read_message).collect()
+    }
+
+    /// Whether the content of a file was kept.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn has_content(&self, sha256: &str) -> Result<bool, StoreError> {
+        Ok(self.db.row(IS_KEPT, args![sha256]).await?.is_some())
+    }
+
+    /// The content of a file, if it was kept.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn content(&self, sha256: &str) -> Result<Option<Arc<[u8]>>, StoreError> {
+        let row = self.db.row(CONTENT, args![sha256]).await?;
+        row.map(|row| Ok(row.get::<Vec<u8>>("bytes")?.into())).transpose()
+    }
+
+    /// The place of a message in its chat's history.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn place(&self, chat: ChatId, message: MessageId) -> Result<Option<u64>, StoreError> {
+        self.db.row(PLACE, args![message.0, chat.0]).await?.map(|row| row.number("seq")).transpose()
+    }
+
+    /// Forgets changes that did not come about after all. What they had taken back counts as it did before.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn forget_changes(&self, message: MessageId, paths: &[String]) -> Result<(), StoreError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let mut transaction = self.db.begin().await?;
+        for path in paths {
+            transaction.run(FORGET_CHANGE, args![message.0, path.as_str()]).await?;
+            transaction.run(UNMARK, args![message.0, path.as_str()]).await?;
+        }
+        transaction.commit().await
+    }
+}
+
+pub(crate) async fn put_versions(transaction: &mut Transaction, chat: ChatId, versions: &Versions) -> Result<(), StoreError> {
+    for content in &versions.contents {
+        transaction.run(PUT_CONTENT, args![content.sha256.as_str(), content.bytes.clone()]).await?;
+    }
+    for row in &versions.rows {
+        let args = args![
+            chat.0,
+            row.message_id.0,
+            row.path.as_str(),
+            serde_json::to_string(&row.before)?,
+            serde_json::to_string(&row.after)?,
+            row.before.content().map(str::to_owned),
+            row.after.content().map(str::to_owned),
+        ];
+        transaction.run(PUT_CHANGE, args).await?;
+    }
+    for (id, by) in &versions.reverted {
+        transaction.run(MARK_REVERTED, args![*id, by.0]).await?;
+    }
+    Ok(())
+}
+
+fn read_change(row: &Row) -> Result<StoredChange, StoreError> {
+    Ok(StoredChange {
+        id: row.get("id")?,
+        change: FileChangeRow {
+            message_id: MessageId(row.get("message_id")?),
+            path: row.text("path")?,
+            before: serde_json::from_str(&row.text("before")?)?,
+            after: serde_json::from_str(&row.text("after")?)?,
+        },
+        reverted_by: row.get::<Option<_>>("reverted_by")?.map(MessageId),
+        seq: row.get::<Option<i64>>("seq")?.and_then(|seq| u64::try_from(seq).ok()),
+    })
+}

@@ -1,0 +1,64 @@
+//! Everything that keeping a command's changes changes, before and after.
+
+use super::staged::Staged;
+use crate::effect::Effect;
+use crate::path::WorkspacePath;
+use crate::version::{FileChange, Version};
+use crate::workspace::{Change, Depth, Kept, Kind, Tree, Workspace};
+use planwright_protocol::Image;
+use std::collections::BTreeMap;
+
+impl Staged {
+    /// What is different in the workspace once everything is kept that is not withheld. To be asked before it is kept.
+    ///
+    /// Build output and git's own records are not among it: neither is shown to the user nor taken back.
+    #[must_use]
+    pub fn file_changes(&self, withheld: &[Effect]) -> Vec<FileChange> {
+        let staged = Workspace::open(&self.upper()).ok();
+        let mut kept = Kept::default();
+        let mut found = BTreeMap::new();
+        for change in self.kept(withheld) {
+            let after = match &staged {
+                Some(upper) => landed(upper.version(&change.path, &mut kept)),
+                None => self.workspace.version(&change.path, &mut kept),
+            };
+            let after = if change.now.is_none() { Version::absent() } else { after };
+            for (path, before) in self.before(&change, &mut kept, staged.is_some()) {
+                let after = if path == change.path { after.clone() } else { Version::absent() };
+                found.entry(path.clone()).or_insert(FileChange { path, before, after });
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// What was at a changed path, with all that was in it where that is gone.
+    fn before(&self, change: &Change, kept: &mut Kept, is_staged: bool) -> Vec<(WorkspacePath, Version)> {
+        let is_gone = change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder);
+        if change.was.is_none() {
+            return vec![(change.path.clone(), Version::absent())];
+        }
+        if !is_staged {
+            let depth = if is_gone { Depth::Whole } else { Depth::EmptyOnly };
+            return self.workspace.versions_before(&self.mirror, &self.folder, &change.path, depth, kept);
+        }
+        if !is_gone {
+            return vec![(change.path.clone(), self.workspace.version(&change.path, kept))];
+        }
+        let mut tree = Tree { kept: std::mem::take(kept), ..Tree::default() };
+        if self.workspace.gather(&change.path, &mut tree).is_err() {
+            // Something in it can't be read, so that not all of it could be brought back.
+            tree.entries.retain(|(path, _)| *path != change.path);
+            tree.entries.push((change.path.clone(), Image::Unknown.into()));
+        }
+        *kept = tree.kept;
+        tree.entries
+    }
+}
+
+/// A staged entry as it will be: without the bits that make a program run as its owner.
+fn landed(mut version: Version) -> Version {
+    if let Image::File { mode: Some(mode), .. } | Image::Folder { mode: Some(mode) } = &mut version.image {
+        *mode &= 0o1777;
+    }
+    version
+}
