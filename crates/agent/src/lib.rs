@@ -21,5 +21,5 @@ pub mod provider;
 pub mod turn;
 
 pub use driver::{Outcome, World, drive};
-pub use provider::{Delta, ModelCall, ModelMessage, Provider, Request, ToolDefinition};
+pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Request, ToolDefinition};
 pub use turn::{Step, Turn};

@@ -11,6 +11,11 @@ pub trait Provider: Send + Sync {
     /// `provider/model`, as people configure it and the audit log keeps it.
     fn name(&self) -> &str;
 
+    /// How much of a conversation the model can read, its reply included; `None` if that is not known.
+    fn context_tokens(&self) -> Option<u64> {
+        None
+    }
+
     /// Asks for one reply. Dropping the stream cancels it.
     ///
     /// # Errors
@@ -37,8 +42,18 @@ pub struct ToolDefinition {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelMessage {
     User(String),
-    Assistant { mode: Mode, text: String, calls: Vec<ModelCall> },
+    Assistant { mode: Mode, text: String, calls: Vec<ModelCall>, native: Option<Native> },
     ToolResult { call_id: String, text: String },
+}
+
+/// What a model wants back of its own reply, such as its signed reasoning, in words that nobody else reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// Whose it is: another model must not get it.
+    pub model: String,
+    /// The reply it came with.
+    pub reply: String,
+    pub value: Value,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,4 +72,6 @@ pub enum Delta {
     /// A whole call; half of one is never passed on.
     Call(ModelCall),
     Usage(Usage),
+    /// To be kept with the reply and given back with it as [`Native`].
+    Native(Value),
 }

@@ -10,7 +10,7 @@ use crate::sessions::Models;
 use async_trait::async_trait;
 use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
-use planwright_agent::history::model_messages;
+use planwright_agent::history::{NATIVE, model_messages};
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Request, Turn, World, drive};
 use planwright_protocol::event::{ChatState, Usage};
@@ -85,9 +85,14 @@ impl Run {
                     received.text.push_str(&text);
                     self.chat.delta(text_id, text).await?;
                 }
-                Delta::Reasoning(_) => {}
+                Delta::Reasoning(text) => {
+                    let offset = received.thought;
+                    received.thought += text.chars().count();
+                    self.chat.mention(Event::ReasoningDelta { message_id: text_id, offset, text }).await?;
+                }
                 Delta::Call(call) => received.calls.push(call),
                 Delta::Usage(usage) => received.usage = usage,
+                Delta::Native(value) => received.native = Some(value),
             }
         }
         Ok(received)
@@ -159,6 +164,9 @@ struct Received {
     text: String,
     calls: Vec<ModelCall>,
     usage: Usage,
+    /// Characters of reasoning so far.
+    thought: usize,
+    native: Option<Value>,
 }
 
 #[async_trait]
@@ -173,11 +181,14 @@ impl World for Run {
         let provider = self.models.model(role.mode()).await?;
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
+        let mut received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
 
         crash::point("reply_received");
-        let usage = received.usage;
-        let Reply { messages, mut change, pending, plan_file, note } = self.read(received, role, text_id).await?;
+        let (usage, native) = (received.usage, received.native.take());
+        let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, role, text_id).await?;
+        if let (Some(first), Some(native)) = (messages.first_mut(), native) {
+            first.metadata.insert(NATIVE.to_owned(), native);
+        }
         let messages: Vec<Message> = messages
             .into_iter()
             .map(|message| {

@@ -26,7 +26,7 @@ fn only_reads(call: &Message) -> bool {
 /// What is left to do about a call that was judged.
 enum Work {
     Make(Prepared, Permit),
-    Tell(Problem, Change),
+    Tell(Problem, Box<Change>),
 }
 
 /// Carries out what [`take_together`] gave.
@@ -56,7 +56,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     while let Some(made) = outcomes.next().await {
         let carried = match made? {
             (call, Made::Outcome(outcome)) => conclude(chat, &call, outcome, history).await?,
-            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), change).await?,
+            (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), *change).await?,
         };
         match carried {
             Carried::Done(messages) => happened.extend(messages),
@@ -80,7 +80,7 @@ fn in_order<W: Future>(works: impl Iterator<Item = W>) -> impl Stream<Item = W::
 
 enum Made {
     Outcome(Result<Output, Problem>),
-    Refused(Problem, Change),
+    Refused(Problem, Box<Change>),
 }
 
 async fn make(chat: Arc<Chat>, call: Message, work: Work) -> Result<(Message, Made), Problem> {
