@@ -310,6 +310,11 @@ impl ModelServer {
         self.shared.lock().unwrap().replies.push_back(reply);
     }
 
+    /// Forgets what it had left to say, and says this.
+    pub fn only(&self, reply: Reply) {
+        self.shared.lock().unwrap().replies = VecDeque::from([reply]);
+    }
+
     /// What was asked of the model so far, in order; lists of models don't count.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
