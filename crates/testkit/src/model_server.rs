@@ -9,6 +9,7 @@ mod connection;
 mod gemini;
 mod ollama;
 mod responses;
+mod tls;
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -171,6 +172,12 @@ pub enum Fault {
     Drip(Duration),
 }
 
+/// The certificate that a client must trust to reach a server behind TLS.
+#[must_use]
+pub fn authority() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/data/tls/ca.pem")
+}
+
 /// One event of a stream, and what of the reply is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
@@ -295,6 +302,11 @@ impl ModelServer {
             }
         });
         Self { wire, address, shared, task }
+    }
+
+    /// The same server behind TLS, with a certificate of the authority in [`authority`]; gives its address.
+    pub async fn behind_tls(&self) -> String {
+        tls::in_front_of(self.address.trim_start_matches("http://")).await
     }
 
     /// As it is configured.

@@ -1,7 +1,7 @@
 //! Whole lives of chats over the wires of the vendors, against a scripted model server.
 
 use crate::{BINARY, plan, write};
-use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire, authority};
 use planwright_testkit::server::{Home, Server, last_id, of_type};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -144,4 +144,41 @@ async fn the_doctor_asks_each_provider_and_says_how_to_mend_it() {
         let act = checks.iter().find(|check| check["name"] == "act model").unwrap();
         assert_eq!(act["status"], "warning", "a model for plan mode is none for act mode: {act}");
     }
+}
+
+async fn run_at(home: &Home, base_url: &str, more: &str, environment: &[(&str, &str)]) -> String {
+    home.put_config(&format!(
+        "[models]\ndefault = \"test/{MODEL}\"\n[providers.test]\nkind = \"openai\"\nbase_url = \"{base_url}\"\n{more}\n"
+    ));
+    let output = with_key(home, &["run", "Hi"]).envs(environment.iter().copied()).output().await.unwrap();
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_for_the_world_and_never_for_this_machine() {
+    let models = ModelServer::start(Wire::Chat, [Reply::text("Through the proxy."), Reply::text("Straight.")]).await;
+    let home = home_with(&models, "");
+    let said = run_at(&home, "http://models.invalid/v1", "", &[("HTTP_PROXY", &models.address)]).await;
+    assert!(said.contains("Through the proxy."), "{said}");
+    assert_eq!(models.asked()[0].path, "http://models.invalid/v1/chat/completions");
+    let said = run_at(&home, &models.base_url(), "", &[("HTTP_PROXY", "http://127.0.0.1:1"), ("ALL_PROXY", "http://127.0.0.1:1")]).await;
+    assert!(said.contains("Straight."), "{said}");
+}
+
+#[tokio::test]
+async fn a_certificate_of_ones_own_is_trusted_when_its_authority_is_named_and_only_then() {
+    let models = ModelServer::start(Wire::Chat, [Reply::text("Hello."), Reply::text("Hello.")]).await;
+    let base_url = format!("{}/v1", models.behind_tls().await);
+    let home = home_with(&models, "");
+    let output = with_key(&home, &["doctor"]).output().await.unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("knows the model"));
+    home.put_config(&format!("[models]\ndefault = \"test/{MODEL}\"\n[providers.test]\nkind = \"openai\"\nbase_url = \"{base_url}\"\n"));
+    let output = with_key(&home, &["doctor"]).output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("certificate") && said.contains("ca_file"), "{said}");
+    assert!(models.asked().is_empty());
+    let said = run_at(&home, &base_url, &format!("ca_file = \"{}\"", authority()), &[]).await;
+    assert!(said.contains("Hello."), "{said}");
+    let said = run_at(&home, &base_url, "", &[("SSL_CERT_FILE", authority())]).await;
+    assert!(said.contains("Hello."), "{said}");
 }
