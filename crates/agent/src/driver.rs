@@ -7,8 +7,11 @@ use planwright_protocol::{ErrorCode, Message, Problem, QuestionId};
 /// What a turn can have done. Each way stores what happened before it returns.
 #[async_trait]
 pub trait World: Send {
-    /// Asks the model, with the history so far, and gives its reply.
-    async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem>;
+    /// What the user has written meanwhile.
+    fn heard(&mut self) -> Vec<Message>;
+
+    /// Asks the model, with all that was said so far, and gives its reply.
+    async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem>;
 
     /// Carries out the calls that have no result yet, and gives their results, or the question
     /// that must be answered first.
@@ -26,7 +29,10 @@ pub enum Outcome {
 pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
     loop {
         let happened = match turn.next() {
-            Step::CallModel => world.model(turn.history()).await,
+            Step::CallModel => {
+                world.heard().into_iter().for_each(|message| turn.apply(message));
+                world.model(turn).await
+            }
             Step::CallTools(calls) => world.tools(calls, turn.history()).await,
             Step::Ask(question) => return Outcome::Parked(question),
             Step::Done => return Outcome::Done,

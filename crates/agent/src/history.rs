@@ -3,42 +3,75 @@
 use crate::provider::{ModelCall, ModelMessage, Native};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a model reads as the result of a call that asked, until there is an answer.
+const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
 
 /// The conversation, in the order every wire format asks for: a reply's calls are followed by their
-/// results, and what the user wrote meanwhile comes after those.
-#[must_use]
-pub fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
-    let mut out: Vec<ModelMessage> = Vec::new();
-    let mut open = 0_usize;
-    let mut waiting = Vec::new();
-    for message in history {
+/// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation {
+    entries: Arc<Vec<ModelMessage>>,
+    /// Calls that have no result yet.
+    open: usize,
+    /// What was said while calls were open.
+    waiting: Vec<ModelMessage>,
+    /// Where the results of calls stand that asked, by their questions.
+    asked: HashMap<String, usize>,
+}
+
+impl Conversation {
+    /// As it is now; shared, not copied.
+    #[must_use]
+    pub fn entries(&self) -> Arc<Vec<ModelMessage>> {
+        if self.waiting.is_empty() {
+            return self.entries.clone();
+        }
+        Arc::new(self.entries.iter().chain(&self.waiting).cloned().collect())
+    }
+
+    pub fn add(&mut self, message: &Message) {
+        let entries = Arc::make_mut(&mut self.entries);
         match (message.author, message.message_type) {
             (Author::Assistant, MessageType::ToolCall) => {
-                push_reply(&mut out, message, None, Some(model_call(message)));
-                open += 1;
+                push_reply(entries, message, None, Some(model_call(message)));
+                self.open += 1;
             }
-            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(&mut out, message, Some(&said(message)), None),
+            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&said(message)), None),
             (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() => {
-                push_reply(&mut out, message, Some(&message.content), None);
+                push_reply(entries, message, Some(&message.content), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.
-            (Author::Assistant | Author::System, MessageType::Question) => {}
+            (Author::Assistant | Author::System, MessageType::Question) | (Author::Assistant, MessageType::ToolResult) => {}
             (Author::Tool, _) => {
-                let text = answer_in_place(message, history).unwrap_or(&message.content);
-                out.push(ModelMessage::ToolResult { call_id: message.meta("call_id").to_owned(), text: text.to_owned() });
-                open = open.saturating_sub(1);
+                let question = message.meta("question_id");
+                let text = if question.is_empty() { &message.content } else { NO_ANSWER };
+                if !question.is_empty() {
+                    self.asked.insert(question.to_owned(), entries.len());
+                }
+                entries.push(ModelMessage::ToolResult { call_id: message.meta("call_id").to_owned(), text: text.to_owned() });
+                self.open = self.open.saturating_sub(1);
             }
-            (Author::User, _) if answers_a_call(message, history) => {}
-            (Author::User | Author::System, _) if open > 0 => waiting.push(ModelMessage::User(message.content.clone())),
-            (Author::User | Author::System, _) => out.push(ModelMessage::User(message.content.clone())),
-            (Author::Assistant, MessageType::ToolResult) => {}
+            (Author::User | Author::System, _) => {
+                let asked = answered_question(message).and_then(|question| self.asked.get(question)).copied();
+                match asked.and_then(|place| entries.get_mut(place)) {
+                    // The model reads the answer as the result of its call, and nowhere else.
+                    Some(ModelMessage::ToolResult { text, .. }) => text.clone_from(&message.content),
+                    Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None if self.open > 0 => {
+                        self.waiting.push(ModelMessage::User(message.content.clone()));
+                    }
+                    Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None => {
+                        entries.push(ModelMessage::User(message.content.clone()));
+                    }
+                }
+            }
         }
-        if open == 0 {
-            out.append(&mut waiting);
+        if self.open == 0 {
+            entries.append(&mut self.waiting);
         }
     }
-    out.append(&mut waiting);
-    out
 }
 
 /// The words of a reply; a plan that was given as JSON stands in it as such.
@@ -49,22 +82,8 @@ fn said(message: &Message) -> String {
     }
 }
 
-/// The user's answer, for a call that asked: the model reads it as the call's result.
-fn answer_in_place<'h>(result: &Message, history: &'h [Message]) -> Option<&'h str> {
-    let question = result.metadata.get("question_id")?;
-    let answer = history.iter().find(|message| answered_question(message) == Some(question));
-    Some(answer.map_or("The user did not answer this, and wrote something else instead.", |message| message.content.as_str()))
-}
-
-/// Whether the model has this answer already, as the result of its call.
-fn answers_a_call(message: &Message, history: &[Message]) -> bool {
-    answered_question(message).is_some_and(|question| {
-        history.iter().any(|other| other.author == Author::Tool && other.metadata.get("question_id") == Some(question))
-    })
-}
-
-fn answered_question(message: &Message) -> Option<&Value> {
-    message.metadata.get("question_answer")?.get("question_id")
+fn answered_question(message: &Message) -> Option<&str> {
+    message.metadata.get("question_answer")?.get("question_id")?.as_str()
 }
 
 /// Text and calls of one reply are one entry.
@@ -120,6 +139,14 @@ mod tests {
         Message::new(ChatId::generate(), author, message_type, content).by(Role::Planner)
     }
 
+    fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
+        let mut conversation = Conversation::default();
+        for message in history {
+            conversation.add(message);
+        }
+        conversation.entries().to_vec()
+    }
+
     #[test]
     fn an_answer_is_the_result_of_the_call_that_asked_and_stands_nowhere_else() {
         let asked = [
@@ -131,10 +158,7 @@ mod tests {
         let other = message(Author::User, MessageType::Text, "never mind");
         let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
         assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
-        assert_eq!(
-            model_messages(&[&asked[..], &[other]].concat())[1..],
-            [result("The user did not answer this, and wrote something else instead."), ModelMessage::User("never mind".into())]
-        );
+        assert_eq!(model_messages(&[&asked[..], &[other]].concat())[1..], [result(NO_ANSWER), ModelMessage::User("never mind".into())]);
     }
 
     #[test]

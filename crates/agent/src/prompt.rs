@@ -66,7 +66,12 @@ pub fn system_prompt(role: Role, facts: &Facts<'_>) -> String {
 #[must_use]
 pub fn tool_definitions(role: Role, inspect: Inspect) -> Vec<ToolDefinition> {
     tools_of(role, inspect)
-        .map(|tool| ToolDefinition { name: tool.spec().name.to_owned(), description: tool.description(), schema: tool.schema() })
+        .map(|tool| {
+            let mut schema = tool.schema();
+            // Once is enough.
+            schema.as_object_mut().and_then(|object| object.remove("description"));
+            ToolDefinition { name: tool.spec().name.to_owned(), description: tool.description(), schema }
+        })
         .collect()
 }
 
@@ -223,6 +228,14 @@ mod tests {
         }
         assert_eq!(ModePolicy::of(Role::Planner).disallowed, [Category::Write, Category::Execute]);
         assert!(ModePolicy::of(Role::Actor).disallowed.is_empty());
+    }
+
+    #[test]
+    fn what_a_planner_is_sent_with_every_request_is_below_ten_kilobytes() {
+        let tools = tool_definitions(Role::Planner, Inspect::Off);
+        let tools: usize = tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len()).sum();
+        let prompt = prompt(Role::Planner).len();
+        assert!(prompt + tools < 10_000, "{prompt} of prompt and {tools} of tools");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use futures::stream::BoxStream;
 use planwright_protocol::event::Usage;
 use planwright_protocol::{Mode, Problem};
 use serde_json::Value;
+use std::sync::Arc;
 
 #[async_trait]
 pub trait Provider: Send + Sync {
@@ -26,7 +27,7 @@ pub trait Provider: Send + Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub system: String,
-    pub messages: Vec<ModelMessage>,
+    pub messages: Arc<Vec<ModelMessage>>,
     pub tools: Vec<ToolDefinition>,
     pub mode: Mode,
 }

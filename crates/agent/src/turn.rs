@@ -3,8 +3,10 @@
 //! A turn is the fold of a chat's messages: replaying the stored ones gives the same turn, so a run
 //! goes on after a crash where it was.
 
-use planwright_protocol::{Author, ErrorCode, Message, MessageType, QuestionId};
+use crate::history::Conversation;
+use planwright_protocol::{Author, ErrorCode, Message, MessageId, MessageType, QuestionId};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The same failing call this many times in a row, and the run is over.
 pub const LOOP_ENDS_RUN: u64 = 6;
@@ -24,6 +26,9 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Turn {
     history: Vec<Message>,
+    /// Where in the history each message is.
+    places: HashMap<MessageId, usize>,
+    conversation: Conversation,
     /// Where in the history the calls without a result are.
     open: Vec<usize>,
     asked: Option<QuestionId>,
@@ -39,7 +44,17 @@ pub struct Turn {
 impl Turn {
     #[must_use]
     pub fn replay(history: Vec<Message>, limit: u32) -> Self {
-        let mut turn = Turn { history: Vec::new(), open: Vec::new(), asked: None, unseen: false, replies: 0, limit, looping: false };
+        let mut turn = Turn {
+            history: Vec::new(),
+            places: HashMap::new(),
+            conversation: Conversation::default(),
+            open: Vec::new(),
+            asked: None,
+            unseen: false,
+            replies: 0,
+            limit,
+            looping: false,
+        };
         for message in history {
             turn.apply(message);
         }
@@ -49,6 +64,12 @@ impl Turn {
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
+    }
+
+    /// The history as a model reads it.
+    #[must_use]
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
     #[must_use]
@@ -70,8 +91,8 @@ impl Turn {
 
     /// Takes in what has happened. A message that is already known, by its id, is an update of it.
     pub fn apply(&mut self, message: Message) {
-        if let Some(known) = self.history.iter_mut().rev().find(|known| known.id == message.id) {
-            *known = message;
+        if let Some(&place) = self.places.get(&message.id) {
+            self.history[place] = message;
             return;
         }
         match (message.author, message.message_type) {
@@ -101,6 +122,8 @@ impl Turn {
                 }
             }
         }
+        self.places.insert(message.id, self.history.len());
+        self.conversation.add(&message);
         self.history.push(message);
     }
 

@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::plan::{Plan, StepStatus};
 use crate::question::{Question, QuestionKind, Severity};
 use crate::role::Role;
+pub use crate::state::ChatState;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -148,20 +149,6 @@ impl From<Result<Value, Problem>> for ToolResponse {
             Err(problem) => Self { success: false, result: None, error: Some(problem) },
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChatState {
-    #[default]
-    Idle,
-    Thinking,
-    Exploring,
-    Planning,
-    Executing,
-    AwaitingAnswer,
-    Stopping,
-    Failed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@
 //! | [`message`] | what a chat's history is made of |
 //! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
 //! | [`question`] | what the agent may ask, and how an answer is checked |
+//! | [`state`] | what a chat is doing, and what may follow in which mode |
 //! | [`op`], [`event`] | what goes into a chat, what comes out of it |
 //! | [`error`] | every error code, in one table |
 //! | [`json`] | JSON that two readers can't understand differently |
@@ -26,6 +27,7 @@ pub mod op;
 pub mod plan;
 pub mod question;
 pub mod role;
+pub mod state;
 
 pub use chat_file::ChatHeader;
 pub use config::{ChatConfig, RoleRequest};
@@ -38,3 +40,4 @@ pub use op::Op;
 pub use plan::{Plan, PlanDocument, PlanStep, StepStatus};
 pub use question::{Question, QuestionKind, Severity};
 pub use role::{Mode, Permission, Role};
+pub use state::{ChatState, InvalidTransition};

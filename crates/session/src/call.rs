@@ -21,7 +21,7 @@ use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::AuditKind;
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Category, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::{Approval, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -60,7 +60,12 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         }
         Judged::Allowed(prepared, permit) => {
             let call = recovery::with_images(call, &prepared);
-            intend(chat, std::slice::from_ref(&call)).await?;
+            if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_))) {
+                // Made again after a crash, so that it need not be on disk first.
+                chat.tell([Event::MessageUpdated { message: call.clone() }]).await;
+            } else {
+                intend(chat, &call).await?;
+            }
             let outcome = chat.carry(move || prepared.commit(&permit)).await?;
             conclude(chat, &call, outcome, history).await
         }
@@ -80,7 +85,9 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
         Ok(consent) => consent,
         Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
     };
-    let prepared = match prepare(chat, call).await {
+    let cx = context(chat, call).await?;
+    let foreign_plans = cx.config.foreign_plans.clone();
+    let prepared = match prepare(call, cx).await {
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
@@ -90,7 +97,7 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
         }
     };
     crash::point("call_prepared");
-    let situation = chat.situation(call.meta("tool"), consent).await?;
+    let situation = chat.situation_among(foreign_plans, call.meta("tool"), consent).await;
     let verdict = decide(&situation, &prepared.effects);
     crash::point("call_decided");
     Ok(match verdict {
@@ -103,13 +110,17 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
     })
 }
 
-async fn prepare(chat: &Arc<Chat>, call: &Message) -> Result<Prepared, Problem> {
-    let tool = tool_named(call.meta("tool"))?;
+async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
     let call_id = call.meta("call_id").parse().ok();
-    let (args, mut cx) = (call_args(call), chat.tool_context(call_id).await?);
-    if let (Category::Execute, Some(call_id)) = (tool.spec().category, call_id) {
+    let mut cx = chat.tool_context(call_id).await?;
+    if let ("execute", Some(call_id)) = (call.meta("category"), call_id) {
         cx.command.live = chat.ear(call_id);
     }
+    Ok(cx)
+}
+
+async fn prepare(call: &Message, cx: ToolContext) -> Result<Prepared, Problem> {
+    let (tool, args) = (tool_named(call.meta("tool"))?, call_args(call));
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
@@ -149,10 +160,9 @@ fn moment_of(card: &Message) -> Moment {
     if is_after { Moment::After } else { Moment::Before }
 }
 
-/// Stores that calls are about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, calls: &[Message]) -> Result<(), Problem> {
-    let events = calls.iter().map(|call| Event::MessageUpdated { message: call.clone() }).collect();
-    chat.publish(Change { events, ..Change::default() }, |_| {}).await?;
+/// Stores that a call is about to be made, and what the files will be before and after.
+async fn intend(chat: &Arc<Chat>, call: &Message) -> Result<(), Problem> {
+    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
 }

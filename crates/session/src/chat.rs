@@ -1,13 +1,15 @@
 //! A chat in memory, and the one way to change it.
 
+mod telling;
+
 use crate::card::Pending;
-use crate::chat_file::ChatFile;
+use crate::chat_file::{ChatFile, header};
 use crate::crash;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
-    Author, CallId, ChatId, Envelope, ErrorCode, Event, Message, MessageId, MessageType, PlanDocument, Problem, Role, Timestamp,
-    WorkspaceId,
+    Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, PlanDocument, Problem, Role,
+    Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError};
 use planwright_tools::command::{Live as Heard, Reach, Stop};
@@ -59,6 +61,8 @@ pub struct Chat {
 struct Live {
     row: ChatRow,
     seq: u64,
+    /// Events that were published and are stored with the next change. None of them was acknowledged to anybody.
+    unstored: Vec<Envelope>,
     partial: Option<Partial>,
     approval: Option<Arc<ApprovalRow>>,
 }
@@ -82,6 +86,10 @@ impl Change {
         self
     }
 
+    fn tells_state(&self) -> bool {
+        self.events.iter().any(|event| matches!(event, Event::StateChanged { .. }))
+    }
+
     pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
         self.audit.push(AuditRow { kind, model: model.to_owned(), role, details, at: Timestamp::now() });
         self
@@ -96,7 +104,7 @@ impl Chat {
         let fence = Fence::new(Epoch(row.epoch));
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
-        let live = Mutex::new(Live { row, seq, partial: None, approval });
+        let live = Mutex::new(Live { row, seq, unstored: Vec::new(), partial: None, approval });
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
         Ok(Arc::new(Self {
             id,
@@ -120,7 +128,8 @@ impl Chat {
 
     pub async fn snapshot(&self) -> Result<Snapshot, Problem> {
         // Held, so that the messages are those of this very number.
-        let live = self.live.lock().await;
+        let mut live = self.live.lock().await;
+        self.store_all(&mut live).await?;
         let mut messages = self.store.messages_before(self.id, None, 50).await.map_err(storage)?;
         messages.reverse();
         Ok(Snapshot {
@@ -140,6 +149,7 @@ impl Chat {
     /// The number of the newest event and the answer being written, both of one moment.
     pub async fn moment(&self) -> Result<(u64, Option<Partial>), Problem> {
         let mut live = self.live.lock().await;
+        self.store_all(&mut live).await?;
         if live.partial.is_some() {
             // The answer so far is told under a number of its own, so that numbers grow for whoever comes back.
             self.next_number(&mut live).await?;
@@ -147,23 +157,24 @@ impl Chat {
         Ok((live.seq, live.partial.clone()))
     }
 
-    /// A number for an event that is not stored.
-    async fn next_number(&self, live: &mut Live) -> Result<u64, Problem> {
-        if live.seq + 1 >= live.row.seq_ceiling {
-            self.commit(live, Change::default(), |_| {}).await?;
-        }
-        live.seq += 1;
-        Ok(live.seq)
-    }
-
     /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
     pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         // Goes on when its caller is cancelled: what the database took must be known here as well.
         let work = async move {
-            chat.commit(&mut *chat.live.lock().await, change, edit).await?;
+            let mut live = chat.live.lock().await;
+            let before = header(&live.row);
+            chat.commit(&mut live, change, edit).await?;
             crash::point("file_unwritten");
-            chat.write_file().await;
+            let only_longer = chat.file.is_begun() && before.tells_the_same(&header(&live.row));
+            drop(live);
+            if only_longer {
+                // Nobody waits for a line of the transcript.
+                let writer = chat.clone();
+                chat.writes.spawn(async move { writer.write_file().await });
+            } else {
+                chat.write_file().await;
+            }
             Ok(())
         };
         self.writes.spawn(work).await.map_err(broken)?
@@ -181,9 +192,18 @@ impl Chat {
             let edit = |row: &mut ChatRow| {
                 edit(row);
                 row.epoch = epoch.0;
+                // A run that goes on in another mode leaves the states of the old one.
+                if !row.state.is_of(row.config.role.mode()) {
+                    row.state = ChatState::Thinking;
+                }
             };
+            let (before, told) = (live.row.state, change.tells_state());
             chat.commit(&mut live, change, edit).await?;
             crash::point("switch_stored");
+            let state = live.row.state;
+            if state != before && !told {
+                chat.publish_unstored(&mut live, Event::StateChanged { state });
+            }
             drop(live);
             chat.write_file().await;
             Ok(())
@@ -211,11 +231,12 @@ impl Chat {
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
         let mut row = live.row.clone();
         edit(&mut row);
+        row.state = live.row.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
         let at = Timestamp::now();
-        let envelopes: Vec<Envelope> =
-            change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at }).collect();
-        let seq = live.seq + envelopes.len() as u64;
+        let news = change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
+        let envelopes: Vec<Envelope> = live.unstored.iter().cloned().chain(news).collect();
+        let seq = envelopes.last().map_or(live.seq, |newest| newest.seq);
         row.updated_at = at;
         row.seq_ceiling = seq + RESERVE;
         self.store
@@ -228,7 +249,8 @@ impl Chat {
         if let Some(approval) = change.approval {
             live.approval = Some(Arc::new(approval));
         }
-        for envelope in &envelopes {
+        let published = std::mem::take(&mut live.unstored).len();
+        for envelope in &envelopes[published..] {
             if let (Event::MessageCreated { message }, Some(partial)) = (&envelope.event, &live.partial)
                 && message.id == partial.message_id
             {
@@ -239,32 +261,6 @@ impl Chat {
         Ok(())
     }
 
-    /// Publishes an event without storing it.
-    pub(crate) async fn mention(&self, event: Event) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        let seq = self.next_number(&mut live).await?;
-        self.send(&Envelope { event, seq, at: Timestamp::now() });
-        Ok(())
-    }
-
-    /// Publishes a piece of an answer without storing it.
-    pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
-        let mut live = self.live.lock().await;
-        let seq = self.next_number(&mut live).await?;
-        let partial = live.partial.get_or_insert_with(|| Partial { message_id, text: String::new() });
-        let offset = partial.text.chars().count();
-        partial.text.push_str(&text);
-        self.send(&Envelope { event: Event::TextDelta { message_id, offset, text }, seq, at: Timestamp::now() });
-        Ok(())
-    }
-
-    pub(crate) fn send(&self, envelope: &Envelope) {
-        if let Some(frame) = Frame::of(envelope) {
-            // Nobody listening is no fault.
-            let _ = self.bus.send(frame);
-        }
-    }
-
     /// The approval that the present role works under, if there is one.
     pub async fn approval(&self) -> Option<Arc<ApprovalRow>> {
         let live = self.live.lock().await;
@@ -273,13 +269,18 @@ impl Chat {
 
     /// What the gate needs to know, all of one moment.
     pub async fn situation(&self, tool: &str, consent: Consent) -> Result<Situation, Problem> {
+        let foreign_plans = self.foreign_plans(self.row().await.workspace_id).await?;
+        Ok(self.situation_among(foreign_plans, tool, consent).await)
+    }
+
+    /// The same, when the plans of other chats have been read for this call.
+    pub async fn situation_among(&self, foreign_plans: Arc<BTreeSet<WorkspacePath>>, tool: &str, consent: Consent) -> Situation {
         let scope = match self.approval().await {
             Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
             None => None,
         };
         let live = self.live.lock().await;
-        let foreign_plans = self.foreign_plans(live.row.workspace_id).await?;
-        Ok(Situation {
+        Situation {
             role: live.row.config.role,
             tool: tool.to_owned(),
             epoch: self.fence.epoch(),
@@ -291,7 +292,7 @@ impl Chat {
             secrets: self.settings.secrets.clone(),
             grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
             consent,
-        })
+        }
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
@@ -331,6 +332,11 @@ fn grant(row: &GrantRow) -> Option<Grant> {
 
 pub fn storage(error: StoreError) -> Problem {
     Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
+}
+
+/// The machine of states has no such step; nothing was changed.
+fn invalid(error: InvalidTransition) -> Problem {
+    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
 }
 
 pub fn broken(error: tokio::task::JoinError) -> Problem {

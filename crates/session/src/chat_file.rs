@@ -9,6 +9,7 @@ use planwright_protocol::{ChatHeader, Envelope, ErrorCode, Event, Message, Probl
 use planwright_store::ChatRow;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
@@ -17,6 +18,7 @@ pub struct ChatFile {
     queue: Mutex<Vec<Message>>,
     /// Held while the file is written, so that two writes don't mix.
     written: tokio::sync::Mutex<Written>,
+    begun: AtomicBool,
 }
 
 #[derive(Default)]
@@ -37,6 +39,11 @@ impl ChatFile {
         }
     }
 
+    /// Whether the file has been brought up to date since the chat was opened.
+    pub fn is_begun(&self) -> bool {
+        self.begun.load(Ordering::Relaxed)
+    }
+
     fn queue(&self) -> std::sync::MutexGuard<'_, Vec<Message>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +59,10 @@ impl Chat {
             Some(_) | None => self.reconcile_file(&header).await,
         };
         match outcome {
-            Ok(()) => *written = Written { header: Some(header), warned: false },
+            Ok(()) => {
+                self.file.begun.store(true, Ordering::Relaxed);
+                *written = Written { header: Some(header), warned: false };
+            }
             Err(problem) => {
                 if !written.warned {
                     tracing::warn!(chat = %self.id, %problem, "the chat's file could not be written");
@@ -111,6 +121,6 @@ impl Chat {
     }
 }
 
-fn header(row: &ChatRow) -> ChatHeader {
+pub fn header(row: &ChatRow) -> ChatHeader {
     ChatHeader { id: row.id, title: row.title.clone(), config: row.config.clone(), created_at: row.created_at, updated_at: row.updated_at }
 }

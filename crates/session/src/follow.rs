@@ -83,7 +83,7 @@ impl Follower {
         self.ready.extend(events.iter().filter_map(Frame::of));
         if more && !events.is_empty() {
             self.catching_up = Some(moment);
-        } else if let Some(Partial { message_id, text }) = moment.partial {
+        } else if let Some(Partial { message_id, text, .. }) = moment.partial {
             let envelope = Envelope { event: Event::TextDelta { message_id, offset: 0, text }, seq: moment.seq, at: Timestamp::now() };
             self.ready.extend(Frame::of(&envelope));
         }

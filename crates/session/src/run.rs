@@ -10,7 +10,7 @@ use crate::sessions::Models;
 use async_trait::async_trait;
 use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
-use planwright_agent::history::{NATIVE, model_messages};
+use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Request, Turn, World, drive};
 use planwright_protocol::event::{ChatState, Usage};
@@ -63,13 +63,13 @@ impl Run {
         drive(&mut turn, &mut self).await
     }
 
-    async fn request(&self, role: Role, history: &[Message]) -> Request {
+    async fn request(&self, role: Role, turn: &Turn) -> Request {
         let approval = self.chat.approval().await;
         let inspect = self.chat.settings.inspect();
         let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None, inspect };
         Request {
             system: system_prompt(role, &facts),
-            messages: model_messages(history),
+            messages: turn.conversation().entries(),
             tools: tool_definitions(role, inspect),
             mode: role.mode(),
         }
@@ -139,13 +139,6 @@ impl Run {
         reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
         Ok(reply)
     }
-
-    async fn show(&self, state: ChatState) -> Result<(), Problem> {
-        if self.chat.row().await.state == state {
-            return Ok(());
-        }
-        self.chat.publish(Change::default().event(Event::StateChanged { state }), move |row| row.state = state).await
-    }
 }
 
 /// A reply, ready to be stored.
@@ -171,17 +164,19 @@ struct Received {
 
 #[async_trait]
 impl World for Run {
-    async fn model(&mut self, history: &[Message]) -> Result<Vec<Message>, Problem> {
+    fn heard(&mut self) -> Vec<Message> {
+        self.inbox.take()
+    }
+
+    async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.settings.limits.check(&self.chat.row().await.usage)?;
-        self.show(ChatState::Thinking).await?;
-        let mut happened = self.inbox.take();
-        let history = [history, &happened].concat();
-        let read = read_up_to(&history);
+        self.chat.show(|_| ChatState::Thinking).await?;
+        let read = read_up_to(turn.history());
         let role = self.chat.row().await.config.role;
         let provider = self.models.model(role.mode()).await?;
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let mut received = self.receive(&*provider, self.request(role, &history).await, text_id).await?;
+        let mut received = self.receive(&*provider, self.request(role, turn).await, text_id).await?;
 
         crash::point("reply_received");
         let (usage, native) = (received.usage, received.native.take());
@@ -209,15 +204,15 @@ impl World for Run {
         };
         self.chat.publish(change, edit).await?;
         crash::point("reply_stored");
-        happened.extend(messages);
-        Ok(happened)
+        Ok(messages)
     }
 
     async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem> {
         let mut happened = Vec::new();
         let mut open = VecDeque::from(calls);
         while let Some(first) = open.front() {
-            self.show(state_of(self.chat.row().await.config.role, first.meta("tool"))).await?;
+            let tool = first.meta("tool").to_owned();
+            self.chat.show(move |role| state_of(role, &tool)).await?;
             let together = call::take_together(&mut open);
             match call::carry_out_together(&self.chat, together, history).await? {
                 Carried::Done(messages) => happened.extend(messages),

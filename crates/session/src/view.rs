@@ -55,6 +55,22 @@ pub struct Snapshot {
 pub struct Partial {
     pub message_id: MessageId,
     pub text: String,
+    #[serde(skip)]
+    characters: usize,
+}
+
+impl Partial {
+    pub(crate) fn of(message_id: MessageId) -> Self {
+        Self { message_id, text: String::new(), characters: 0 }
+    }
+
+    /// Adds a piece, and says after how many characters it stands.
+    pub(crate) fn add(&mut self, text: &str) -> usize {
+        let offset = self.characters;
+        self.characters += text.chars().count();
+        self.text.push_str(text);
+        offset
+    }
 }
 
 #[derive(Debug, Serialize)]

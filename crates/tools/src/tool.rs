@@ -74,6 +74,43 @@ pub trait Tool: Send + Sync {
     }
 }
 
+/// Leaves out of a schema what tells a model nothing: it pays for every word. What may be left out is not required, and
+/// need not be said to be `null` as well.
+fn plain(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.get("type").is_some_and(|kind| kind.is_string() || kind.is_array()) {
+                object.retain(|key, value| match key.as_str() {
+                    "format" | "writeOnly" => false,
+                    "minimum" => *value != 0,
+                    "default" => {
+                        !matches!(value, Value::Null) && value.as_str() != Some("") && value.as_array().is_none_or(|all| !all.is_empty())
+                    }
+                    _ => true,
+                });
+            }
+            if let Some(Value::Array(kinds)) = object.get("type")
+                && let [kind, null] = &kinds[..]
+                && null == "null"
+            {
+                let kind = kind.clone();
+                object.insert("type".to_owned(), kind);
+            }
+            if let Some(Value::Array(either)) = object.get("anyOf")
+                && let [Value::Object(one), null] = &either[..]
+                && null["type"] == "null"
+            {
+                let one = one.clone();
+                object.remove("anyOf");
+                object.extend(one);
+            }
+            object.values_mut().for_each(plain);
+        }
+        Value::Array(values) => values.iter_mut().for_each(plain),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 /// Makes a [`Tool`] of its input type.
 pub struct Builtin<I>(PhantomData<fn() -> I>);
 
@@ -92,6 +129,7 @@ impl<I: Input> Tool for Builtin<I> {
             object.remove("$schema");
             object.remove("title");
         }
+        plain(&mut schema);
         schema
     }
 

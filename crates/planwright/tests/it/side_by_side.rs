@@ -81,7 +81,7 @@ async fn a_question_between_reads_waits_and_the_rest_goes_on_after_it() {
 
 #[tokio::test]
 async fn reads_that_a_crash_cut_off_are_made_again_and_keep_their_order() {
-    for point in ["intent_stored", "effect_done", "result_stored"] {
+    for point in ["call_decided", "effect_done", "result_stored"] {
         let names: Vec<String> = (0..20).map(|number| format!("/file-{number}")).collect();
         let home = home(&json!({ "turns": [{ "calls": names.iter().map(|name| read(name)).collect::<Vec<_>>() }, { "text": "Done." }] }));
         for name in &names {

@@ -50,7 +50,7 @@ fn model(server: &ModelServer) -> Remote {
 fn request(messages: Vec<ModelMessage>) -> Request {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}}, "required": ["path"]});
     let tools = ["read", "ls"].map(|name| ToolDefinition { name: name.into(), description: format!("{name} it"), schema: schema.clone() });
-    Request { system: "You are a test.".into(), messages, tools: tools.into(), mode: Mode::Plan }
+    Request { system: "You are a test.".into(), messages: messages.into(), tools: tools.into(), mode: Mode::Plan }
 }
 
 fn user(text: &str) -> ModelMessage {

@@ -1,9 +1,9 @@
 //! Calls of one reply that change nothing, made at the same time. Their results are stored in the order of the calls.
 
-use super::{Carried, Judged, carry_out, conclude, finish, intend, judge, recovery};
+use super::{Carried, Judged, carry_out, conclude, finish, judge, recovery};
 use crate::chat::{Change, Chat};
 use futures::{Stream, StreamExt};
-use planwright_protocol::{Message, Problem};
+use planwright_protocol::{Event, Message, Problem};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Output, Permit, Prepared};
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
         }
     }
     let made: Vec<Message> = ready.iter().filter(|(_, work)| matches!(work, Work::Make(..))).map(|(call, _)| call.clone()).collect();
-    intend(chat, &made).await?;
+    chat.tell(made.into_iter().map(|message| Event::MessageUpdated { message })).await;
     let mut happened = Vec::new();
     let mut outcomes = in_order(ready.into_iter().map(|(call, work)| make(chat.clone(), call, work)));
     while let Some(made) = outcomes.next().await {

@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Asks the user and waits for the answer, which comes back as the result of this call. Ask only
-/// what you can't find out yourself, all of it in one call, with an answer's form that is easy to
-/// fill in: a boolean or a few choices rather than free text.
+/// Asks the user; the answer comes back as the result of this call. Ask all in one call, only what
+/// you can't find out yourself, and rather for a boolean or a few choices than for free text.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
@@ -15,7 +14,7 @@ pub struct AskUser {
     questions: Value,
 }
 
-/// What the model reads of a question; [`Question::batch_from_json`] has the last word.
+// What the model reads of a question; [`Question::batch_from_json`] has the last word.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Question")]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -24,13 +23,13 @@ struct AskedQuestion {
     name: String,
     /// What is asked, as Markdown.
     question: String,
-    /// A JSON Schema of the answer, such as `{"type": "boolean"}` or `{"type": "string", "enum": ["sqlite", "postgres"]}`.
+    /// JSON Schema of the answer, such as {"type": "boolean"} or {"enum": ["sqlite", "postgres"]}.
     schema: Map<String, Value>,
-    /// Answers that the user can give with one click, in place of a form.
+    /// Answers by one click, in place of a form.
     buttons: Option<Vec<AskedButton>>,
-    /// What the user should know to decide.
+    /// What helps to decide.
     context: Option<String>,
-    /// The answer to take when nobody is there to give one.
+    /// The answer when nobody is there.
     default: Option<Value>,
 }
 
@@ -39,7 +38,7 @@ struct AskedQuestion {
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedButton {
     label: String,
-    /// The answer it stands for. It must fit the schema.
+    /// The answer; must fit the schema.
     value: Value,
     variant: Option<AskedVariant>,
     /// What choosing it means.

@@ -5,8 +5,8 @@ use planwright_protocol::{ErrorCode, PlanDocument, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Says that the plan is final and asks the user to approve it. The user decides: until they accept,
-/// nothing but the plan can be changed. Write the plan with `write_plan` first.
+/// Says that the plan is final and asks the user to approve it. Until they accept, nothing but the
+/// plan can be changed. Write it with `write_plan` first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitPlanMode {

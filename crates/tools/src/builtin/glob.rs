@@ -9,15 +9,15 @@ use serde::Deserialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Finds files by their paths, and gives them sorted by path. Leaves out what .gitignore names,
-/// .git, and folders behind symbolic links; hidden files are found. A pattern without a slash, such
-/// as *.rs, finds names at any depth; one with a slash, such as src/**/*.rs, is for the path below `path`.
+/// Finds files by their paths. Leaves out .git, what .gitignore names, and folders behind symbolic
+/// links. A pattern without a slash, such as *.rs, finds names at any depth; one with a slash is for
+/// the path below `path`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {
     /// Such as *.rs, src/**/*.test.ts or /docs/*.{md,txt}.
     pattern: String,
-    /// The folder to look in. The whole workspace unless said.
+    /// The folder to look in; the root unless said.
     path: Option<String>,
 }
 

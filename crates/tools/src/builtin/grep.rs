@@ -16,23 +16,22 @@ use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Searches the content of files with a regular expression (Rust syntax, line by line) and gives
-/// path:line:text, sorted by path. Leaves out what .gitignore names, .git, binary files, symbolic links
-/// and files that look like secrets; hidden files are searched.
+/// Searches files line by line with a regular expression (Rust syntax) and gives path:line:text.
+/// Leaves out .git, what .gitignore names, binary files, symbolic links and what looks like a secret.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
-    /// Such as fn\s+main. Escape ( ) [ ] { } . * + ? | ^ $ \ to search for them as they are.
+    /// Such as fn\s+main; ( ) [ ] { } . * + ? | ^ $ \ mean themselves after a \.
     pattern: String,
-    /// The file or folder to search. The whole workspace unless said.
+    /// The file or folder to search; the root unless said.
     path: Option<String>,
-    /// Only files whose paths match, such as *.rs or src/**/*.ts; with ! in front, only the others.
+    /// Only these files, such as src/**/*.ts; with ! in front, only the others.
     glob: Option<String>,
-    /// Whether capital and small letters are the same. False unless said.
+    /// False unless said.
     case_insensitive: Option<bool>,
-    /// How many lines to show before and after each match, up to 20. None unless said.
+    /// Lines shown around each match, up to 20.
     context: Option<usize>,
-    /// How many matches to show at the most, up to 2000. 200 unless said.
+    /// At most so many matches, up to 2000; 200 unless said.
     limit: Option<usize>,
 }
 

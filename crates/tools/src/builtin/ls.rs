@@ -7,15 +7,14 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Lists a folder: everything in it, also hidden and ignored files, sorted by name. Folders end
-/// with /, symbolic links with @, pipes, sockets and devices with |. What is in a folder follows it,
-/// indented.
+/// Lists a folder, also hidden and ignored files. Folders end with /, symbolic links with @, pipes,
+/// sockets and devices with |.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
-    /// The folder, such as /src. The whole workspace unless said.
+    /// Such as /src; the root unless said.
     path: Option<String>,
-    /// How many levels of folders to show, 1 to 5. 1 unless said.
+    /// Levels of folders, 1 to 5; 1 unless said.
     depth: Option<u32>,
 }
 

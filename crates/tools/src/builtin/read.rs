@@ -15,9 +15,9 @@ use std::io::{BufRead, BufReader, Read as _};
 pub struct Read {
     /// The file, such as /src/main.rs.
     path: String,
-    /// The first line wanted, counted from 1.
+    /// The first line, from 1.
     offset: Option<u64>,
-    /// How many lines at the most. 2000 unless said.
+    /// At most so many lines; 2000 unless said.
     limit: Option<u64>,
 }
 

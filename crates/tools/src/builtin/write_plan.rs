@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
-    /// Where to, such as /plans/add-login.plan. Left out: the chat's plan, or a name made of the goal.
+    /// Such as /plans/add-login.plan; the chat's own plan unless said.
     #[serde(skip_serializing)]
     path: Option<String>,
     /// What will be true when the plan is carried out.
@@ -27,7 +27,7 @@ pub struct WritePlan {
     /// What the user should have ready.
     #[serde(default)]
     prerequisites: Vec<String>,
-    /// What you take for granted and have not checked.
+    /// What you have not checked.
     #[serde(default)]
     assumptions: Vec<String>,
     /// How to see that the whole works.
@@ -39,7 +39,7 @@ pub struct WritePlan {
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the plan's JSON")]
 struct Step {
-    /// 1 for the first step, then 2, 3 and so on.
+    /// 1, 2, 3 and so on.
     step_number: u32,
     /// What is done.
     action: String,
@@ -51,7 +51,7 @@ struct Step {
     tools_needed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_time: Option<String>,
-    /// Paths or globs the step will touch, such as src/lib.rs or tests/*.rs.
+    /// Paths or globs, such as src/lib.rs or tests/*.rs.
     #[serde(default)]
     files: Vec<String>,
     /// A command that succeeds when the step is done.
