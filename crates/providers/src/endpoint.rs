@@ -98,9 +98,12 @@ impl Endpoint {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).unwrap_or_default();
         let base = self.base_url.trim_end_matches('/').to_owned();
         Ok(match self.kind {
-            Kind::Openai => Client::Chat(chat(&openai::wire::OPENAI, &base, key).connect(transport)),
-            Kind::Openrouter => Client::Chat(chat(&openai::wire::OPENROUTER, &base, key).connect(transport)),
-            Kind::OpenaiResponses => Client::Responses(chat(&openai::wire::OPENAI, &base, key).connect(transport)),
+            Kind::Openai => Client::Chat(chat(&base, key).connect(transport)),
+            Kind::Openrouter => {
+                let config = OpenAIConfig::with_key(&openai::wire::OPENROUTER, key).with_base_url(base);
+                Client::Chat(config.connect(transport))
+            }
+            Kind::OpenaiResponses => Client::Responses(chat(&base, key).connect(transport)),
             Kind::Anthropic => {
                 // The wire adds the version, which some write into the address.
                 let base = base.strip_suffix("/v1").unwrap_or(&base);
@@ -116,10 +119,10 @@ impl Endpoint {
     }
 }
 
-fn chat(dialect: &Dialect, base: &str, key: String) -> OpenAIConfig {
-    // What OpenAI's own server wants differently is nobody else's business.
-    let own = dialect.name != openai::wire::OPENAI.name || base == openai::wire::OPENAI.base_url;
-    let mut config = OpenAIConfig::with_key(if own { dialect } else { &COMPATIBLE }, key).with_base_url(base);
+fn chat(base: &str, key: String) -> OpenAIConfig {
+    // What a vendor's own server wants differently is nobody else's business.
+    let known = openai::wire::all().find(|dialect| dialect.base_url == base && base.starts_with("https://"));
+    let mut config = OpenAIConfig::with_key(known.unwrap_or(&COMPATIBLE), key).with_base_url(base);
     config.auth = Auth::OptionalBearer;
     config
 }
@@ -148,5 +151,19 @@ impl Client {
             Client::Ollama(client) => client.list_models().await?,
         };
         Ok(list.into_iter().map(|model| model.id).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::vendors;
+
+    #[test]
+    fn a_vendor_that_differs_is_spoken_to_in_its_own_way() {
+        for vendor in vendors().iter().filter(|vendor| vendor.kind == Kind::Openai) {
+            assert_ne!(chat(&vendor.base_url, String::new()).dialect.name, COMPATIBLE.name, "{}", vendor.name);
+        }
+        assert_eq!(chat("http://127.0.0.1:8080/v1", String::new()).dialect.name, COMPATIBLE.name);
     }
 }
