@@ -1,5 +1,6 @@
 //! A chat's history as a model reads it.
 
+use crate::compaction::COMPACTION;
 use crate::provider::{ModelCall, ModelMessage, Native};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
@@ -8,6 +9,9 @@ use std::sync::Arc;
 
 /// What a model reads as the result of a call that asked, until there is an answer.
 const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
+
+/// An answer of more bytes than this may not be shown whole.
+const LONG_ANSWER: usize = 500;
 
 /// The conversation, in the order every wire format asks for: a reply's calls are followed by their
 /// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
@@ -20,6 +24,18 @@ pub struct Conversation {
     waiting: Vec<ModelMessage>,
     /// Where the results of calls stand that asked, by their questions.
     asked: HashMap<String, usize>,
+    replies: Replies,
+    /// The size of it all.
+    bytes: usize,
+    /// Whether the model has replied since the conversation was last summed up.
+    grown: bool,
+}
+
+/// How often the model has replied in this chat, also where that was summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replies {
+    pub plan: usize,
+    pub act: usize,
 }
 
 impl Conversation {
@@ -32,7 +48,54 @@ impl Conversation {
         Arc::new(self.entries.iter().chain(&self.waiting).cloned().collect())
     }
 
+    #[must_use]
+    pub fn replies(&self) -> Replies {
+        self.replies
+    }
+
+    /// A guess that errs on the high side for most languages.
+    #[must_use]
+    pub fn estimated_tokens(&self) -> u64 {
+        self.bytes as u64 / 3
+    }
+
+    #[must_use]
+    pub fn has_grown(&self) -> bool {
+        self.grown
+    }
+
     pub fn add(&mut self, message: &Message) {
+        if message.metadata.contains_key(COMPACTION) {
+            return self.sum_up(&message.content);
+        }
+        self.bytes += message.content.len();
+        self.grown |= message.author == Author::Assistant;
+        let before = self.entries.len();
+        self.take_in(message);
+        if let Some(ModelMessage::Assistant { mode, .. }) = self.entries.get(before) {
+            match mode {
+                Mode::Plan => self.replies.plan += 1,
+                Mode::Act => self.replies.act += 1,
+            }
+        }
+    }
+
+    /// Puts a summary in the place of everything but the newest calls, whose results nobody has read yet.
+    fn sum_up(&mut self, summary: &str) {
+        let entries = Arc::make_mut(&mut self.entries);
+        let newest = entries.iter().rposition(|entry| matches!(entry, ModelMessage::Assistant { .. }));
+        let mut tail = newest.map_or_else(Vec::new, |place| entries.split_off(place));
+        if tail.first().is_some_and(|reply| matches!(reply, ModelMessage::Assistant { calls, .. } if calls.is_empty())) {
+            // What the user wrote after it is in the summary.
+            tail.clear();
+        }
+        *entries = [vec![ModelMessage::User(summary.to_owned())], tail].concat();
+        self.asked.clear();
+        self.grown = false;
+        self.bytes = entries.iter().map(ModelMessage::size).sum();
+    }
+
+    fn take_in(&mut self, message: &Message) {
         let entries = Arc::make_mut(&mut self.entries);
         match (message.author, message.message_type) {
             (Author::Assistant, MessageType::ToolCall) => {
@@ -58,12 +121,12 @@ impl Conversation {
                 let asked = answered_question(message).and_then(|question| self.asked.get(question)).copied();
                 match asked.and_then(|place| entries.get_mut(place)) {
                     // The model reads the answer as the result of its call, and nowhere else.
-                    Some(ModelMessage::ToolResult { text, .. }) => text.clone_from(&message.content),
+                    Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message),
                     Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None if self.open > 0 => {
-                        self.waiting.push(ModelMessage::User(message.content.clone()));
+                        self.waiting.push(ModelMessage::User(heard(message)));
                     }
                     Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None => {
-                        entries.push(ModelMessage::User(message.content.clone()));
+                        entries.push(ModelMessage::User(heard(message)));
                     }
                 }
             }
@@ -78,6 +141,15 @@ impl Conversation {
 fn said(message: &Message) -> String {
     match message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan) {
         Some(plan) => format!("{}\n\n```json\n{plan}\n```", message.content),
+        None => message.content.clone(),
+    }
+}
+
+/// What the user said. An answer is shown to people on one line, and shortened; the model gets all of it.
+fn heard(message: &Message) -> String {
+    let answers = message.metadata.get("question_answer").and_then(|answer| answer.get("answers")).map(Value::to_string);
+    match answers.filter(|answers| answers.len() > LONG_ANSWER || answers.contains("\\n")) {
+        Some(answers) => format!("{}\n\nIn full: {answers}", message.content),
         None => message.content.clone(),
     }
 }
@@ -159,6 +231,17 @@ mod tests {
         let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
         assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
         assert_eq!(model_messages(&[&asked[..], &[other]].concat())[1..], [result(NO_ANSWER), ModelMessage::User("never mind".into())]);
+    }
+
+    #[test]
+    fn a_long_answer_reaches_the_model_whole() {
+        let long = "x".repeat(2_000);
+        for answer in [long.as_str(), "two\nlines"] {
+            let message =
+                message(Author::User, MessageType::Text, "[Answered: …]").with("question_answer", json!({"answers": {"a": answer}}));
+            let [ModelMessage::User(text)] = &model_messages(&[message])[..] else { panic!("one message") };
+            assert!(text.contains(&json!(answer).to_string()), "{text}");
+        }
     }
 
     #[test]

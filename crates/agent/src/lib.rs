@@ -6,6 +6,7 @@
 //! | [`driver`] | the loop that obeys it |
 //! | [`provider`] | what a model is: one request, one stream of deltas |
 //! | [`history`] | a chat's history as a model reads it |
+//! | [`compaction`] | what stays of a conversation that has grown too long |
 //! | [`answer`] | plans and questions in a model's answer |
 //! | [`intent`] | whether what the user wrote is an order to begin, or too small for a plan |
 //! | [`prompt`] | the system prompt, composed of prose files and facts |
@@ -13,6 +14,7 @@
 //! Invariants: nothing here reads a file, a socket or a clock; a model is only ever reached through [`Provider`].
 
 pub mod answer;
+pub mod compaction;
 pub mod driver;
 pub mod history;
 pub mod intent;
@@ -21,5 +23,6 @@ pub mod provider;
 pub mod turn;
 
 pub use driver::{Outcome, World, drive};
-pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Request, ToolDefinition};
+pub use history::Replies;
+pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Request, ToolDefinition};
 pub use turn::{Step, Turn};

@@ -1,5 +1,6 @@
 //! What a model is to the rest: one request, one stream of deltas.
 
+use crate::history::Replies;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use planwright_protocol::event::Usage;
@@ -12,9 +13,9 @@ pub trait Provider: Send + Sync {
     /// `provider/model`, as people configure it and the audit log keeps it.
     fn name(&self) -> &str;
 
-    /// How much of a conversation the model can read, its reply included; `None` if that is not known.
-    fn context_tokens(&self) -> Option<u64> {
-        None
+    /// How many tokens a request and its reply may have together.
+    fn context_tokens(&self) -> u64 {
+        128_000
     }
 
     /// Asks for one reply. Dropping the stream cancels it.
@@ -30,6 +31,18 @@ pub struct Request {
     pub messages: Arc<Vec<ModelMessage>>,
     pub tools: Vec<ToolDefinition>,
     pub mode: Mode,
+    pub purpose: Purpose,
+    /// How often the model has replied in this chat.
+    pub replies: Replies,
+}
+
+/// What a reply is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To go on with the chat.
+    Reply,
+    /// To sum it up.
+    Summary,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +68,19 @@ pub struct Native {
     /// The reply it came with.
     pub reply: String,
     pub value: Value,
+}
+
+impl ModelMessage {
+    /// In bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            ModelMessage::User(text) | ModelMessage::ToolResult { text, .. } => text.len(),
+            ModelMessage::Assistant { text, calls, .. } => {
+                text.len() + calls.iter().map(|call| call.tool.len() + call.args.len()).sum::<usize>()
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -185,6 +185,8 @@ pub struct Usage {
     pub output_tokens: u64,
     pub cached_tokens: u64,
     pub cost: f64,
+    /// What the newest request and its reply had together: how full the model's context is.
+    pub context_tokens: u64,
 }
 
 #[cfg(test)]

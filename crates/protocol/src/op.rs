@@ -15,6 +15,8 @@ pub enum Op {
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.
     Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
+    /// Sum the conversation up, so that the next request is shorter.
+    Compact,
     /// End the run; answered when nothing of it can happen any more.
     Stop,
 }

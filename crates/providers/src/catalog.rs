@@ -127,6 +127,7 @@ impl Tokens {
             output_tokens: self.output,
             cached_tokens: self.cached,
             cost: price.map_or(0.0, |price| price.of(self)),
+            ..Usage::default()
         }
     }
 }

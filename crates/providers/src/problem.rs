@@ -2,6 +2,7 @@
 
 use crate::retry::retry_after;
 use crate::transport::Fault;
+use planwright_agent::compaction;
 use planwright_protocol::{ErrorCode, Problem};
 use rig_core::ProviderResponseError;
 use rig_core::error::{ErrorKind, ProviderError};
@@ -133,7 +134,7 @@ impl Teller {
         if TOO_LONG.iter().any(|phrase| lower.contains(phrase)) && !matches!(status, Some(401 | 403 | 404 | 429 | 500..)) {
             let message =
                 format!("The conversation is longer than {} can read ({told}). Compact the chat, or begin a new one.", self.name());
-            return Failure::lasting(rejected(message).with_details(json!({ "reason": "context_length_exceeded" })));
+            return Failure::lasting(rejected(message).with_details(json!({ "reason": compaction::TOO_LONG })));
         }
         let spent = ["insufficient_quota", "billing", "credit balance"].iter().any(|word| lower.contains(word));
         match status {

@@ -1,7 +1,7 @@
 //! A model behind a wire: asked, asked again when that may help, and heard to the end.
 
 use crate::actions;
-use crate::catalog::{ModelFacts, Tokens};
+use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
 use crate::endpoint::{Endpoint, ToolCalls};
 use crate::kind::Kind;
@@ -123,8 +123,9 @@ impl Provider for Remote {
         &self.name
     }
 
-    fn context_tokens(&self) -> Option<u64> {
-        self.about.endpoint.context_tokens.or(self.about.facts.map(|facts| facts.context_tokens))
+    fn context_tokens(&self) -> u64 {
+        let known = self.about.facts.map(|facts| facts.context_tokens);
+        self.about.endpoint.context_tokens.or(known).unwrap_or(USUAL_CONTEXT_TOKENS)
     }
 
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {

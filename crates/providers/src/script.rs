@@ -9,13 +9,13 @@
 //! ```
 //!
 //! Each mode has its own list, or `turns` serves both. The reply is the one whose place in the list is the
-//! number of replies of that mode in the conversation so far, so a script goes on after a restart where it was.
+//! number of replies of that mode in the chat so far, so a script goes on after a restart where it was.
 //! With `repeat` the list begins anew when it is over; without, the run fails and says so.
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request};
+use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Purpose, Replies, Request};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
@@ -41,9 +41,13 @@ struct ScriptFile {
     act: Vec<ScriptTurn>,
     #[serde(default)]
     repeat: bool,
+    /// The reply to a request to sum the chat up.
+    summary: Option<ScriptTurn>,
+    /// How many tokens this model is said to take.
+    context_tokens: Option<u64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptTurn {
     #[serde(default)]
@@ -59,6 +63,12 @@ struct ScriptTurn {
     usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
+    /// Texts that the request must have somewhere: in the system prompt, the conversation or the tools.
+    #[serde(default)]
+    told: Vec<String>,
+    /// Texts that it may not have anywhere.
+    #[serde(default)]
+    not_told: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -80,18 +90,48 @@ impl Script {
         Ok(Self { name: name.to_owned(), file })
     }
 
+    /// Whether the model was told what this turn says it must be.
+    fn check(&self, turn: &ScriptTurn, request: &Request) -> Result<(), Problem> {
+        if turn.told.is_empty() && turn.not_told.is_empty() {
+            return Ok(());
+        }
+        let mut heard = request.system.clone();
+        for message in request.messages.iter() {
+            heard.push('\n');
+            match message {
+                ModelMessage::User(text) | ModelMessage::Assistant { text, .. } | ModelMessage::ToolResult { text, .. } => {
+                    heard.push_str(text);
+                }
+            }
+        }
+        for tool in &request.tools {
+            heard.push_str(&format!("\n{}: {} {}", tool.name, tool.description, tool.schema));
+        }
+        let missing = turn.told.iter().find(|text| !heard.contains(text.as_str())).map(|text| ("not told", text));
+        let unwanted = turn.not_told.iter().find(|text| heard.contains(text.as_str())).map(|text| ("told", text));
+        match missing.or(unwanted) {
+            None => Ok(()),
+            Some((was, text)) => Err(Problem::new(ErrorCode::ProviderRejected, format!("The script {} was {was}: {text}", self.name))),
+        }
+    }
+
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
+        if request.purpose == Purpose::Summary {
+            let plain = || ScriptTurn { text: "Nothing more to say.".to_owned(), ..ScriptTurn::default() };
+            return Ok(self.file.summary.clone().unwrap_or_else(plain));
+        }
         let of_mode = match request.mode {
             Mode::Plan => &self.file.plan,
             Mode::Act => &self.file.act,
         };
         let shared = of_mode.is_empty();
         let turns = if shared { &self.file.turns } else { of_mode };
-        let replies = request
-            .messages
-            .iter()
-            .filter(|message| matches!(message, ModelMessage::Assistant { mode, .. } if shared || *mode == request.mode))
-            .count();
+        let Replies { plan, act } = request.replies;
+        let replies = match request.mode {
+            Mode::Plan | Mode::Act if shared => plan + act,
+            Mode::Plan => plan,
+            Mode::Act => act,
+        };
         let index = if self.file.repeat && !turns.is_empty() { replies % turns.len() } else { replies };
         turns.get(index).cloned().ok_or_else(|| {
             Problem::new(
@@ -112,8 +152,13 @@ impl Provider for Script {
         &self.name
     }
 
+    fn context_tokens(&self) -> u64 {
+        self.file.context_tokens.unwrap_or(128_000)
+    }
+
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let turn = self.turn(&request)?;
+        self.check(&turn, &request)?;
         let mut deltas: Vec<Result<Delta, Problem>> = words(&turn.reasoning).map(|word| Ok(Delta::Reasoning(word))).collect();
         deltas.extend(words(&turn.text).map(|word| Ok(Delta::Text(word))));
         deltas.extend(turn.calls.iter().map(|call| Ok(Delta::Call(call.to_model_call()))));
@@ -148,4 +193,30 @@ impl ScriptCall {
 /// A text in the pieces a model would send it in.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_inclusive(' ').map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
+        let request = Request {
+            system: "You are in PLAN mode".to_owned(),
+            messages: vec![ModelMessage::User("Hello".to_owned())].into(),
+            tools: Vec::new(),
+            mode: Mode::Plan,
+        };
+        for (turn, fault) in [
+            (r#""told": ["PLAN mode", "Hello"]"#, None),
+            (r#""told": ["PLAN mode", "ACT mode"]"#, Some("not told: ACT mode")),
+            (r#""not_told": ["ACT mode"]"#, None),
+            (r#""not_told": ["Hello"]"#, Some("was told: Hello")),
+        ] {
+            let script = Script::parse("s", &format!(r#"{{"turns": [{{"text": "x", {turn}}}]}}"#)).unwrap();
+            let problem = script.stream(request.clone()).await.err().map(|problem| problem.message);
+            assert_eq!(problem.is_some(), fault.is_some(), "{turn}: {problem:?}");
+            assert!(fault.is_none_or(|fault| problem.unwrap().contains(fault)), "{turn}");
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! Errors and bodies as JSON, everywhere the same.
 
-use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
 use planwright_protocol::error::Reader;
 use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Problem};
@@ -50,16 +50,13 @@ pub struct Body<T>(pub T);
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let unreadable = |why: String| {
             ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("The body can't be read: {why}. Send a JSON object.")))
         };
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
-            if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-                return Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time.").into();
-            }
-            unreadable(rejection.body_text())
-        })?;
+        let bytes = read(request.into_body()).await.map_err(|error| unreadable(error.to_string()))?;
+        let bytes =
+            bytes.ok_or_else(|| Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))?;
         let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(error.to_string()))?;
         let value = if text.trim().is_empty() { json!({}) } else { parse_strict(text).map_err(|error| unreadable(error.to_string()))? };
         if !value.is_object() {
@@ -68,6 +65,24 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         let body = serde_json::from_value(value);
         Ok(Self(body.map_err(|error| Problem::new(ErrorCode::ValidationFailed, format!("The body doesn't fit: {error}.")))?))
     }
+}
+
+/// What the server takes at once.
+const LARGEST_BODY: usize = 2 << 20;
+/// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
+const HEARD_OUT: usize = 64 << 20;
+
+/// The body; `None` if it is too large.
+async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, axum::Error> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await.transpose()?.filter(|_| length <= HEARD_OUT) {
+        length += piece.len();
+        if length <= LARGEST_BODY {
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    Ok((length <= LARGEST_BODY).then_some(bytes))
 }
 
 /// The query of an address.

@@ -37,6 +37,7 @@ pub fn router(app: App) -> Router {
         .route("/workspaces/{wid}/chats/{cid}/events", get(chats::events))
         .route("/workspaces/{wid}/chats/{cid}/messages", get(messages::list).post(messages::create))
         .route("/workspaces/{wid}/chats/{cid}/execute", post(chats::execute))
+        .route("/workspaces/{wid}/chats/{cid}/compact", post(chats::compact))
         .route("/workspaces/{wid}/chats/{cid}/stop", post(chats::stop))
         .fallback(not_found)
         .route_layer(from_fn_with_state(app.clone(), guard::check_token));

@@ -101,6 +101,7 @@ impl Actor {
             Op::Answer { question_id, answers } => self.answer(question_id, answers).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
+            Op::Compact => self.compact().await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }
     }
@@ -184,6 +185,7 @@ impl Actor {
         running.cancel.cancel();
         // A tool that is past its decision may still run on a thread of its own; its permit ends here.
         let _ = self.chat.close_fence().await;
+        crash::point("stop_fenced");
         self.chat.end_commands().await;
         let _ = running.task.await;
         self.chat.settle().await
@@ -212,11 +214,26 @@ impl Actor {
         Ok(())
     }
 
+    /// Sums the conversation up now, as a run of its own.
+    async fn compact(&mut self) -> Result<(), Problem> {
+        if self.running.is_some() || self.chat.row().await.pending.is_some() {
+            let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        self.chat.show(|_| ChatState::Thinking).await?;
+        self.begin_run(Run::compact);
+        Ok(())
+    }
+
     fn start(&mut self) {
+        self.begin_run(Run::finish);
+    }
+
+    fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
         let inbox = Inbox::default();
         let run = Run::new(self.chat.clone(), self.models.clone(), inbox.clone());
-        let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(run.finish()));
+        let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(work(run)));
         self.running = Some(Running { task, cancel, inbox });
     }
 

@@ -98,6 +98,9 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
     };
     crash::point("call_prepared");
     let situation = chat.situation_among(foreign_plans, call.meta("tool"), consent).await;
+    if situation.role != role {
+        return Ok(Judged::Refused(role_switched(), Box::default()));
+    }
     let verdict = decide(&situation, &prepared.effects);
     crash::point("call_decided");
     Ok(match verdict {
@@ -127,8 +130,7 @@ async fn prepare(call: &Message, cx: ToolContext) -> Result<Prepared, Problem> {
 /// Whether the call may still be made, and what the user said to its approval card if there was one.
 fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, Problem> {
     if call.agent_role != Some(role) {
-        let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
-        return Err(Problem::new(ErrorCode::ModeChanged, text));
+        return Err(role_switched());
     }
     for card in cards(history).filter(|card| moment_of(card) == Moment::Before) {
         let answers = answers_to(history, card.meta("question_id")).and_then(Value::as_object);
@@ -148,6 +150,11 @@ fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, 
         }
     }
     Ok(Consent::Needed)
+}
+
+fn role_switched() -> Problem {
+    let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
+    Problem::new(ErrorCode::ModeChanged, text)
 }
 
 /// The approval cards of the history.
@@ -207,8 +214,6 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) 
         } else {
             refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
         }
-    } else if chat.situation(call.meta("tool"), Consent::Needed).await?.foreign_plans.contains(path) {
-        refuse(ErrorCode::PlanNotOwned, "This is the plan of another chat. Write a plan of your own with `write_plan`.")
     } else if let Some(stored) = StoredPlan::read(chat, path).await {
         return park(chat, call, stored.card(Question::plan_approval())).await;
     } else {

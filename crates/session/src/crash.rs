@@ -1,6 +1,7 @@
-//! Places where a test can have the process die, along the way of a message. Nothing in release builds.
+//! Places where a test can have the process die or wait, along the way of a message. Nothing in release builds.
 //!
 //! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed.
+//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` has whoever comes to `NAME` wait there until `OTHER` is passed.
 
 /// Every place there is. Each stands where a crash could lose something or do it twice.
 pub const POINTS: &[&str] = &[
@@ -37,14 +38,19 @@ pub const POINTS: &[&str] = &[
     "run_parked",
     "run_end_stored",
     "stop_begun",
+    "stop_fenced",
     "stop_halted",
     "stop_stored",
     "run_resumed",
     "recovery_begun",
 ];
 
-/// Dies here, without putting anything away, if the environment says so.
+/// Dies here, without putting anything away, or waits, if the environment says so.
 pub(crate) fn point(name: &str) {
+    #[cfg(debug_assertions)]
+    if let Some(hold) = &*armed::HOLD {
+        hold.pass(name);
+    }
     #[cfg(debug_assertions)]
     if let Some((wanted, left)) = &*armed::POINT
         && wanted == name
@@ -57,8 +63,9 @@ pub(crate) fn point(name: &str) {
 
 #[cfg(debug_assertions)]
 mod armed {
-    use std::sync::LazyLock;
     use std::sync::atomic::AtomicU64;
+    use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
+    use std::time::Duration;
 
     /// The place that was named, and how often it is still to be passed.
     pub static POINT: LazyLock<Option<(String, AtomicU64)>> = LazyLock::new(|| {
@@ -66,6 +73,36 @@ mod armed {
         let (name, times) = wanted.split_once(':').unwrap_or((&wanted, "1"));
         Some((name.to_owned(), AtomicU64::new(times.parse().ok()?)))
     });
+
+    pub static HOLD: LazyLock<Option<Hold>> = LazyLock::new(|| {
+        let wanted = std::env::var("PLANWRIGHT_HOLD_POINT").ok()?;
+        let (at, until) = wanted.split_once(':')?;
+        Some(Hold { at: at.to_owned(), until: until.to_owned(), over: Mutex::new(false), passed: Condvar::new() })
+    });
+
+    /// A place to wait at, and the one whose passing ends the wait.
+    pub struct Hold {
+        at: String,
+        until: String,
+        over: Mutex<bool>,
+        passed: Condvar,
+    }
+
+    impl Hold {
+        /// A test that is wrong should fail, and not hang.
+        const LONGEST: Duration = Duration::from_secs(20);
+
+        pub fn pass(&self, name: &str) {
+            let over = || self.over.lock().unwrap_or_else(PoisonError::into_inner);
+            if name == self.until {
+                *over() = true;
+                self.passed.notify_all();
+            } else if name == self.at {
+                // Others must be able to go on meanwhile.
+                tokio::task::block_in_place(|| drop(self.passed.wait_timeout_while(over(), Self::LONGEST, |over| !*over)));
+            }
+        }
+    }
 }
 
 #[cfg(test)]

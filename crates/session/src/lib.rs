@@ -6,6 +6,8 @@
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`summary`] | a conversation that has grown too long, summed up |
+//! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
@@ -17,7 +19,8 @@
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
 //!
-//! Invariants: nothing is published that is not stored (but for deltas); an op is answered only when what it
+//! Invariants: nothing is published that is not stored (but for deltas, and for states, which are stored with the next
+//! change); an op is answered only when what it
 //! did is on disk; two ops of a chat never overlap.
 
 mod actor;
@@ -32,6 +35,8 @@ mod plan;
 mod reading;
 mod run;
 mod sessions;
+mod summary;
+mod surroundings;
 mod view;
 mod work;
 

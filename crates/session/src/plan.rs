@@ -23,7 +23,7 @@ impl StoredPlan {
     /// `None` when there is no such file, or it is no plan.
     pub async fn read(chat: &Arc<Chat>, path: &WorkspacePath) -> Option<Self> {
         let (workspace, file) = (chat.workspace.clone(), path.clone());
-        let snapshot = tokio::task::spawn_blocking(move || workspace.read(&file)).await.ok()?.ok()?;
+        let snapshot = tokio::task::spawn_blocking(move || workspace.read_plan(&file)).await.ok()?.ok()?;
         let document = PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok()?;
         Some(Self { path: path.to_string(), document, sha256: plan_sha256(&snapshot.bytes) })
     }

@@ -7,12 +7,13 @@ use crate::crash;
 use crate::plan;
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::sessions::Models;
+use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
-use planwright_agent::{Delta, ModelCall, Outcome, Provider, Request, Turn, World, drive};
+use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
@@ -44,35 +45,56 @@ impl Inbox {
 }
 
 pub struct Run {
-    chat: Arc<Chat>,
+    pub(crate) chat: Arc<Chat>,
     models: Arc<dyn Models>,
     inbox: Inbox,
+    surroundings: Surroundings,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, models: Arc<dyn Models>, inbox: Inbox) -> Self {
-        Self { chat, models, inbox }
+        Self { chat, models, inbox, surroundings: Surroundings::default() }
     }
 
     pub async fn finish(mut self) -> Outcome {
-        let history = match self.chat.store.messages(self.chat.id).await {
-            Ok(history) => history,
-            Err(error) => return Outcome::Failed(storage(error)),
-        };
-        let mut turn = Turn::replay(as_read(history), self.chat.settings.limits.turns);
-        drive(&mut turn, &mut self).await
+        match self.turn().await {
+            Ok(mut turn) => drive(&mut turn, &mut self).await,
+            Err(problem) => Outcome::Failed(problem),
+        }
     }
 
-    async fn request(&self, role: Role, turn: &Turn) -> Request {
+    /// Sums the conversation up, and does nothing else.
+    pub async fn compact(self) -> Outcome {
+        let summed_up = async {
+            let provider = self.models.model(self.chat.row().await.config.role.mode()).await?;
+            self.sum_up(&*provider, &self.turn().await?).await
+        };
+        match summed_up.await {
+            Ok(_) => Outcome::Done,
+            Err(problem) => Outcome::Failed(problem),
+        }
+    }
+
+    async fn turn(&self) -> Result<Turn, Problem> {
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        Ok(Turn::replay(as_read(history), self.chat.settings.limits.turns))
+    }
+
+    async fn request(&mut self, role: Role, turn: &Turn) -> Result<Request, Problem> {
+        self.surroundings.look(&self.chat, turn.history()).await?;
         let approval = self.chat.approval().await;
         let inspect = self.chat.settings.inspect();
-        let facts = Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), agents_md: None, inspect };
-        Request {
+        let Surroundings { environment, instructions, .. } = &self.surroundings;
+        let facts =
+            Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), instructions, environment, inspect };
+        Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
             tools: tool_definitions(role, inspect),
             mode: role.mode(),
-        }
+            purpose: Purpose::Reply,
+            replies: turn.conversation().replies(),
+        })
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
@@ -174,9 +196,16 @@ impl World for Run {
         let read = read_up_to(turn.history());
         let role = self.chat.row().await.config.role;
         let provider = self.models.model(role.mode()).await?;
+        if compaction::is_due(turn.conversation(), self.chat.row().await.usage.context_tokens, provider.context_tokens()) {
+            return self.sum_up(&*provider, turn).await;
+        }
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let mut received = self.receive(&*provider, self.request(role, turn).await, text_id).await?;
+        let request = self.request(role, turn).await?;
+        let mut received = match self.receive(&*provider, request, text_id).await {
+            Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(&*provider, turn).await,
+            received => received?,
+        };
 
         crash::point("reply_received");
         let (usage, native) = (received.usage, received.native.take());
@@ -262,9 +291,10 @@ fn state_of(role: Role, tool: &str) -> ChatState {
     }
 }
 
-fn add(total: &mut Usage, more: Usage) {
+pub(crate) fn add(total: &mut Usage, more: Usage) {
     total.input_tokens += more.input_tokens;
     total.output_tokens += more.output_tokens;
     total.cached_tokens += more.cached_tokens;
     total.cost += more.cost;
+    total.context_tokens = more.input_tokens + more.output_tokens;
 }

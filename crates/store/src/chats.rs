@@ -71,7 +71,8 @@ const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
 const DELETE_CHAT: &str = "delete from chats where id = $1";
 const UNFINISHED: &str = "select id from chats where run_id is not null";
-const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null";
+const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null
+    and plan_file is distinct from (select plan_file from chats where id = $2)";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
 const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
     and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";

@@ -14,7 +14,8 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        .busy_timeout(Duration::from_secs(10));
+        // A backup or a person with a shell may hold the database for a while.
+        .busy_timeout(Duration::from_secs(30));
     // One connection: the database has one writer, and waiting here is fair.
     let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
     let reader = SqlitePoolOptions::new().max_connections(4).connect_with(options.read_only(true)).await?;

@@ -38,6 +38,8 @@ pub use walk::{Found, Walked};
 
 /// The largest file that is read or written as a whole.
 pub const LARGEST_FILE: u64 = 16 << 20;
+/// The largest plan: all of it goes into the prompt of every request.
+const LARGEST_PLAN: u64 = 256 << 10;
 
 /// A folder the agent works in.
 #[derive(Debug)]
@@ -148,30 +150,36 @@ impl Workspace {
         Ok((self.real_path(&file).unwrap_or_else(|| path.clone()), kind_of(&stat)))
     }
 
-    /// Reads a whole file, up to [`LARGEST_FILE`]. For files that are to be changed and for plans: unlike
+    /// Reads a whole file, up to [`LARGEST_FILE`]. For files that are to be changed: unlike
     /// [`Self::open_file`] it follows no link, or one that takes the file's place would be looked through.
     ///
     /// # Errors
     /// A link, not there, not a regular file, or `FILE_TOO_LARGE`.
     pub fn read(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
+        self.read_up_to(path, LARGEST_FILE, "Read a part of it with `offset` and `limit`.")
+    }
+
+    /// Reads a plan as a whole.
+    ///
+    /// # Errors
+    /// Like [`Self::read`]; a plan may be less large.
+    pub fn read_plan(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
+        self.read_up_to(path, LARGEST_PLAN, "Write a shorter plan.")
+    }
+
+    fn read_up_to(&self, path: &WorkspacePath, most: u64, hint: &str) -> Result<Snapshot, Problem> {
         let mut file = self.open_regular(path, Links::Refused)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         let size = u64::try_from(stat.st_size).unwrap_or_default();
-        let too_large = || {
-            Problem::new(
-                ErrorCode::FileTooLarge,
-                format!(
-                    "{path} has {size} bytes; at most {LARGEST_FILE} can be handled as a whole. Read a part of it with `offset` and `limit`."
-                ),
-            )
-        };
-        if size > LARGEST_FILE {
+        let too_large =
+            || Problem::new(ErrorCode::FileTooLarge, format!("{path} has {size} bytes; at most {most} can be handled as a whole. {hint}"));
+        if size > most {
             return Err(too_large());
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         // One byte more than allowed, to notice a file that grows while it is read.
-        (&mut file).take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| problem::problem_of_io(&error, path))?;
-        if bytes.len() as u64 > LARGEST_FILE {
+        (&mut file).take(most + 1).read_to_end(&mut bytes).map_err(|error| problem::problem_of_io(&error, path))?;
+        if bytes.len() as u64 > most {
             return Err(too_large());
         }
         Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink })
@@ -200,6 +208,8 @@ impl Workspace {
     pub fn write(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Option<Stamp>) -> Result<Stamp, Problem> {
         let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself is not a file."))?;
+        // What is refused already leaves not even the trace of a temporary file.
+        drop(permit.commit(&effect)?);
         let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(permit, &effect, &folder)? };
         atomic::replace(&folder, name, bytes, expected, path, || permit.commit(&effect))
     }

@@ -14,7 +14,7 @@ use life::{Life, Planned};
 use planwright_session::crash::POINTS;
 use planwright_testkit::guard::announce;
 use planwright_testkit::postgres::Database;
-use planwright_testkit::server::Server;
+use planwright_testkit::server::{Home, Server};
 use std::time::Duration;
 
 /// How often a life ends at each point; each time one passage later, as long as there are more.
@@ -99,13 +99,21 @@ async fn at_random(share: u64, kills: u64, database: fn() -> Option<Database>) {
     while done < kills {
         announce(&format_args!("life {lives}: {SEED}={}", chance.0.wrapping_sub(share)));
         let planned = if chance.below(2) == 0 { Planned::Told } else { Planned::ByCall };
-        done += killed_at_random(Life::new(planned, database()), (kills - done).min(MOST_KILLS), &mut chance).await;
+        done += killed_at_random(&mut Life::new(planned, database()), (kills - done).min(MOST_KILLS), &mut chance).await;
         lives += 1;
     }
     announce(&format_args!("{done} kills in {lives} lives"));
 }
 
-async fn killed_at_random(mut life: Life, most: u64, chance: &mut Chance) -> u64 {
+/// A life that ends well all the same; where it was lived.
+pub async fn survives_random_kills(kills: u64) -> Home {
+    let mut life = Life::new(Planned::ByCall, None);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    killed_at_random(&mut life, kills, &mut Chance(u64::from(now.subsec_nanos()))).await;
+    life.home
+}
+
+async fn killed_at_random(life: &mut Life, most: u64, chance: &mut Chance) -> u64 {
     let mut killed = 0;
     loop {
         let server = life.serve(None).await.unwrap();
@@ -115,7 +123,7 @@ async fn killed_at_random(mut life: Life, most: u64, chance: &mut Chance) -> u64
             over = life.go_on(&server) => { over.unwrap(); true }
             () = tokio::time::sleep(wait) => false,
         };
-        kill(&mut life, server).await;
+        kill(life, server).await;
         if over {
             return killed;
         }

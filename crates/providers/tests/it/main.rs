@@ -8,7 +8,7 @@ mod wires;
 mod without_tools;
 
 use futures::StreamExt;
-use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Request, ToolDefinition};
+use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Replies, Request, ToolDefinition};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{Mode, Problem};
 use planwright_providers::{Endpoint, Kind, Patience, Remote, SecretString, ToolCalls, catalog, install_cryptography};
@@ -50,7 +50,14 @@ fn model(server: &ModelServer) -> Remote {
 fn request(messages: Vec<ModelMessage>) -> Request {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}}, "required": ["path"]});
     let tools = ["read", "ls"].map(|name| ToolDefinition { name: name.into(), description: format!("{name} it"), schema: schema.clone() });
-    Request { system: "You are a test.".into(), messages: messages.into(), tools: tools.into(), mode: Mode::Plan }
+    Request {
+        system: "You are a test.".into(),
+        messages: messages.into(),
+        tools: tools.into(),
+        mode: Mode::Plan,
+        purpose: Purpose::Reply,
+        replies: Replies::default(),
+    }
 }
 
 fn user(text: &str) -> ModelMessage {

@@ -166,8 +166,8 @@ async fn a_reply_costs_what_the_catalog_says_and_sizes_come_from_it_too() {
     let known =
         Remote::new(planwright_providers::Endpoint { vendor: vendor("anthropic"), ..endpoint(&server) }, "claude-sonnet-4-5-20250929")
             .unwrap();
-    assert_eq!(known.context_tokens(), Some(200_000));
-    assert_eq!(model(&server).context_tokens(), None);
+    assert_eq!(known.context_tokens(), 200_000);
+    assert_eq!(model(&server).context_tokens(), 128_000);
     let usage = hear(&known, vec![user("Go")]).await.usage.unwrap();
     assert!((usage.cost - (1.5 + 0.15 + 1.5)).abs() < 1e-9, "{usage:?}");
     assert_eq!(server.asked()[0].body["max_tokens"], 64_000);

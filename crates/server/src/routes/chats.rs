@@ -135,3 +135,7 @@ pub async fn execute(
 pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
     Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Stop).await?.chat))
 }
+
+pub async fn compact(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
+    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Compact).await?.chat))
+}

@@ -48,7 +48,7 @@ impl Actor {
         }
         let workspace = self.chat.workspace.clone();
         let read_path = path.clone();
-        let read = tokio::task::spawn_blocking(move || (workspace.read(&read_path), workspace.head_commit()));
+        let read = tokio::task::spawn_blocking(move || (workspace.read_plan(&read_path), workspace.head_commit()));
         let (snapshot, base_commit) = read.await.map_err(broken)?;
         let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
         let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();

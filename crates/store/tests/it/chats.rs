@@ -199,6 +199,10 @@ async fn unfinished_runs_and_plans_of_others_are_found(world: World) {
     }
     assert_eq!(store.unfinished().await.unwrap(), [running.id]);
     assert_eq!(store.foreign_plans(running.workspace_id, running.id).await.unwrap(), ["/plans/resting.plan"]);
+    let mut sharing = chat_in(&store).await;
+    sharing.config.plan_file = running.config.plan_file.clone();
+    store.append(&sharing, Append::default()).await.unwrap();
+    assert_eq!(store.foreign_plans(running.workspace_id, running.id).await.unwrap(), ["/plans/resting.plan"], "its own stays its own");
     let elsewhere = store.ensure_workspace("e", "/e").await.unwrap();
     assert_eq!(store.foreign_plans(elsewhere.id, running.id).await.unwrap(), Vec::<String>::new());
 }

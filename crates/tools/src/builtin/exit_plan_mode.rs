@@ -33,10 +33,14 @@ impl Input for ExitPlanMode {
                 format!("{path} is not a plan file. Name the plan that you wrote with `write_plan`, such as /plans/add-login.plan."),
             ));
         }
+        if cx.config.foreign_plans.contains(&path) {
+            let text = format!("{path} is the plan of another chat. Write a plan of your own with `write_plan`.");
+            return Err(Problem::new(ErrorCode::PlanNotOwned, text));
+        }
         if files::regular(cx, &path)?.is_none() {
             return Err(Problem::new(ErrorCode::PathNotFound, format!("There is no {path}. Write the plan with `write_plan` first.")));
         }
-        let snapshot = cx.workspace.read(&path)?;
+        let snapshot = cx.workspace.read_plan(&path)?;
         if let Err(findings) = PlanDocument::parse(&String::from_utf8_lossy(&snapshot.bytes)) {
             let first = findings.first().map(ToString::to_string).unwrap_or_default();
             let more = if findings.len() > 1 { format!(" ({} more)", findings.len() - 1) } else { String::new() };

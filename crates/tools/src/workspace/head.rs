@@ -22,6 +22,15 @@ impl Workspace {
         None
     }
 
+    /// The branch that is checked out.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let head = self.git_file("HEAD")?;
+        let name = head.trim().strip_prefix("ref: refs/heads/")?;
+        let plain = name.len() <= 200 && !name.chars().any(char::is_control);
+        plain.then(|| name.to_owned())
+    }
+
     fn packed(&self, name: &str) -> Option<String> {
         let refs = self.git_file("packed-refs")?;
         refs.lines().filter_map(|line| line.split_once(' ')).find(|(_, named)| *named == name).map(|(commit, _)| commit.to_owned())

@@ -1,0 +1,57 @@
+//! Chats that grow beyond what their model takes.
+
+use crate::home;
+use planwright_testkit::server::{Home, last_id, of_type};
+use serde_json::{Value, json};
+
+/// A model that takes little and reads much.
+fn reader() -> Home {
+    let read = |offset: u32| json!({ "calls": [{ "tool": "read", "args": { "path": "/long.txt", "offset": offset } }] });
+    let turns: Vec<Value> = (1..=6).map(read).chain([json!({ "text": "I have read it all." })]).collect();
+    let home = home(&json!({
+        "turns": turns, "repeat": true, "context_tokens": 8000,
+        "summary": { "text": "Six parts of the file are to be read.", "usage": { "input_tokens": 5, "output_tokens": 7 } }
+    }));
+    home.put("long.txt", &"a line of a long file\n".repeat(300));
+    home
+}
+
+fn summaries(messages: &[Value]) -> Vec<&Value> {
+    messages.iter().filter(|message| message["metadata"]["compaction"].is_object()).collect()
+}
+
+#[tokio::test]
+async fn a_chat_that_grows_too_long_is_summed_up_and_goes_on_to_its_end() {
+    let home = reader();
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Read all of it, and never touch the database.").await;
+    let events = chat.run_to_end(0).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done");
+    let messages = chat.messages().await;
+    let results = messages.iter().filter(|message| message["message_type"] == "tool_result").count();
+    assert_eq!(results, 6, "each call was made once");
+    let summaries = summaries(&messages);
+    assert!((1..6).contains(&summaries.len()), "{}", summaries.len());
+    for part in ["never touch the database", "Six parts of the file are to be read."] {
+        assert!(summaries[0]["content"].as_str().unwrap().contains(part), "{}", summaries[0]);
+    }
+    let view = chat.show().await;
+    assert!(view["usage"]["output_tokens"].as_u64().unwrap() >= 7, "{view}");
+}
+
+#[tokio::test]
+async fn a_chat_is_summed_up_on_demand_and_not_in_the_middle_of_work() {
+    let home = home(&json!({ "turns": [{ "text": "Hello." }, { "text": "Slow answer.", "delay_ms": 300 }], "repeat": true }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Hi").await;
+    let events = chat.run_to_end(0).await;
+    assert_eq!(chat.post("compact").await.0, 200);
+    let more = chat.run_to_end(last_id(&events)).await;
+    assert_eq!(of_type(&more, "run_finished")[0]["outcome"], "done");
+    assert_eq!(summaries(&chat.messages().await).len(), 1);
+    chat.say("Again").await;
+    let (status, body) = chat.post("compact").await;
+    assert_eq!((status.as_u16(), &body["error"]["code"]), (409, &json!("CONFLICT")));
+}

@@ -1,0 +1,60 @@
+//! Summing a conversation up when it has grown too long for its model.
+
+use crate::chat::Change;
+use crate::run::{Run, add};
+use futures::StreamExt;
+use planwright_agent::compaction::{self, COMPACTION};
+use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request, Turn};
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{Author, Event, Message, MessageType, Problem};
+use serde_json::json;
+use std::sync::Arc;
+
+impl Run {
+    /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails.
+    pub(crate) async fn sum_up(&self, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
+        self.chat.show(|_| ChatState::Thinking).await?;
+        let (summary, usage) = match self.summary(provider, turn).await {
+            Ok(summed_up) => summed_up,
+            Err(problem) => {
+                tracing::warn!(chat = %self.chat.id, %problem, "the model could not sum the chat up");
+                (String::new(), Usage::default())
+            }
+        };
+        let facts = json!({ "tokens_before": turn.conversation().estimated_tokens(), "by_model": !summary.is_empty() });
+        let text = compaction::text(turn.history(), &summary);
+        let message = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts);
+        let change = Change::messages([message.clone()]).event(Event::Usage(usage));
+        self.chat
+            .publish(change, move |row| {
+                add(&mut row.usage, usage);
+                row.usage.context_tokens = 0;
+            })
+            .await?;
+        Ok(vec![message])
+    }
+
+    async fn summary(&self, provider: &dyn Provider, turn: &Turn) -> Result<(String, Usage), Problem> {
+        let mut messages = turn.conversation().entries().to_vec();
+        messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
+        let request = Request {
+            system: compaction::system_prompt().to_owned(),
+            messages: Arc::new(messages),
+            tools: Vec::new(),
+            mode: self.chat.row().await.config.role.mode(),
+            purpose: Purpose::Summary,
+            replies: turn.conversation().replies(),
+        };
+        let (mut text, mut usage) = (String::new(), Usage::default());
+        let mut stream = provider.stream(request).await?;
+        while let Some(delta) = stream.next().await {
+            match delta? {
+                Delta::Text(more) => text.push_str(&more),
+                Delta::Usage(used) => usage = used,
+                // It was given no tool, and its thoughts are not the summary.
+                Delta::Call(_) | Delta::Reasoning(_) | Delta::Native(_) => {}
+            }
+        }
+        Ok((text, usage))
+    }
+}
