@@ -8,7 +8,7 @@ use crate::output;
 use crate::serve::add_workspace;
 use anyhow::{Context, bail};
 use planwright_protocol::event::{ChatState, RunOutcome};
-use planwright_protocol::{Envelope, Event, Mode, Op, Plan, Question, QuestionId, QuestionKind, Role};
+use planwright_protocol::{Envelope, Event, Mode, Op, Plan, Question, QuestionId, QuestionKind, Role, StepStatus};
 use planwright_session::{Follower, Handle, Sessions};
 use planwright_tools::WorkspacePath;
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     models.say_choice();
     let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
     // A plan is approved from plan mode; naming it is the approval.
-    let first_role = if plan_file.is_some() { Role::Planner } else { role };
+    let first_role = if plan_file.is_some() { Mode::Plan.default_role() } else { role };
     let handle = sessions.create(workspace.id, Some(title(&args.task)), Some(first_role)).await?;
     let follower = Follower::after(handle.chat().clone(), 0).await?;
     let op = match plan_file {
@@ -126,8 +126,8 @@ impl Watcher {
                 };
                 self.answer(question, answers).await?;
             }
-            if let Event::RunFinished { outcome, error } = &envelope.event {
-                return Ok(self.finish(*outcome, error.as_ref()));
+            if let Event::RunFinished { outcome, error, open_steps } = &envelope.event {
+                return Ok(self.finish(*outcome, error.as_ref(), open_steps));
             }
         }
         bail!("the run ended without a word");
@@ -174,6 +174,7 @@ impl Watcher {
                 .map(|question| format!("? {} {}", question.question, question.context.as_deref().unwrap_or_default()))
                 .collect::<Vec<_>>()
                 .join("\n"),
+            Event::PlanStep { step_number, status } => format!("= step {step_number}: {}", status.words()),
             Event::ModeChanged { config, .. } => format!("= {} ({:?} mode)", config.role, config.role.mode()),
             Event::PlanUpdated { plan_file, plan } => {
                 self.plan = Some((plan_file.clone(), plan.clone()));
@@ -187,17 +188,21 @@ impl Watcher {
         output::line(&line);
     }
 
-    fn finish(&mut self, outcome: RunOutcome, error: Option<&planwright_protocol::Problem>) -> u8 {
+    fn finish(&mut self, outcome: RunOutcome, error: Option<&planwright_protocol::Problem>, open_steps: &[u32]) -> u8 {
         if !self.json {
             if self.in_text {
                 output::line("");
             }
-            if let Some((file, plan)) = &self.plan {
+            if let Some((file, plan)) = self.plan.as_ref().filter(|(_, plan)| !is_begun(plan)) {
                 show_plan(file, plan);
             }
         }
         if let Some(problem) = error {
             output::note(&format!("failed: {}: {}", problem.code, problem.message));
+        }
+        if !open_steps.is_empty() {
+            let numbers = open_steps.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            output::note(&format!("steps of the plan that are still open: {numbers}"));
         }
         match outcome {
             RunOutcome::Done => 0,
@@ -230,12 +235,20 @@ fn blocked_hint(kind: QuestionKind) -> &'static str {
     }
 }
 
+/// A plan that is being carried out was seen before.
+fn is_begun(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| step.status != StepStatus::Pending)
+}
+
 fn show_plan(file: &str, plan: &Plan) {
     output::line(&format!("\nPlan: {}", plan.goal));
     for step in &plan.steps {
         output::line(&format!("  {}. {}", step.step_number, step.action));
         if !step.files.is_empty() {
             output::line(&format!("     files: {}", step.files.join(", ")));
+        }
+        if let Some(command) = &step.verify {
+            output::line(&format!("     check: {command}"));
         }
     }
     output::line(&format!(
