@@ -31,7 +31,9 @@ pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
         let happened = match turn.next() {
             Step::CallModel => match world.heard().await {
                 Ok(heard) => {
-                    heard.into_iter().for_each(|message| turn.apply(message));
+                    for message in heard {
+                        turn.apply(message);
+                    }
                     world.model(turn).await
                 }
                 Err(problem) => Err(problem),
