@@ -322,6 +322,11 @@ impl ModelServer {
         self.shared.lock().unwrap().replies.push_back(reply);
     }
 
+    /// Says this before all else.
+    pub fn first(&self, reply: Reply) {
+        self.shared.lock().unwrap().replies.push_front(reply);
+    }
+
     /// Forgets what it had left to say, and says this.
     pub fn only(&self, reply: Reply) {
         self.shared.lock().unwrap().replies = VecDeque::from([reply]);

@@ -68,13 +68,14 @@ async fn play(case: &Case) -> (Outcome, Vec<String>) {
     let home = home_with(&models, more);
     let server = serve(&home).await;
     let chat = server.chat(json!({ "agent_role": case.role })).await;
+    let before = if case.args["fault"]["body"].is_null() { Vec::new() } else { talk(&models, &chat).await };
     let started = Instant::now();
     let said = chat.say("Go").await;
     let mut wrong = Vec::new();
     if case.args["fault"]["user_stop"] == true {
         wrong.extend(stop(&chat).await);
     }
-    let events = chat.run_to_end(0).await;
+    let events = chat.run_to_end(last_id(&before)).await;
     let elapsed = started.elapsed();
     let asked = models.asked();
     let end = of_type(&events, "run_finished")[0].clone();
@@ -96,6 +97,13 @@ async fn play(case: &Case) -> (Outcome, Vec<String>) {
     }
     let decision = if code.is_some() { Decision::Error } else { Decision::Allow };
     (Outcome { decision, code, output, facts: serde_json::Map::new(), mode: String::new() }, wrong)
+}
+
+/// A chat can only be too long once something was said in it.
+async fn talk(models: &ModelServer, chat: &ChatClient<'_>) -> Vec<Value> {
+    models.first(Reply::text("Hello."));
+    chat.say("Hi").await;
+    chat.run_to_end(0).await
 }
 
 /// Stops in the middle of the answer; a machine that is busy gets a second chance to be quick.
