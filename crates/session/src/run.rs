@@ -244,7 +244,7 @@ impl World for Run {
             let tool = first.meta("tool").to_owned();
             self.chat.show(move |role| state_of(role, &tool)).await?;
             let together = call::take_together(&mut open);
-            match call::carry_out_together(&self.chat, together, history).await? {
+            match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
                 Carried::Done(messages) => happened.extend(messages),
                 Carried::Asked(messages) => {
                     happened.extend(messages);
