@@ -4,7 +4,7 @@
 //! own words, decisions, the plan, the files that were changed. Mode and approved plan are in the prompt anyway.
 
 use crate::history::Conversation;
-use planwright_protocol::{Author, Message, MessageType};
+use planwright_protocol::{Author, Message, MessageType, Problem};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -27,6 +27,16 @@ pub fn system_prompt() -> &'static str {
 #[must_use]
 pub fn is_due(conversation: &Conversation, used: u64, context: u64) -> bool {
     conversation.has_grown() && used.max(conversation.estimated_tokens()) > context / 4 * 3
+}
+
+/// In the details of a problem, as its `reason`: the model can't read so much.
+pub const TOO_LONG: &str = "context_length_exceeded";
+
+/// Whether a model said that the request was too long, however short it seemed.
+#[must_use]
+pub fn is_overdue(conversation: &Conversation, problem: &Problem) -> bool {
+    let reason = problem.details.as_ref().and_then(|details| details.get("reason"));
+    conversation.has_grown() && reason.is_some_and(|reason| reason == TOO_LONG)
 }
 
 /// The message that takes the place of the history.

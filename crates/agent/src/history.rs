@@ -1,7 +1,7 @@
 //! A chat's history as a model reads it.
 
 use crate::compaction::COMPACTION;
-use crate::provider::{ModelCall, ModelMessage};
+use crate::provider::{ModelCall, ModelMessage, Native};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -168,16 +168,27 @@ fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>
     // A plan that `write_plan` stored is already in that call's arguments.
     let said = said.filter(|_| message.meta("call_id").is_empty());
     match out.last_mut() {
-        Some(ModelMessage::Assistant { text, calls, .. }) => {
+        Some(ModelMessage::Assistant { text, calls, native, .. }) => {
             text.push_str(said.unwrap_or_default());
             calls.extend(call);
+            // Two replies in one entry are no longer what either model said.
+            native.take_if(|native| native.reply != message.meta("reply"));
         }
         Some(ModelMessage::User(_) | ModelMessage::ToolResult { .. }) | None => {
             if said.is_some() || call.is_some() {
-                out.push(ModelMessage::Assistant { mode, text: said.unwrap_or_default().to_owned(), calls: call.into_iter().collect() });
+                let (text, calls) = (said.unwrap_or_default().to_owned(), call.into_iter().collect());
+                out.push(ModelMessage::Assistant { mode, text, calls, native: native_of(message) });
             }
         }
     }
+}
+
+/// The key under which a reply's first message keeps what its model wants back.
+pub const NATIVE: &str = "native";
+
+fn native_of(message: &Message) -> Option<Native> {
+    let value = message.metadata.get(NATIVE)?.clone();
+    Some(Native { model: message.meta("model").to_owned(), reply: message.meta("reply").to_owned(), value })
 }
 
 fn model_call(message: &Message) -> ModelCall {
@@ -258,11 +269,11 @@ mod tests {
             model_messages(&history),
             [
                 ModelMessage::User("do it".into()),
-                ModelMessage::Assistant { mode: Mode::Plan, text: "Looking.".into(), calls: vec![asked("a"), asked("b")] },
+                ModelMessage::Assistant { mode: Mode::Plan, text: "Looking.".into(), calls: vec![asked("a"), asked("b")], native: None },
                 ModelMessage::ToolResult { call_id: "a".into(), text: "ok".into() },
                 ModelMessage::ToolResult { call_id: "b".into(), text: "ok".into() },
                 ModelMessage::User("hurry".into()),
-                ModelMessage::Assistant { mode: Mode::Plan, text: "Done.".into(), calls: vec![] },
+                ModelMessage::Assistant { mode: Mode::Plan, text: "Done.".into(), calls: vec![], native: None },
             ]
         );
     }

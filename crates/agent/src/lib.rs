@@ -24,5 +24,5 @@ pub mod turn;
 
 pub use driver::{Outcome, World, drive};
 pub use history::Replies;
-pub use provider::{Delta, ModelCall, ModelMessage, Provider, Purpose, Request, ToolDefinition};
+pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Request, ToolDefinition};
 pub use turn::{Step, Turn};

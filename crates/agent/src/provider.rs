@@ -56,8 +56,18 @@ pub struct ToolDefinition {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelMessage {
     User(String),
-    Assistant { mode: Mode, text: String, calls: Vec<ModelCall> },
+    Assistant { mode: Mode, text: String, calls: Vec<ModelCall>, native: Option<Native> },
     ToolResult { call_id: String, text: String },
+}
+
+/// What a model wants back of its own reply, such as its signed reasoning, in words that nobody else reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// Whose it is: another model must not get it.
+    pub model: String,
+    /// The reply it came with.
+    pub reply: String,
+    pub value: Value,
 }
 
 impl ModelMessage {
@@ -89,4 +99,6 @@ pub enum Delta {
     /// A whole call; half of one is never passed on.
     Call(ModelCall),
     Usage(Usage),
+    /// To be kept with the reply and given back with it as [`Native`].
+    Native(Value),
 }

@@ -1,5 +1,6 @@
 //! The user's configuration file.
 
+use crate::providers::ProviderConfig;
 use anyhow::{Context, bail};
 use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
@@ -30,13 +31,10 @@ pub struct ModelChoice {
     pub act: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ProviderConfig {
-    /// The built-in demonstration.
-    Demo {},
-    /// Scripts in a folder; the model is the file's name.
-    Script { path: PathBuf },
+impl ModelChoice {
+    pub fn is_empty(&self) -> bool {
+        self.default.is_none() && self.plan.is_none() && self.act.is_none()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -122,11 +120,15 @@ mod tests {
             assert!(message.contains(part), "{message}");
         }
         assert!(error("[approvals]\ndelete = \"maybe\"\n").contains("line 2"));
+        let message = error("[providers.local]\nkind = \"openai\"\nbase_ulr = \"http://127.0.0.1:1/v1\"\n");
+        for part in ["config.toml", "line 3", "base_ulr", "base_url"] {
+            assert!(message.contains(part), "{message}");
+        }
     }
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);

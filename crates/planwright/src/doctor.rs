@@ -63,9 +63,18 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
     let mut checks = Vec::new();
     for (name, mode) in [("plan model", Mode::Plan), ("act model", Mode::Act)] {
         checks.push(match models.model(mode).await {
-            Ok(provider) => good(name, provider.name()),
+            Ok(_) => match models.check_up(mode).await {
+                Ok(detail) => good(name, &detail),
+                Err(problem) => missing(name, &problem.message),
+            },
             Err(problem) if models.name(mode).is_none() => weaker(name, &problem.message),
             Err(problem) => missing(name, &problem.message),
+        });
+    }
+    for (name, checked) in models.check_up_others().await {
+        checks.push(match checked {
+            Ok(detail) => good("provider", &format!("{name}: {detail}")),
+            Err(problem) => missing("provider", &format!("{name}: {}", problem.message)),
         });
     }
     checks

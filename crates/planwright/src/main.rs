@@ -8,6 +8,7 @@ mod lists;
 mod models;
 mod output;
 mod plan;
+mod providers;
 mod run;
 mod serve;
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     if let Some(code) = planwright_sandbox::enter_if_asked() {
         return code;
     }
+    planwright_providers::install_cryptography();
     let command = Args::parse().command;
     init_logs();
     let outcome = match command {

@@ -1,38 +1,70 @@
 //! From the name of a model to the model.
 
-use crate::config::{Config, ModelChoice, ProviderConfig};
+use crate::config::{Config, ModelChoice};
+use crate::output;
+use crate::providers::{ProviderConfig, model_from_env, of_vendor};
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
-use planwright_providers::{Script, demo};
+use planwright_providers::catalog::{self, ModelFacts};
+use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo};
 use planwright_session::Models;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long `doctor` waits for a provider.
+const CHECK_UP: Patience =
+    Patience { connect: Duration::from_secs(5), silence: Duration::from_secs(10), reply: Duration::from_secs(20), bytes: 16 * 1024 * 1024 };
 
 pub struct ConfiguredModels {
     choice: ModelChoice,
+    /// The variable that a model was chosen by, when nobody named one.
+    chosen_by: Option<String>,
     providers: BTreeMap<String, ProviderConfig>,
+    /// Those that the user's file has.
+    configured: Vec<String>,
+    /// A model keeps its connections, so it is made once.
+    remotes: Mutex<BTreeMap<String, Arc<Remote>>>,
 }
 
 impl ConfiguredModels {
     /// `flag` is the user's `--model`, which serves both modes.
     pub fn new(config: &Config, flag: Option<String>) -> Self {
-        let choice = match flag {
+        let mut choice = match flag {
             Some(model) => ModelChoice { default: Some(model), plan: None, act: None },
             None => config.models.clone(),
         };
+        let mut chosen_by = None;
+        if choice.is_empty()
+            && let Some((model, variable)) = model_from_env()
+        {
+            (choice.default, chosen_by) = (Some(model), Some(variable));
+        }
         let mut providers = config.providers.clone();
-        // These need no configuration: `demo/demo`, and `script/FILE` for a script of one's own.
-        providers.entry("demo".to_owned()).or_insert(ProviderConfig::Demo {});
-        providers.entry("script".to_owned()).or_insert(ProviderConfig::Script { path: PathBuf::new() });
-        Self { choice, providers }
+        let configured = providers.keys().cloned().collect();
+        // These need no configuration: `demo/demo`, `script/FILE` for a script of one's own, and every vendor of the
+        // catalog.
+        providers.entry("demo".to_owned()).or_insert(ProviderConfig::Demo);
+        providers.entry("script".to_owned()).or_insert(ProviderConfig::Script(PathBuf::new()));
+        for vendor in catalog::vendors() {
+            providers.entry(vendor.name.clone()).or_insert_with(|| of_vendor(vendor));
+        }
+        Self { choice, chosen_by, providers, configured, remotes: Mutex::default() }
     }
 
     /// The models by mode, for people to see.
     pub fn names(&self) -> Value {
         json!({ "plan": self.name(Mode::Plan), "act": self.name(Mode::Act) })
+    }
+
+    /// Says which model is used when nobody named one.
+    pub fn say_choice(&self) {
+        if let (Some(variable), Some(model)) = (&self.chosen_by, &self.choice.default) {
+            output::note(&format!("no model is configured; {variable} is set, so {model} is used (--model or [models] name another)"));
+        }
     }
 
     /// Finds out at the start, and not in the first run, that a model can't be used.
@@ -53,28 +85,92 @@ impl ConfiguredModels {
         };
         own.as_ref().or(self.choice.default.as_ref()).map(String::as_str)
     }
+
+    /// Whether the model of a mode really answers; says what is known of it.
+    pub async fn check_up(&self, mode: Mode) -> Result<String, Problem> {
+        let (name, provider, model) = self.parts(mode)?;
+        let chosen = self.chosen_by.as_ref().map(|variable| format!(", chosen because {variable} is set")).unwrap_or_default();
+        let Some(endpoint) = self.endpoint(provider)? else { return Ok(name.to_owned()) };
+        let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).map(told).unwrap_or_default();
+        let answers = check(Endpoint { patience: CHECK_UP, ..endpoint }, model).await?;
+        Ok(format!("{name}{chosen}: {answers}{facts}"))
+    }
+
+    /// The same for the providers of the configuration whose models are not used.
+    pub async fn check_up_others(&self) -> Vec<(String, Result<String, Problem>)> {
+        let used: Vec<&str> =
+            [Mode::Plan, Mode::Act].into_iter().filter_map(|mode| self.name(mode)?.split_once('/')).map(|(name, _)| name).collect();
+        let mut checked = Vec::new();
+        for name in self.configured.iter().filter(|name| !used.contains(&name.as_str())) {
+            let result = match self.endpoint(name) {
+                Ok(Some(endpoint)) => check(Endpoint { patience: CHECK_UP, ..endpoint }, "").await,
+                Ok(None) => continue,
+                Err(problem) => Err(problem),
+            };
+            checked.push((name.clone(), result));
+        }
+        checked
+    }
+
+    /// `None` for what has no address.
+    fn endpoint(&self, provider: &str) -> Result<Option<Endpoint>, Problem> {
+        match self.providers.get(provider) {
+            Some(ProviderConfig::Remote(config)) => config.endpoint(provider).map(Some),
+            Some(ProviderConfig::Demo | ProviderConfig::Script(_)) | None => Ok(None),
+        }
+    }
+
+    /// The name of a mode's model, its provider and its name there.
+    fn parts(&self, mode: Mode) -> Result<(&str, &str, &str), Problem> {
+        let name = self.name(mode).ok_or_else(|| {
+            let word = match mode {
+                Mode::Plan => "plan",
+                Mode::Act => "act",
+            };
+            unusable(format!(
+                "No model is configured for {word} mode. Name one under [models] in config.toml, or set the key of a vendor, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with `--model demo/demo` to look around without one."
+            ))
+        })?;
+        let (provider, model) = name
+            .split_once('/')
+            .ok_or_else(|| unusable(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo.")))?;
+        Ok((name, provider, model))
+    }
+
+    fn remote(&self, name: &str, endpoint: Endpoint, model: &str) -> Result<Arc<Remote>, Problem> {
+        let mut remotes = self.remotes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(remote) = remotes.get(name) {
+            return Ok(remote.clone());
+        }
+        let remote = Arc::new(Remote::new(endpoint, model)?);
+        remotes.insert(name.to_owned(), remote.clone());
+        Ok(remote)
+    }
 }
 
 #[async_trait]
 impl Models for ConfiguredModels {
     async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
-        let unavailable = |why: String| Problem::new(ErrorCode::ProviderRejected, why);
-        let name = self.name(mode).ok_or_else(|| {
-            unavailable("No model is configured. Name one under [models] in config.toml, or start with `--model demo/demo` to look around without one.".to_owned())
-        })?;
-        let (provider, model) = name
-            .split_once('/')
-            .ok_or_else(|| unavailable(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo.")))?;
+        let (name, provider, model) = self.parts(mode)?;
         let config = self.providers.get(provider).ok_or_else(|| {
             let known = self.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            unavailable(format!("There is no provider {provider:?}; configured are: {known}. Add [providers.{provider}] to config.toml."))
+            unusable(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
         })?;
-        let script = match config {
-            ProviderConfig::Demo {} => demo::demo(),
-            ProviderConfig::Script { path } => read_script(name, &path.join(model)).await,
-        };
-        Ok(Arc::new(script.map_err(unavailable)?))
+        Ok(match config {
+            ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
+            ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
+            ProviderConfig::Remote(config) => self.remote(name, config.endpoint(provider)?, model)?,
+        })
     }
+}
+
+fn unusable(why: String) -> Problem {
+    Problem::new(ErrorCode::ProviderRejected, why)
+}
+
+fn told(facts: &ModelFacts) -> String {
+    let price = facts.price.map(|price| format!(", costs ${} in and ${} out for a million", price.input, price.output)).unwrap_or_default();
+    format!("; reads {} tokens{price}", facts.context_tokens)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a script is the user's own configuration")]

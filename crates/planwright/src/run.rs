@@ -34,6 +34,7 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let role = role(&args);
     let models = Arc::new(ConfiguredModels::new(&config, args.common.model.clone()));
     models.check().await?;
+    models.say_choice();
     let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
     // A plan is approved from plan mode; naming it is the approval.
     let first_role = if plan_file.is_some() { Mode::Plan.default_role() } else { role };

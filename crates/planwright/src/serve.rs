@@ -34,6 +34,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     }
     let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
     models.check().await?;
+    models.say_choice();
     let names = models.names();
     let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
     let resumed = sessions.resume_all().await?;

@@ -157,9 +157,9 @@ impl Actor {
             return Ok(());
         }
         crash::point("stop_begun");
-        self.halt().await;
+        let interrupted = self.halt().await;
         crash::point("stop_halted");
-        let mut change = Change::default();
+        let mut change = Change::messages(interrupted);
         if let Some(pending) = self.chat.pending().await {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
@@ -182,16 +182,16 @@ impl Actor {
         Ok(())
     }
 
-    /// Ends the run so that nothing of it can happen any more.
-    async fn halt(&mut self) {
-        let Some(running) = self.running.take() else { return };
+    /// Ends the run so that nothing of it can happen any more. Gives what had come of an answer.
+    async fn halt(&mut self) -> Option<Message> {
+        let running = self.running.take()?;
         running.cancel.cancel();
         // A tool that is past its decision may still run on a thread of its own; its permit ends here.
         let _ = self.chat.close_fence().await;
         crash::point("stop_fenced");
         self.chat.end_commands().await;
         let _ = running.task.await;
-        self.chat.settle().await;
+        self.chat.settle().await
     }
 
     /// Stores what the user said, and lets the run that is under way read it, or starts one.
@@ -255,8 +255,8 @@ impl Actor {
         let Some(running) = self.running.take() else { return Ok(()) };
         crash::point("run_over");
         let open_steps = open_steps(&self.chat.row().await);
-        let failed = |problem: Problem| {
-            Change::default()
+        let failed = |interrupted: Option<Message>, problem: Problem| {
+            Change::messages(interrupted)
                 .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })
                 .event(Event::StateChanged { state: ChatState::Failed })
         };
@@ -286,15 +286,15 @@ impl Actor {
                 Ok(())
             }
             Some(Outcome::Failed(problem)) => {
-                self.chat.settle().await;
-                self.chat.publish(failed(problem), |row| end(row, ChatState::Failed)).await
+                let interrupted = self.chat.settle().await;
+                self.chat.publish(failed(interrupted, problem), |row| end(row, ChatState::Failed)).await
             }
             None => {
                 let problem = Problem::new(
                     ErrorCode::Internal,
                     "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
                 );
-                self.chat.publish(failed(problem), |row| end(row, ChatState::Failed)).await
+                self.chat.publish(failed(None, problem), |row| end(row, ChatState::Failed)).await
             }
         }
     }

@@ -51,7 +51,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         return recovery::recover(chat, call, history).await;
     }
     match judge(chat, &call, history).await? {
-        Judged::Refused(problem, change) => finish(chat, &call, Err(problem), change).await,
+        Judged::Refused(problem, change) => finish(chat, &call, Err(problem), *change).await,
         Judged::Asks(effects, approval, role) => {
             let question = Question::tool_approval(call.meta("tool"), &approval.reason);
             let question = match effects.iter().find_map(Effect::command) {
@@ -76,7 +76,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
 
 /// What is known of a call before it is made.
 enum Judged {
-    Refused(Problem, Change),
+    Refused(Problem, Box<Change>),
     Asks(Vec<Effect>, Approval, Role),
     Allowed(Prepared, Permit),
 }
@@ -85,7 +85,7 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
     let role = chat.row().await.config.role;
     let consent = match entitled(call, role, history) {
         Ok(consent) => consent,
-        Err(problem) => return Ok(Judged::Refused(problem, Change::default())),
+        Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
     };
     let cx = context(chat, call).await?;
     let foreign_plans = cx.config.foreign_plans.clone();
@@ -95,20 +95,20 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
             // A tool that the role does not have is an attempt, however it fails.
             let listed = tools_of(role, chat.settings.inspect()).any(|tool| tool.spec().name == call.meta("tool"));
             let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
-            return Ok(Judged::Refused(problem, change));
+            return Ok(Judged::Refused(problem, Box::new(change)));
         }
     };
     crash::point("call_prepared");
     let situation = chat.situation_among(foreign_plans, call.meta("tool"), consent).await;
     if situation.role != role {
-        return Ok(Judged::Refused(role_switched(), Change::default()));
+        return Ok(Judged::Refused(role_switched(), Box::default()));
     }
     let verdict = decide(&situation, &prepared.effects);
     crash::point("call_decided");
     Ok(match verdict {
         Verdict::Deny(problem) => {
             let change = violation(call, &problem, situation.role);
-            Judged::Refused(problem, change)
+            Judged::Refused(problem, Box::new(change))
         }
         Verdict::Ask(approval) => Judged::Asks(prepared.effects, approval, situation.role),
         Verdict::Allow(permit) => Judged::Allowed(prepared, permit),

@@ -8,7 +8,8 @@ use crate::crash;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
-    CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, PlanDocument, Problem, Role, Timestamp, WorkspaceId,
+    Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, PlanDocument, Problem, Role,
+    Timestamp, WorkspaceId,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError, Versions};
 use planwright_tools::command::{Live as Heard, Reach, Stop};
@@ -230,12 +231,15 @@ impl Chat {
         tokio::task::spawn_blocking(move || fence.advance()).await.map_err(broken)
     }
 
-    /// Waits for writes whose callers were cancelled.
-    pub async fn settle(&self) {
+    /// Waits for writes whose callers were cancelled. Gives what had come of an answer that nobody goes on with.
+    pub async fn settle(&self) -> Option<Message> {
         self.writes.close();
         self.writes.wait().await;
         self.writes.reopen();
-        self.live.lock().await.partial = None;
+        let mut live = self.live.lock().await;
+        let partial = live.partial.take()?;
+        let said = Message::new(self.id, Author::Assistant, MessageType::Text, partial.text);
+        Some(Message { id: partial.message_id, ..said.by(live.row.config.role).with("status", "interrupted") })
     }
 
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {

@@ -12,6 +12,7 @@ use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
+use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive};
 use planwright_protocol::event::{ChatState, Usage};
@@ -106,9 +107,14 @@ impl Run {
                     received.text.push_str(&text);
                     self.chat.delta(text_id, text).await?;
                 }
-                Delta::Reasoning(_) => {}
+                Delta::Reasoning(text) => {
+                    let offset = received.thought;
+                    received.thought += text.chars().count();
+                    self.chat.mention(Event::ReasoningDelta { message_id: text_id, offset, text }).await?;
+                }
                 Delta::Call(call) => received.calls.push(call),
                 Delta::Usage(usage) => received.usage = usage,
+                Delta::Native(value) => received.native = Some(value),
             }
         }
         Ok(received)
@@ -173,6 +179,9 @@ struct Received {
     text: String,
     calls: Vec<ModelCall>,
     usage: Usage,
+    /// Characters of reasoning so far.
+    thought: usize,
+    native: Option<Value>,
 }
 
 #[async_trait]
@@ -194,11 +203,17 @@ impl World for Run {
         let text_id = MessageId::generate();
         crash::point("model_asked");
         let request = self.request(role, turn).await?;
-        let received = self.receive(&*provider, request, text_id).await?;
+        let mut received = match self.receive(&*provider, request, text_id).await {
+            Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(&*provider, turn).await,
+            received => received?,
+        };
 
         crash::point("reply_received");
-        let usage = received.usage;
-        let Reply { messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), role, text_id).await?;
+        let (usage, native) = (received.usage, received.native.take());
+        let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), role, text_id).await?;
+        if let (Some(first), Some(native)) = (messages.first_mut(), native) {
+            first.metadata.insert(NATIVE.to_owned(), native);
+        }
         let messages: Vec<Message> = messages
             .into_iter()
             .map(|message| {
@@ -229,7 +244,7 @@ impl World for Run {
             let tool = first.meta("tool").to_owned();
             self.chat.show(move |role| state_of(role, &tool)).await?;
             let together = call::take_together(&mut open);
-            match call::carry_out_together(&self.chat, together, history).await? {
+            match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
                 Carried::Done(messages) => happened.extend(messages),
                 Carried::Asked(messages) => {
                     happened.extend(messages);

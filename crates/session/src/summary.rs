@@ -52,7 +52,7 @@ impl Run {
                 Delta::Text(more) => text.push_str(&more),
                 Delta::Usage(used) => usage = used,
                 // It was given no tool, and its thoughts are not the summary.
-                Delta::Call(_) | Delta::Reasoning(_) => {}
+                Delta::Call(_) | Delta::Reasoning(_) | Delta::Native(_) => {}
             }
         }
         Ok((text, usage))

@@ -97,6 +97,8 @@ impl Home {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let base = said(&mut lines, "listening on ").await?;
         let token = said(&mut lines, "sign in at ").await?.rsplit_once('=').unwrap().1.to_owned();
+        // Whoever was first has chosen the cryptography.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         Some(Server { child, base, token, client: Client::new(), _stdout: lines })
     }
 }

@@ -56,7 +56,7 @@ async fn a_batch_of_questions_is_answered_by_name_in_one_go() {
     let (status, body) = chat.answer(&question["question_id"], json!({ "branch": "X", "parts": [], "confirm": "maybe" })).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
     let fields = body["error"]["details"]["fields"].as_object().unwrap();
-    assert_eq!(fields.keys().collect::<Vec<_>>(), ["branch", "confirm", "parts"]);
+    assert_eq!(fields.keys().collect::<Vec<_>>(), ["branch", "parts", "confirm"]);
     let (status, body) =
         chat.answer(&question["question_id"], json!({ "branch": "fix-it", "parts": ["web", "api"], "confirm": true })).await;
     assert_eq!(status, StatusCode::ACCEPTED);

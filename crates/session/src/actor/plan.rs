@@ -71,7 +71,8 @@ impl Actor {
     /// Switches to act mode under an approval, and starts.
     pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
         // A run that raised the card may still be putting its things away.
-        self.halt().await;
+        let interrupted = self.halt().await;
+        change.events.splice(0..0, Change::messages(interrupted).events);
         crash::point("approval_unstored");
         let row = self.chat.row().await;
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };

@@ -26,7 +26,7 @@ fn only_reads(call: &Message) -> bool {
 /// What is left to do about a call that was judged.
 enum Work {
     Make(Prepared, Permit),
-    Tell(Problem, Change),
+    Tell(Problem, Box<Change>),
 }
 
 /// Carries out what [`take_together`] gave.
@@ -86,7 +86,7 @@ enum Made {
 async fn make(chat: Arc<Chat>, call: Message, work: Work) -> Result<(Message, Made), Problem> {
     let made = match work {
         Work::Make(prepared, permit) => Made::Outcome(chat.carry(move || prepared.commit(&permit)).await?),
-        Work::Tell(problem, change) => Made::Refused(problem, Box::new(change)),
+        Work::Tell(problem, change) => Made::Refused(problem, change),
     };
     Ok((call, made))
 }

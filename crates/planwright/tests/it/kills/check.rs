@@ -70,7 +70,7 @@ fn files_are_as_the_results_say(life: &Life, seen: &Seen) {
 
 fn steps_are_as_the_results_say(life: &Life, seen: &Seen) {
     // As it stands in the call that reports it, and not in the plan.
-    let report = r#""status":"done","step_number":2"#;
+    let report = r#""step_number":2,"status":"done""#;
     let result = seen.result(report).unwrap();
     let is_done = result["metadata"]["success"] == true;
     let (status, mark) = if is_done { ("done", "x") } else { ("in_progress", "~") };

@@ -1,0 +1,253 @@
+//! Providers: those that the configuration names, and those that the environment alone is enough for.
+
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_providers::catalog::{self, Vendor};
+use planwright_providers::{Depth, Endpoint, Kind, Patience, SecretString, ToolCalls};
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One `[providers.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Keys")]
+pub enum ProviderConfig {
+    Demo,
+    /// Scripts in a folder; the model is the file's name.
+    Script(PathBuf),
+    Remote(Box<RemoteConfig>),
+}
+
+#[derive(Clone, Debug)]
+pub struct RemoteConfig {
+    kind: Kind,
+    base_url: Option<String>,
+    api_key_env: Option<String>,
+    vendor: Option<&'static Vendor>,
+    tools: ToolCalls,
+    reasoning: Option<Depth>,
+    context_tokens: Option<u64>,
+    max_output_tokens: Option<u64>,
+    ca_file: Option<PathBuf>,
+    patience: Patience,
+}
+
+/// The keys as they are written, whatever the kind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    kind: Kind,
+    path: Option<PathBuf>,
+    base_url: Option<String>,
+    api_key_env: Option<String>,
+    vendor: Option<String>,
+    tools: Option<ToolCalls>,
+    reasoning: Option<Depth>,
+    context_tokens: Option<u64>,
+    max_output_tokens: Option<u64>,
+    ca_file: Option<PathBuf>,
+    timeout_s: Option<u64>,
+    reply_timeout_s: Option<u64>,
+}
+
+impl Keys {
+    /// Those that only make sense with an address.
+    fn remote(&self) -> Option<&'static str> {
+        let set = [
+            ("base_url", self.base_url.is_some()),
+            ("api_key_env", self.api_key_env.is_some()),
+            ("vendor", self.vendor.is_some()),
+            ("tools", self.tools.is_some()),
+            ("reasoning", self.reasoning.is_some()),
+            ("context_tokens", self.context_tokens.is_some()),
+            ("max_output_tokens", self.max_output_tokens.is_some()),
+            ("ca_file", self.ca_file.is_some()),
+            ("timeout_s", self.timeout_s.is_some()),
+            ("reply_timeout_s", self.reply_timeout_s.is_some()),
+        ];
+        set.iter().find(|(_, set)| *set).map(|(key, _)| *key)
+    }
+}
+
+impl TryFrom<Keys> for ProviderConfig {
+    type Error = String;
+
+    fn try_from(keys: Keys) -> Result<Self, String> {
+        let misplaced = |key: &str| format!("`{key}` means nothing for the kind {}", keys.kind);
+        match keys.kind {
+            Kind::Demo | Kind::Script if keys.remote().is_some() => Err(misplaced(keys.remote().unwrap_or_default())),
+            Kind::Demo if keys.path.is_some() => Err(misplaced("path")),
+            Kind::Demo => Ok(Self::Demo),
+            Kind::Script => {
+                keys.path.map(Self::Script).ok_or_else(|| "the kind script needs `path`, the folder with the scripts".to_owned())
+            }
+            Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Openrouter
+                if keys.path.is_some() =>
+            {
+                Err(misplaced("path"))
+            }
+            kind @ (Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Openrouter) => {
+                RemoteConfig::new(kind, keys).map(|config| Self::Remote(Box::new(config)))
+            }
+        }
+    }
+}
+
+impl RemoteConfig {
+    fn new(kind: Kind, keys: Keys) -> Result<Self, String> {
+        if let Some(url) = keys.base_url.as_deref().filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+            return Err(format!("base_url {url:?} must begin with http:// or https://"));
+        }
+        let vendor = match &keys.vendor {
+            Some(name) => {
+                Some(catalog::vendor(name).ok_or_else(|| format!("vendor {name:?} is not in the catalog, which has: {}", vendor_names()))?)
+            }
+            None => None,
+        };
+        let usual = Patience::default();
+        let seconds = |set: Option<u64>, usual: Duration| set.map_or(usual, |seconds| Duration::from_secs(seconds.max(1)));
+        Ok(Self {
+            kind,
+            base_url: keys.base_url,
+            api_key_env: keys.api_key_env,
+            vendor,
+            tools: keys.tools.unwrap_or_default(),
+            reasoning: keys.reasoning,
+            context_tokens: keys.context_tokens,
+            max_output_tokens: keys.max_output_tokens,
+            ca_file: keys.ca_file,
+            patience: Patience {
+                silence: seconds(keys.timeout_s, usual.silence),
+                reply: seconds(keys.reply_timeout_s, usual.reply),
+                ..usual
+            },
+        })
+    }
+
+    /// Where the provider is and what it is asked with, from the configuration, the catalog and the environment.
+    pub fn endpoint(&self, name: &str) -> Result<Endpoint, Problem> {
+        let own_name = catalog::vendor(name).filter(|vendor| vendor.kind.home() == self.kind.home());
+        let home = self.vendor.or(own_name).or_else(|| self.kind.home().and_then(catalog::vendor));
+        let from_env = home.filter(|_| self.base_url.is_none()).and_then(base_url_from_env);
+        let base_url = self.base_url.clone().or(from_env.clone()).or_else(|| home.map(|vendor| vendor.base_url.clone()));
+        let Some(base_url) = base_url else {
+            return Err(Problem::new(ErrorCode::ProviderRejected, format!("[providers.{name}] needs a base_url.")));
+        };
+        let at_home = catalog::vendors().iter().find(|vendor| vendor.base_url == base_url.trim_end_matches('/'));
+        // A vendor's key goes to the vendor, or where its own variable points, and nowhere else without being told to.
+        let usual_key = home.filter(|_| self.base_url.is_none()).and_then(|vendor| vendor.api_key_env.clone());
+        let key_env = self.api_key_env.clone().or(usual_key);
+        let key = key_env.as_deref().and_then(variable).map(SecretString::from);
+        let optional = self.api_key_env.is_none() && from_env.is_some();
+        Ok(Endpoint {
+            name: name.to_owned(),
+            kind: self.kind,
+            key_env: key_env.filter(|_| key.is_some() || !optional),
+            key,
+            vendor: self.vendor.or(at_home).or(own_name),
+            base_url,
+            tools: self.tools,
+            reasoning: self.reasoning,
+            context_tokens: self.context_tokens,
+            max_output_tokens: self.max_output_tokens,
+            ca_file: self.ca_file.clone(),
+            patience: self.patience,
+        })
+    }
+}
+
+/// A vendor of the catalog as a provider, without a line of configuration.
+pub fn of_vendor(vendor: &'static Vendor) -> ProviderConfig {
+    ProviderConfig::Remote(Box::new(RemoteConfig {
+        kind: vendor.kind,
+        base_url: None,
+        api_key_env: None,
+        vendor: Some(vendor),
+        tools: ToolCalls::default(),
+        reasoning: None,
+        context_tokens: None,
+        max_output_tokens: None,
+        ca_file: None,
+        patience: Patience::default(),
+    }))
+}
+
+/// The model of the first vendor whose key is in the environment, and the variable that says so.
+pub fn model_from_env() -> Option<(String, String)> {
+    catalog::vendors().iter().find_map(|vendor| {
+        let key = vendor.api_key_env.as_deref()?;
+        variable(key)?;
+        Some((format!("{}/{}", vendor.name, vendor.default_model.as_ref()?), key.to_owned()))
+    })
+}
+
+fn vendor_names() -> String {
+    catalog::vendors().iter().map(|vendor| vendor.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn base_url_from_env(vendor: &Vendor) -> Option<String> {
+    let set = variable(vendor.base_url_env.as_deref()?)?;
+    Some(if vendor.kind == Kind::Ollama { ollama_url(&set) } else { set })
+}
+
+/// `OLLAMA_HOST` is written in many ways, and may be where the daemon listens instead of where it is.
+fn ollama_url(host: &str) -> String {
+    let host = host.trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
+    match host.split_once("://") {
+        Some(_) => host,
+        None if host.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok()) => format!("http://{host}"),
+        None => format!("http://{host}:11434"),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ollama_is_found_however_its_host_is_written() {
+        for (host, url) in [
+            ("127.0.0.1:11434", "http://127.0.0.1:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("gpu.lan", "http://gpu.lan:11434"),
+            ("https://ollama.example.com/", "https://ollama.example.com"),
+        ] {
+            assert_eq!(ollama_url(host), url);
+        }
+    }
+
+    fn endpoint(name: &str, text: &str) -> Endpoint {
+        match toml::from_str(text).unwrap() {
+            ProviderConfig::Remote(config) => config.endpoint(name).unwrap(),
+            other @ (ProviderConfig::Demo | ProviderConfig::Script(_)) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_vendors_key_goes_to_no_other_address_unless_told_to() {
+        let local = endpoint("local", "kind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n");
+        assert_eq!((local.key_env, local.vendor.map(|vendor| &vendor.name)), (None, None));
+        let told = endpoint("local", "kind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"NOT_SET_ANYWHERE\"\n");
+        assert_eq!(told.key_env.as_deref(), Some("NOT_SET_ANYWHERE"));
+        let groq = endpoint("fast", "kind = \"openai\"\nvendor = \"groq\"\n");
+        assert_eq!((groq.base_url.as_str(), groq.key_env.as_deref()), ("https://api.groq.com/openai/v1", Some("GROQ_API_KEY")));
+    }
+
+    #[test]
+    fn keys_that_do_not_fit_the_kind_are_refused() {
+        for (text, words) in [
+            ("kind = \"demo\"\nbase_url = \"http://x\"\n", "base_url"),
+            ("kind = \"script\"\n", "path"),
+            ("kind = \"openai\"\npath = \"/x\"\n", "path"),
+            ("kind = \"openai\"\nbase_url = \"127.0.0.1:8080\"\n", "http://"),
+            ("kind = \"openai\"\nvendor = \"nobody\"\n", "anthropic"),
+            ("kind = \"opanai\"\n", "openai-responses"),
+        ] {
+            let error = toml::from_str::<ProviderConfig>(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

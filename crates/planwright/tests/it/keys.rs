@@ -1,0 +1,91 @@
+//! A key is where it must be, on its way to the vendor, and nowhere else.
+
+use crate::wires::{KEY, home_with, with_key};
+use planwright_testkit::model_server::{Fault, ModelServer, Reply, Wire};
+use planwright_testkit::server::{last_id, of_type};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Files below a folder that have the key in them, as it is or encoded.
+fn leaks(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            found.extend(leaks(&path));
+        } else if kind.is_file() && holds_key(&std::fs::read(&path).unwrap()) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn holds_key(bytes: &[u8]) -> bool {
+    bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes())
+}
+
+#[tokio::test]
+async fn a_key_is_in_no_log_event_row_error_file_or_command() {
+    for (wire, sandbox) in Wire::ALL.into_iter().zip(["off", "enforce", "enforce", "enforce", "enforce"]) {
+        let echo = format!("{{\"error\": {{\"message\": \"bad key {KEY} of {KEY}\", \"code\": \"invalid_api_key\"}}}}");
+        let command = json!({"command": "env; cat /proc/self/environ; cat /proc/$PPID/environ; true"});
+        let models = ModelServer::start(
+            wire,
+            [
+                Reply::status(500, None, &echo),
+                Reply::text("Looking.").thinking("Hm.", "c2ln").call("run", command),
+                Reply::text("Done."),
+                Reply::status(401, None, &echo),
+                Reply::status(400, Some(("x-echo", KEY)), &echo),
+                Reply::text("Half").but(Fault::ErrorEvent),
+            ],
+        )
+        .await;
+        let home = home_with(&models, &format!("[sandbox]\nmode = \"{sandbox}\""));
+        let folder = home.workspace().parent().unwrap().to_owned();
+        let mut command = with_key(&home, &["serve", "--listen", "127.0.0.1:0"]);
+        command.env("PLANWRIGHT_LOG", "trace").stderr(std::fs::File::create(folder.join("stderr")).unwrap());
+        let server = home.serve_command(command).await;
+        let chat = server.chat(json!({ "mode": "build" })).await;
+        chat.say("Go").await;
+        if sandbox == "off" {
+            let asking = chat.events(0, |event| event["type"] == "question_pending").await;
+            chat.answer(&of_type(&asking, "question_pending")[0]["question_id"], json!({ "decision": "approve" })).await;
+        }
+        let mut events = chat.run_to_end(0).await;
+        let results = of_type(&events, "tool_result");
+        assert!(results.len() == 1 && results[0]["success"] == true, "{wire:?}: {results:#?}");
+        assert!(results[0].to_string().contains("PATH="), "the command shows its environment: {results:#?}");
+        for words in ["one", "two", "three"] {
+            chat.say(words).await;
+            let more = chat.run_to_end(last_id(&events)).await;
+            assert_eq!(of_type(&more, "run_finished")[0]["outcome"], "failed", "{wire:?}: {more:#?}");
+            events.extend(more);
+        }
+        let shown = json!([events, chat.messages().await, chat.show().await, server.get("/me").await]);
+        assert!(!holds_key(shown.to_string().as_bytes()), "{wire:?}: {shown:#}");
+        assert!(models.heard().iter().any(|asked| asked.headers.iter().any(|(_, value)| value.contains(KEY))), "the vendor got the key");
+        server.terminate().await;
+        models.then(Reply::status(401, None, &echo));
+        for args in [&["doctor"][..], &["run", "Hi", "--json"]] {
+            let output = with_key(&home, args).env("PLANWRIGHT_LOG", "trace").output().await.unwrap();
+            assert!(!holds_key(&output.stdout) && !holds_key(&output.stderr), "{wire:?}: {args:?}");
+        }
+        let log = std::fs::read_to_string(folder.join("stderr")).unwrap();
+        assert!(log.lines().count() > 100, "there is a log to search");
+        assert_eq!(leaks(&folder), Vec::<String>::new(), "{wire:?}");
+        let database = std::fs::read_dir(folder.join("data")).unwrap().flatten().filter(|file| file.metadata().unwrap().len() > 4096);
+        assert!(database.count() > 0, "there is a database to search");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_missing_is_named_and_the_server_does_not_start_without_it() {
+    let models = ModelServer::start(Wire::Chat, []).await;
+    let home = home_with(&models, "");
+    let output = with_key(&home, &["serve", "--listen", "127.0.0.1:0"]).env_remove("TEST_API_KEY").output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("set TEST_API_KEY"), "{said}");
+    let nothing: Vec<Value> = models.heard().iter().map(|asked| asked.body.clone()).collect();
+    assert!(nothing.is_empty(), "{nothing:?}");
+}

@@ -1,0 +1,169 @@
+//! Where a provider is and how it is asked, before a model is chosen.
+
+use crate::catalog::Vendor;
+use crate::kind::Kind;
+use crate::problem::{Teller, rejected};
+use crate::transport::{Patience, Transport};
+use planwright_protocol::Problem;
+use rig_core::completion::Effort;
+use rig_core::driver::DynModel;
+use rig_core::error::ProviderError;
+use rig_core::operation::Completion;
+use rig_core::providers::anthropic::wire::AnthropicConfig;
+use rig_core::providers::anthropic::{self, Anthropic};
+use rig_core::providers::gemini::{Gemini, GeminiConfig};
+use rig_core::providers::ollama::{Ollama, OllamaConfig};
+use rig_core::providers::openai::wire::{Auth, Dialect};
+use rig_core::providers::openai::{self, OpenAI, OpenAIConfig};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// What the user decided about a provider.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// As it is called in the configuration.
+    pub name: String,
+    pub kind: Kind,
+    pub base_url: String,
+    pub key: Option<SecretString>,
+    /// The variable the key comes from, for errors to name.
+    pub key_env: Option<String>,
+    /// Whose models these are, for sizes and prices.
+    pub vendor: Option<&'static Vendor>,
+    pub tools: ToolCalls,
+    pub reasoning: Option<Depth>,
+    pub context_tokens: Option<u64>,
+    pub max_output_tokens: Option<u64>,
+    pub ca_file: Option<PathBuf>,
+    pub patience: Patience,
+}
+
+/// How a model makes tool calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolCalls {
+    /// As its wire has them.
+    #[default]
+    Native,
+    /// In an answer that is held to a JSON schema, for models that were not taught to.
+    Json,
+}
+
+/// How much a model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    Low,
+    Medium,
+    High,
+}
+
+impl Depth {
+    pub(crate) fn effort(self) -> Effort {
+        match self {
+            Depth::Low => Effort::Low,
+            Depth::Medium => Effort::Medium,
+            Depth::High => Effort::High,
+        }
+    }
+}
+
+/// Any server that speaks chat completions, as far as all of them agree.
+const COMPATIBLE: Dialect = Dialect::gateway("openai-compatible", "", "");
+
+/// An endpoint on its transport.
+pub(crate) enum Client {
+    Chat(OpenAI),
+    Responses(OpenAI),
+    Anthropic(Anthropic),
+    Gemini(Gemini),
+    Ollama(Ollama),
+}
+
+impl Endpoint {
+    pub(crate) fn teller(&self, model: &str) -> Teller {
+        Teller {
+            provider: self.name.clone(),
+            model: model.to_owned(),
+            base_url: self.base_url.clone(),
+            key_env: self.key_env.clone(),
+            key: self.key.clone(),
+        }
+    }
+
+    pub(crate) fn client(&self) -> Result<Client, Problem> {
+        let transport = Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
+            .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))?;
+        let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).unwrap_or_default();
+        let base = self.base_url.trim_end_matches('/').to_owned();
+        Ok(match self.kind {
+            Kind::Openai => Client::Chat(chat(&base, key).connect(transport)),
+            Kind::Openrouter => {
+                let config = OpenAIConfig::with_key(&openai::wire::OPENROUTER, key).with_base_url(base);
+                Client::Chat(config.connect(transport))
+            }
+            Kind::OpenaiResponses => Client::Responses(chat(&base, key).connect(transport)),
+            Kind::Anthropic => {
+                // The wire adds the version, which some write into the address.
+                let base = base.strip_suffix("/v1").unwrap_or(&base);
+                let config = AnthropicConfig::with_key(&anthropic::wire::ANTHROPIC, key).with_base_url(base);
+                Client::Anthropic(config.connect(transport))
+            }
+            Kind::Gemini => Client::Gemini(GeminiConfig::new(key).with_base_url(base).connect(transport)),
+            Kind::Ollama => Client::Ollama(OllamaConfig::new().with_base_url(base).with_api_key(key).connect(transport)),
+            Kind::Script | Kind::Demo => {
+                return Err(rejected(format!("A provider of kind {} has no address.", self.kind)));
+            }
+        })
+    }
+}
+
+fn chat(base: &str, key: String) -> OpenAIConfig {
+    // What a vendor's own server wants differently is nobody else's business.
+    let known = openai::wire::all().find(|dialect| dialect.base_url == base && base.starts_with("https://"));
+    let mut config = OpenAIConfig::with_key(known.unwrap_or(&COMPATIBLE), key).with_base_url(base);
+    config.auth = Auth::OptionalBearer;
+    config
+}
+
+impl Client {
+    pub(crate) fn model(&self, id: &str) -> DynModel<Completion> {
+        match self {
+            Client::Chat(client) => client.chat(id).erase(),
+            Client::Responses(client) => client.responses(id).erase(),
+            Client::Anthropic(client) => client.completion(id).erase(),
+            Client::Gemini(client) => client.completion(id).erase(),
+            Client::Ollama(client) => client.native_completion(id).erase(),
+        }
+    }
+
+    /// The names of the models there.
+    pub(crate) async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        let list = match self {
+            Client::Chat(client) | Client::Responses(client) => {
+                // Some list their models to anybody, so the key is tried as well.
+                client.verify().await?;
+                client.list_models().await?
+            }
+            Client::Anthropic(client) => client.list_models().await?,
+            Client::Gemini(client) => client.list_models().await?,
+            Client::Ollama(client) => client.list_models().await?,
+        };
+        Ok(list.into_iter().map(|model| model.id).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::vendors;
+
+    #[test]
+    fn a_vendor_that_differs_is_spoken_to_in_its_own_way() {
+        for vendor in vendors().iter().filter(|vendor| vendor.kind == Kind::Openai) {
+            assert_ne!(chat(&vendor.base_url, String::new()).dialect.name, COMPATIBLE.name, "{}", vendor.name);
+        }
+        assert_eq!(chat("http://127.0.0.1:8080/v1", String::new()).dialect.name, COMPATIBLE.name);
+    }
+}

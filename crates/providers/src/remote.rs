@@ -1,0 +1,219 @@
+//! A model behind a wire: asked, asked again when that may help, and heard to the end.
+
+use crate::actions;
+use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
+use crate::conversation::{conversation, to_keep};
+use crate::endpoint::{Endpoint, ToolCalls};
+use crate::kind::Kind;
+use crate::problem::{Heard, Teller, rejected};
+use crate::reply::Reply;
+use crate::retry::{TRIES, wait};
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use planwright_agent::{Delta, Provider, Request};
+use planwright_protocol::{ErrorCode, Problem};
+use rig_core::completion::{CacheRetention, CompletionRequest, CompletionResponse, OnUnsupported, ToolDefinition};
+use rig_core::driver::DynModel;
+use rig_core::message::ToolName;
+use rig_core::operation::Completion;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// How much a model that no file knows may write.
+const USUAL_OUTPUT_TOKENS: u64 = 16_000;
+
+/// A model of a vendor, or of a server that speaks like one.
+pub struct Remote {
+    name: String,
+    model: DynModel<Completion>,
+    about: Arc<About>,
+}
+
+/// What is known about a model while it is asked and heard.
+pub(crate) struct About {
+    pub kind: Kind,
+    pub tools: ToolCalls,
+    pub facts: Option<ModelFacts>,
+    pub teller: Teller,
+    prompt_cache: bool,
+    endpoint: Endpoint,
+}
+
+impl Remote {
+    /// Asks nobody yet.
+    ///
+    /// # Errors
+    /// What is missing in the configuration, and how to add it.
+    pub fn new(endpoint: Endpoint, model: &str) -> Result<Self, Problem> {
+        let teller = endpoint.teller(model);
+        if model.is_empty() {
+            return Err(rejected(format!("Name a model of {0}, as {0}/MODEL.", endpoint.name)));
+        }
+        if endpoint.tools == ToolCalls::Json && json_parameters(endpoint.kind, &Value::Null).is_none() {
+            let message = format!(
+                "tools = \"json\" under [providers.{}] is for servers of the kinds openai, openrouter and ollama; models of the kind {} make tool calls themselves. Take the line out.",
+                endpoint.name, endpoint.kind
+            );
+            return Err(rejected(message));
+        }
+        if let (None, Some(variable)) = (&endpoint.key, &endpoint.key_env) {
+            return Err(rejected(format!("{} needs a key: set {variable} to it.", endpoint.name)));
+        }
+        let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
+        let prompt_cache = endpoint.kind == Kind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
+        let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, teller, prompt_cache, endpoint };
+        let client = about.endpoint.client()?;
+        Ok(Self { name: format!("{}/{model}", about.endpoint.name), model: client.model(model), about: Arc::new(about) })
+    }
+
+    fn completion_request(&self, request: Request) -> Result<CompletionRequest, Problem> {
+        let about = &*self.about;
+        let (mut system, mut parameters) = (request.system, json!({}));
+        let mut messages = match about.tools {
+            ToolCalls::Native => conversation(&request.messages, &self.name),
+            ToolCalls::Json => {
+                system.push_str(&actions::instructions(&request.tools));
+                parameters = json_parameters(about.kind, &actions::schema(&request.tools)).unwrap_or_default();
+                conversation(&actions::spoken(&request.messages), &self.name)
+            }
+        };
+        let Some(last) = messages.pop() else { return Err(about.teller.garbled("there is nothing to ask")) };
+        // Only one wire must be told; elsewhere the model's own limit is meant by silence.
+        let must = about.kind == Kind::Anthropic;
+        let known = about.facts.and_then(|facts| facts.max_output_tokens).unwrap_or(USUAL_OUTPUT_TOKENS);
+        let limit = about.endpoint.max_output_tokens.or(must.then_some(known));
+        let mut asked = CompletionRequest::new(last).messages(messages).preamble(system).max_tokens(limit);
+        if about.tools == ToolCalls::Native {
+            asked = asked.tools(request.tools.into_iter().filter_map(tool_definition).collect());
+        }
+        if about.prompt_cache {
+            asked = asked.cache(CacheRetention::Short);
+        }
+        if let Some(depth) = about.endpoint.reasoning {
+            asked = asked.reasoning(depth.effort());
+        }
+        if about.kind == Kind::OpenaiResponses {
+            // Nothing is left with the vendor, so its reasoning must be carried back and forth.
+            parameters = json!({ "store": false, "include": ["reasoning.encrypted_content"] });
+        }
+        asked = asked.on_unsupported(OnUnsupported::Ignore);
+        Ok(if parameters.as_object().is_some_and(serde_json::Map::is_empty) { asked } else { asked.additional_params(parameters) })
+    }
+}
+
+fn tool_definition(tool: planwright_agent::ToolDefinition) -> Option<ToolDefinition> {
+    Some(ToolDefinition::new(ToolName::new(tool.name).ok()?, tool.description, tool.schema))
+}
+
+/// How a wire is told to hold an answer to a schema; `None` where models make calls anyway.
+fn json_parameters(kind: Kind, schema: &Value) -> Option<Value> {
+    match kind {
+        Kind::Openai | Kind::Openrouter => {
+            Some(json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "actions", "schema": schema } } }))
+        }
+        Kind::Ollama => Some(json!({ "format": schema })),
+        Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Script | Kind::Demo => None,
+    }
+}
+
+#[async_trait]
+impl Provider for Remote {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn context_tokens(&self) -> u64 {
+        let known = self.about.facts.map(|facts| facts.context_tokens);
+        self.about.endpoint.context_tokens.or(known).unwrap_or(USUAL_CONTEXT_TOKENS)
+    }
+
+    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+        let asked = self.completion_request(request)?;
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let opened = match self.model.stream(asked.clone()) {
+                Ok(mut stream) => match stream.next().await {
+                    Some(Ok(first)) => Ok(Reply::new(self.about.clone(), stream, Some(first))),
+                    Some(Err(error)) => Err(error),
+                    None => Ok(Reply::new(self.about.clone(), stream, None)),
+                },
+                Err(error) => Err(error),
+            };
+            let failure = match opened {
+                Ok(reply) => return Ok(reply.deltas()),
+                Err(error) => self.about.teller.failure(&error, Heard::Nothing),
+            };
+            if !failure.passing || tried == TRIES {
+                return Err(failure.problem);
+            }
+            let wait = wait(tried, failure.retry_after);
+            tracing::warn!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+impl About {
+    pub(crate) fn usage(&self, response: &CompletionResponse) -> Delta {
+        let used = response.usage;
+        let tokens = Tokens {
+            input: used.input_tokens.unwrap_or_default(),
+            output: used.output_tokens.unwrap_or_default(),
+            cached: used.cached_input_tokens.unwrap_or_default(),
+            cache_write: used.cache_creation_input_tokens.unwrap_or_default(),
+        };
+        let mut usage = tokens.usage(self.facts.and_then(|facts| facts.price));
+        if self.kind == Kind::Openrouter
+            && let Some(cost) = used.cost
+        {
+            // It knows which of its suppliers answered, and what that one takes.
+            usage.cost = cost.total;
+        }
+        Delta::Usage(usage)
+    }
+
+    /// What later requests must give back with this reply.
+    pub(crate) fn native(&self, response: &CompletionResponse) -> Option<Delta> {
+        match self.kind {
+            Kind::Anthropic | Kind::OpenaiResponses | Kind::Gemini | Kind::Openrouter => to_keep(response).map(Delta::Native),
+            Kind::Openai | Kind::Ollama | Kind::Script | Kind::Demo => None,
+        }
+    }
+}
+
+/// Whether a model can be used, found out by a request that costs nothing.
+///
+/// # Errors
+/// What is wrong, and how to mend it.
+pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
+    let teller = endpoint.teller(model);
+    let client = endpoint.client()?;
+    let models = match client.models().await {
+        Ok(models) => models,
+        Err(error) => {
+            let failure = teller.failure(&error, Heard::Nothing);
+            let unlisted =
+                error.provider_response().and_then(|reply| reply.status).is_some_and(|status| matches!(status.as_u16(), 404 | 405));
+            return if unlisted && failure.problem.code == ErrorCode::ProviderRejected {
+                Ok(format!("{} answers; it does not list its models", endpoint.base_url))
+            } else {
+                Err(failure.problem)
+            };
+        }
+    };
+    let same = |known: &String| {
+        let known = known.strip_prefix("models/").unwrap_or(known);
+        known == model || known.strip_suffix(":latest") == Some(model)
+    };
+    if model.is_empty() || models.is_empty() || models.iter().any(same) {
+        return Ok(format!("{} answers and knows the model", endpoint.base_url));
+    }
+    let others = models.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");
+    Err(rejected(format!(
+        "{} has no model {model:?}. It has {others}{}.",
+        endpoint.name,
+        if models.len() > 8 { " and others" } else { "" }
+    )))
+}

@@ -1,0 +1,331 @@
+//! HTTP for every wire: time limits, size limits, whole characters, and no key in an address.
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use reqwest::redirect;
+use rig_core::http_client::{
+    self, BoxedStream, HeaderMap, HeaderValue, HttpClientExt, LazyBody, MultipartForm, Request, Response, StatusCode, StreamingResponse,
+    Uri,
+};
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// Headers that carry a key; their values are kept out of every log.
+const KEY_HEADERS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
+
+/// Of an error's body no more than this is read.
+const LONGEST_ERROR: usize = 64 * 1024;
+
+/// How long and how much is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    pub connect: Duration,
+    /// Without a byte, at the beginning and between two pieces.
+    pub silence: Duration,
+    /// For a whole reply.
+    pub reply: Duration,
+    /// Of a whole reply, as it is sent.
+    pub bytes: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), silence: Duration::from_mins(2), reply: Duration::from_mins(15), bytes: 64 * 1024 * 1024 }
+    }
+}
+
+/// What goes wrong below the wire.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Fault {
+    #[error("{0}")]
+    Unreachable(String),
+    #[error("nothing came for {} s", .0.as_secs())]
+    Silent(Duration),
+    #[error("the connection broke: {0}")]
+    Cut(String),
+    #[error("the reply took longer than {} s", .0.as_secs())]
+    TooLong(Duration),
+    #[error("the reply is longer than {} MiB", .0 / 1024 / 1024)]
+    TooMuch(usize),
+}
+
+#[derive(Clone, Debug)]
+pub struct Transport {
+    client: reqwest::Client,
+    patience: Patience,
+}
+
+impl Transport {
+    /// `ca_file` holds certificates that are trusted besides the system's.
+    ///
+    /// # Errors
+    /// What is wrong with the certificates, or the system.
+    pub fn new(base_url: &str, ca_file: Option<&Path>, patience: Patience) -> Result<Self, String> {
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("planwright/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(patience.connect)
+            // A key must not follow a redirect to somewhere else.
+            .redirect(redirect::Policy::none());
+        if is_loopback(base_url) {
+            builder = builder.no_proxy();
+        }
+        if let Some(file) = ca_file {
+            builder = builder.tls_certs_merge(certificates(file)?);
+        }
+        if base_url.starts_with("http://") && ca_file.is_none() {
+            // Nothing is verified here, so a system without certificates will do.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| {
+            format!(
+                "{}. Install the system's certificates (the package ca-certificates), or name a file of them as `ca_file`",
+                chain(&error)
+            )
+        })?;
+        Ok(Self { client, patience })
+    }
+
+    async fn open(self, request: Request<Bytes>) -> Result<reqwest::Response, http_client::Error> {
+        let request = reqwest::Request::try_from(without_key(request)?).map_err(http_client::Error::instance)?;
+        let sent = timeout(self.patience.silence, self.client.execute(request)).await;
+        let response = sent.map_err(|_| broken(Fault::Silent(self.patience.silence)))?.map_err(|error| broken(unreachable(error)))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = timeout(self.patience.silence, beginning(response)).await.unwrap_or_default();
+        Err(http_client::Error::non_success_with_details(status, headers, body))
+    }
+}
+
+impl HttpClientExt for Transport {
+    fn send<T, U>(&self, request: Request<T>) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        T: Into<Bytes> + Send,
+        U: From<Bytes> + Send + 'static,
+    {
+        let (transport, request) = (self.clone(), request.map(Into::into));
+        async move {
+            let patience = transport.patience;
+            let response = transport.open(request).await?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let body = Box::pin(async move {
+                let mut whole = BytesMut::new();
+                let mut pieces = pieces(response, patience);
+                while let Some(piece) = pieces.next().await {
+                    whole.extend_from_slice(&piece?);
+                }
+                Ok(U::from(whole.freeze()))
+            });
+            Ok(respond(status, headers, body as LazyBody<U>))
+        }
+    }
+
+    fn send_multipart<U>(
+        &self,
+        _request: Request<MultipartForm>,
+    ) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        U: From<Bytes> + Send + 'static,
+    {
+        // No wire of ours sends forms.
+        std::future::ready(Err(http_client::Error::NoHeaders))
+    }
+
+    fn send_streaming<T>(&self, request: Request<T>) -> impl Future<Output = http_client::Result<StreamingResponse>> + Send
+    where
+        T: Into<Bytes> + Send,
+    {
+        let (transport, request) = (self.clone(), request.map(Into::into));
+        async move {
+            let patience = transport.patience;
+            let response = transport.open(request).await?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let body: BoxedStream = Box::pin(pieces(response, patience));
+            Ok(respond(status, headers, body))
+        }
+    }
+}
+
+fn respond<B>(status: StatusCode, headers: HeaderMap, body: B) -> Response<B> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+struct Reading {
+    response: reqwest::Response,
+    patience: Patience,
+    deadline: Instant,
+    received: usize,
+    /// The beginning of a character whose end has not come.
+    rest: Vec<u8>,
+    over: bool,
+}
+
+/// A body as it comes, in whole characters. What is none is replaced, so that one bad byte doesn't cost a reply.
+fn pieces(response: reqwest::Response, patience: Patience) -> BoxStream<'static, http_client::Result<Bytes>> {
+    let deadline = Instant::now() + patience.reply;
+    let reading = Reading { response, patience, deadline, received: 0, rest: Vec::new(), over: false };
+    stream::unfold(reading, |mut reading| async move {
+        if reading.over {
+            return None;
+        }
+        let piece = reading.next().await;
+        reading.over = !matches!(piece, Some(Ok(_)));
+        piece.map(|piece| (piece, reading))
+    })
+    .boxed()
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<http_client::Result<Bytes>> {
+        let until = self.deadline.min(Instant::now() + self.patience.silence);
+        let chunk = match timeout_at(until, self.response.chunk()).await {
+            Err(_) if until == self.deadline => return Some(Err(broken(Fault::TooLong(self.patience.reply)))),
+            Err(_) => return Some(Err(broken(Fault::Silent(self.patience.silence)))),
+            Ok(Err(error)) => return Some(Err(broken(Fault::Cut(chain(&error.without_url()))))),
+            Ok(Ok(None)) if self.rest.is_empty() => return None,
+            Ok(Ok(None)) => return Some(Ok(whole_characters(&mut self.rest, &[], true))),
+            Ok(Ok(Some(chunk))) => chunk,
+        };
+        self.received += chunk.len();
+        if self.received > self.patience.bytes {
+            return Some(Err(broken(Fault::TooMuch(self.patience.bytes))));
+        }
+        Some(Ok(whole_characters(&mut self.rest, &chunk, false)))
+    }
+}
+
+/// `rest` and `more` as far as they are whole characters; the beginning of one stays in `rest`.
+fn whole_characters(rest: &mut Vec<u8>, more: &[u8], last: bool) -> Bytes {
+    let mut bytes = std::mem::take(rest);
+    bytes.extend_from_slice(more);
+    let end = match bytes.utf8_chunks().last() {
+        Some(chunk) if !last && !chunk.invalid().is_empty() && could_go_on(chunk.invalid()) => bytes.len() - chunk.invalid().len(),
+        Some(_) | None => bytes.len(),
+    };
+    *rest = bytes.split_off(end);
+    match String::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(error) => Bytes::from(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+fn could_go_on(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+/// The key is taken out of the address, where logs and errors would show it, and put into a header.
+#[expect(clippy::result_large_err, reason = "the error of the trait that is implemented here")]
+fn without_key(mut request: Request<Bytes>) -> http_client::Result<Request<Bytes>> {
+    let uri = request.uri().to_string();
+    if let Some((path, query)) = uri.split_once('?') {
+        let (keys, others): (Vec<&str>, Vec<&str>) = query.split('&').partition(|pair| pair.starts_with("key="));
+        if let Some(key) = keys.first().and_then(|pair| pair.strip_prefix("key=")) {
+            request.headers_mut().insert("x-goog-api-key", HeaderValue::from_str(key)?);
+            let uri = if others.is_empty() { path.to_owned() } else { format!("{path}?{}", others.join("&")) };
+            *request.uri_mut() = uri.parse::<Uri>().map_err(http_client::Error::instance)?;
+        }
+    }
+    for name in KEY_HEADERS {
+        if let Some(value) = request.headers_mut().get_mut(name) {
+            value.set_sensitive(true);
+        }
+    }
+    Ok(request)
+}
+
+async fn beginning(mut response: reqwest::Response) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() >= LONGEST_ERROR {
+            bytes.truncate(LONGEST_ERROR);
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn broken(fault: Fault) -> http_client::Error {
+    http_client::Error::instance(fault)
+}
+
+fn unreachable(error: reqwest::Error) -> Fault {
+    Fault::Unreachable(chain(&error.without_url()))
+}
+
+/// An error with its causes, which have what matters.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// This machine itself is never reached through a proxy.
+fn is_loopback(base_url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(base_url) else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file that the user's own configuration names")]
+fn certificates(file: &Path) -> Result<Vec<reqwest::Certificate>, String> {
+    let bytes = std::fs::read(file).map_err(|error| format!("`ca_file` {} can't be read: {error}", file.display()))?;
+    let found = reqwest::Certificate::from_pem_bundle(&bytes).map_err(|error| error.to_string());
+    match found {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        Ok(_) => Err(format!("`ca_file` {} has no certificates in it; it must be in PEM form", file.display())),
+        Err(error) => Err(format!("`ca_file` {} can't be used: {error}", file.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_come_in_two_pieces_are_whole_and_bytes_that_are_none_are_replaced() {
+        let text = "开始执行 🚀".as_bytes();
+        for cut in 0..=text.len() {
+            let mut rest = Vec::new();
+            let mut heard = whole_characters(&mut rest, &text[..cut], false).to_vec();
+            heard.extend_from_slice(&whole_characters(&mut rest, &text[cut..], false));
+            assert_eq!(heard, text, "cut at {cut}");
+            assert!(rest.is_empty());
+        }
+        let mut rest = Vec::new();
+        assert_eq!(whole_characters(&mut rest, b"a\xffb\xe5\xbc", false).as_ref(), "a\u{fffd}b".as_bytes());
+        assert_eq!(whole_characters(&mut rest, b"", true).as_ref(), "\u{fffd}".as_bytes());
+    }
+
+    #[test]
+    fn a_key_in_an_address_becomes_a_header_that_no_log_shows() {
+        let request = Request::builder().uri("https://host/v1/x?alt=sse&key=secret").body(Bytes::new()).unwrap();
+        let request = without_key(request).unwrap();
+        assert_eq!(request.uri().to_string(), "https://host/v1/x?alt=sse");
+        assert_eq!(request.headers()["x-goog-api-key"], "secret");
+        assert!(!format!("{request:?}").contains("secret"));
+    }
+
+    #[test]
+    fn this_machine_is_known_by_all_its_names() {
+        for url in ["http://localhost:1/v1", "http://127.0.0.1:8080", "http://127.9.9.9", "http://[::1]:1"] {
+            assert!(is_loopback(url), "{url}");
+        }
+        assert!(!is_loopback("https://api.openai.com/v1"));
+        assert!(!is_loopback("http://localhost.example.com"));
+    }
+}

@@ -1,0 +1,162 @@
+//! Whatever goes wrong has our code, says what to do, and leaves nothing half done.
+
+use crate::{endpoint, hear, model, user};
+use planwright_agent::Provider;
+use planwright_protocol::ErrorCode::{self, *};
+use planwright_providers::{Endpoint, Patience, Remote, check};
+use planwright_testkit::model_server::{Fault, MODEL, ModelServer, Reply, Wire};
+use std::time::{Duration, Instant};
+
+fn half_done() -> Reply {
+    Reply::text("I will read it.").call("read", r#"{"path": "/a"}"#)
+}
+
+async fn failure(wire: Wire, reply: Reply) -> (crate::Heard, ErrorCode, String) {
+    let server = ModelServer::start(wire, [reply]).await;
+    let heard = hear(&model(&server), vec![user("Go")]).await;
+    let problem = heard.failure.clone().unwrap_or_else(|| panic!("{wire:?} did not fail: {heard:?}"));
+    assert!(heard.calls.is_empty(), "{wire:?} passed on a call of a reply that failed");
+    assert!(!format!("{problem:?}").contains("CANARY"), "{problem:?}");
+    (heard, problem.code, problem.message)
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_or_garbled_passes_on_no_call() {
+    for wire in Wire::ALL {
+        for fault in [Fault::CutAfterText, Fault::CutInArguments, Fault::LengthInArguments, Fault::Garbage] {
+            let (heard, code, message) = failure(wire, half_done().but(fault.clone())).await;
+            assert_eq!(code, ProviderGarbled, "{wire:?}, {fault:?}: {message}");
+            assert_eq!(heard.text, "I will read it.", "{wire:?}, {fault:?}: what had come was shown");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_the_middle_of_a_stream_is_the_servers_and_not_the_users() {
+    for wire in Wire::ALL {
+        let (_, code, message) = failure(wire, half_done().but(Fault::ErrorEvent)).await;
+        assert_eq!(code, ProviderUnavailable, "{wire:?}: {message}");
+        assert!(message.contains("verloaded"), "{wire:?}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn odd_but_lawful_streams_and_bad_bytes_are_read() {
+    for wire in Wire::ALL {
+        let server =
+            ModelServer::start(wire, [Reply::text("ok").but(Fault::Variants), Reply::text("no BAD day").but(Fault::BadCharacter)]).await;
+        let model = model(&server);
+        let heard = hear(&model, vec![user("Go")]).await;
+        assert_eq!((heard.failure, heard.text.as_str()), (None, "ok"), "{wire:?}");
+        let heard = hear(&model, vec![user("Go")]).await;
+        assert_eq!(heard.failure, None, "{wire:?}");
+        assert!(heard.text.starts_with("no \u{fffd}") && heard.text.ends_with(" day"), "{wire:?}: {:?}", heard.text);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_to_do_and_never_the_key() {
+    let echo = r#"{"error": {"message": "Incorrect API key provided: sk-live-CANARY", "type": "invalid_request_error", "code": "invalid_api_key"}}"#;
+    let too_long = r#"{"error": {"message": "This model's maximum context length is 8192 tokens", "code": "context_length_exceeded"}}"#;
+    let unpaid = r#"{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}"#;
+    for wire in Wire::ALL {
+        for (status, body, words) in [
+            (401, echo, "Set TEST_API_KEY"),
+            (403, echo, "Set TEST_API_KEY"),
+            (404, r#"{"error": {"message": "no such model"}}"#, "no model \"test-model\""),
+            (400, too_long, "Compact the chat"),
+            (402, unpaid, "billing"),
+            (429, unpaid, "billing"),
+            (400, echo, "refused the request"),
+            (307, "", "base_url"),
+        ] {
+            let (_, code, message) = failure(wire, Reply::status(status, None, body)).await;
+            assert_eq!(code, ProviderRejected, "{wire:?}, {status}: {message}");
+            assert!(message.contains(words), "{wire:?}, {status}: {message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_passing_failure_is_tried_again_and_the_answer_comes_once() {
+    for wire in Wire::ALL {
+        let busy = [Reply::status(529, None, "overloaded"), Reply::status(429, Some(("Retry-After", "1")), "slow down")];
+        let server = ModelServer::start(wire, busy.into_iter().chain([half_done()])).await;
+        let heard = hear(&model(&server), vec![user("Go")]).await;
+        assert_eq!((heard.failure, heard.text.as_str(), heard.calls.len()), (None, "I will read it.", 1), "{wire:?}");
+        let asked = server.asked();
+        assert_eq!(asked.len(), 3, "{wire:?}");
+        let wait = asked[2].at - asked[1].at;
+        assert!((Duration::from_secs(1)..Duration::from_secs(4)).contains(&wait), "{wire:?} waited {wait:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_not_tried_again() {
+    let server = ModelServer::start(Wire::Chat, [Reply::status(401, None, "no"), half_done()]).await;
+    hear(&model(&server), vec![user("Go")]).await;
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_with_the_address() {
+    let server = ModelServer::start(Wire::Chat, []).await;
+    let endpoint = Endpoint { base_url: "http://127.0.0.1:1/v1".into(), ..endpoint(&server) };
+    let problem = check(endpoint, MODEL).await.unwrap_err();
+    assert_eq!(problem.code, ProviderUnavailable);
+    assert!(problem.message.contains("http://127.0.0.1:1/v1"), "{}", problem.message);
+}
+
+#[tokio::test]
+async fn a_silent_server_is_given_up_in_time_and_not_asked_again() {
+    for (fault, text) in [(Fault::Silence, ""), (Fault::SilenceAfterText, "Hello")] {
+        let server = ModelServer::start(Wire::Anthropic, [Reply::text("Hello").but(fault), half_done()]).await;
+        let started = Instant::now();
+        let heard = hear(&model(&server), vec![user("Go")]).await;
+        let problem = heard.failure.unwrap();
+        assert_eq!((problem.code, heard.text.as_str()), (ProviderUnavailable, text), "{}", problem.message);
+        assert!(problem.message.contains("timeout_s"), "{}", problem.message);
+        assert!(started.elapsed() < Duration::from_secs(10));
+        assert_eq!(server.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_never_ends_is_ended() {
+    let drip = || Reply::text("word ").but(Fault::Drip(Duration::from_millis(200)));
+    let server = ModelServer::start(Wire::Chat, [drip(), Reply::text(&"word ".repeat(20_000)).but(Fault::Drip(Duration::ZERO))]).await;
+    let patience = |reply: u64, bytes: usize| Patience { reply: Duration::from_secs(reply), bytes, ..Patience::default() };
+    for (patience, words) in [(patience(2, usize::MAX), "reply_timeout_s"), (patience(600, 4 * 1024 * 1024), "MiB")] {
+        let model = Remote::new(Endpoint { patience, ..endpoint(&server) }, MODEL).unwrap();
+        let problem = hear(&model, vec![user("Go")]).await.failure.unwrap();
+        assert_eq!(problem.code, LimitReached, "{}", problem.message);
+        assert!(problem.message.contains(words), "{}", problem.message);
+    }
+}
+
+#[tokio::test]
+async fn dropping_a_reply_ends_the_request() {
+    let server = ModelServer::start(Wire::Chat, [Reply::text("word ").but(Fault::Drip(Duration::from_millis(20)))]).await;
+    let model = model(&server);
+    let stream = model.stream(crate::request(vec![user("Go")])).await.unwrap();
+    assert_eq!(server.hung_up(), 0);
+    drop(stream);
+    let started = Instant::now();
+    while server.hung_up() == 0 {
+        assert!(started.elapsed() < Duration::from_secs(5), "the server was not told");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_check_tells_a_good_set_up_from_each_bad_one() {
+    for wire in Wire::ALL {
+        let server = ModelServer::start(wire, []).await;
+        assert!(check(endpoint(&server), MODEL).await.unwrap().contains("knows the model"), "{wire:?}");
+        let problem = check(endpoint(&server), "mistyped").await.unwrap_err();
+        assert!(problem.message.contains("mistyped") && problem.message.contains(MODEL), "{wire:?}: {}", problem.message);
+        server.then(Reply::status(401, None, "bad key sk-live-CANARY"));
+        let problem = check(endpoint(&server), MODEL).await.unwrap_err();
+        assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains("CANARY"), "{wire:?}: {}", problem.message);
+    }
+}

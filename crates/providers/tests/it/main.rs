@@ -1,0 +1,107 @@
+//! Real wires against a scripted model server.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
+
+mod faults;
+mod limits;
+mod wires;
+mod without_tools;
+
+use futures::StreamExt;
+use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Replies, Request, ToolDefinition};
+use planwright_protocol::event::Usage;
+use planwright_protocol::{Mode, Problem};
+use planwright_providers::{Endpoint, Kind, Patience, Remote, SecretString, ToolCalls, catalog, install_cryptography};
+use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const KEY: &str = "sk-live-CANARY";
+
+fn endpoint(server: &ModelServer) -> Endpoint {
+    install_cryptography();
+    let kind = match server.wire {
+        Wire::Chat => Kind::Openai,
+        Wire::Responses => Kind::OpenaiResponses,
+        Wire::Anthropic => Kind::Anthropic,
+        Wire::Gemini => Kind::Gemini,
+        Wire::Ollama => Kind::Ollama,
+    };
+    Endpoint {
+        name: "test".into(),
+        kind,
+        base_url: server.base_url(),
+        key: Some(SecretString::from(KEY)),
+        key_env: Some("TEST_API_KEY".into()),
+        vendor: None,
+        tools: ToolCalls::Native,
+        reasoning: None,
+        context_tokens: None,
+        max_output_tokens: None,
+        ca_file: None,
+        patience: Patience { silence: Duration::from_secs(2), ..Patience::default() },
+    }
+}
+
+fn model(server: &ModelServer) -> Remote {
+    Remote::new(endpoint(server), MODEL).unwrap()
+}
+
+fn request(messages: Vec<ModelMessage>) -> Request {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}}, "required": ["path"]});
+    let tools = ["read", "ls"].map(|name| ToolDefinition { name: name.into(), description: format!("{name} it"), schema: schema.clone() });
+    Request {
+        system: "You are a test.".into(),
+        messages: messages.into(),
+        tools: tools.into(),
+        mode: Mode::Plan,
+        purpose: Purpose::Reply,
+        replies: Replies::default(),
+    }
+}
+
+fn user(text: &str) -> ModelMessage {
+    ModelMessage::User(text.into())
+}
+
+/// A reply as it was heard, up to its end or its failure.
+#[derive(Debug, Default)]
+struct Heard {
+    text: String,
+    reasoning: String,
+    calls: Vec<ModelCall>,
+    usage: Option<Usage>,
+    native: Option<Value>,
+    failure: Option<Problem>,
+}
+
+impl Heard {
+    /// As the next request has it.
+    fn message(&self, model: &str) -> ModelMessage {
+        let native = self.native.clone().map(|value| Native { model: model.into(), reply: "1".into(), value });
+        ModelMessage::Assistant { mode: Mode::Plan, text: self.text.clone(), calls: self.calls.clone(), native }
+    }
+}
+
+async fn hear(model: &Remote, messages: Vec<ModelMessage>) -> Heard {
+    let mut heard = Heard::default();
+    let mut stream = match model.stream(request(messages)).await {
+        Ok(stream) => stream,
+        Err(problem) => return Heard { failure: Some(problem), ..heard },
+    };
+    while let Some(delta) = stream.next().await {
+        match delta {
+            Ok(Delta::Text(text)) => heard.text.push_str(&text),
+            Ok(Delta::Reasoning(text)) => heard.reasoning.push_str(&text),
+            Ok(Delta::Call(call)) => heard.calls.push(call),
+            Ok(Delta::Usage(usage)) => heard.usage = Some(usage),
+            Ok(Delta::Native(value)) => heard.native = Some(value),
+            Err(problem) => heard.failure = Some(problem),
+        }
+    }
+    heard
+}
+
+fn vendor(name: &str) -> Option<&'static catalog::Vendor> {
+    catalog::vendor(name)
+}
