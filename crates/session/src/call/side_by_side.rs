@@ -33,7 +33,7 @@ enum Work {
 pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, history: &[Message]) -> Result<Carried, Problem> {
     if calls.len() <= 1 {
         return match calls.pop() {
-            Some(call) => carry_out(chat, call, history).await,
+            Some(call) => Box::pin(carry_out(chat, call, history)).await,
             None => Ok(Carried::Done(Vec::new())),
         };
     }
@@ -67,7 +67,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
         }
     }
     let Some(call) = asks else { return Ok(Carried::Done(happened)) };
-    Ok(match carry_out(chat, call, history).await? {
+    Ok(match Box::pin(carry_out(chat, call, history)).await? {
         Carried::Done(messages) => Carried::Done([happened, messages].concat()),
         Carried::Asked(messages) => Carried::Asked([happened, messages].concat()),
     })
