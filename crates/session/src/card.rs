@@ -59,14 +59,20 @@ impl Pending {
         message
     }
 
-    /// Logs that the user was asked for an approval, if that is what this is.
+    /// Logs what the user is asked.
     pub fn log(&self, change: Change, model: &str, role: Role) -> Change {
-        let details = match (self.kind, &self.plan, &self.call) {
-            (QuestionKind::PlanApproval, Some(plan), _) => json!({ "plan_file": plan["plan_file"], "sha256": plan["sha256"] }),
-            (QuestionKind::ToolApproval, _, Some(call)) => json!({ "tool": call["tool"], "reason": call["reason"] }),
-            (QuestionKind::User | QuestionKind::PlanApproval | QuestionKind::ToolApproval, _, _) => return change,
+        let (plan, call) = (self.plan.as_ref(), self.call.as_ref());
+        let (kind, details) = match self.kind {
+            QuestionKind::User => (AuditKind::QuestionAsked, json!({ "questions": self.questions.len(), "severity": self.severity })),
+            QuestionKind::PlanApproval => (
+                AuditKind::ApprovalRequested,
+                json!({ "plan_file": plan.map(|plan| &plan["plan_file"]), "sha256": plan.map(|plan| &plan["sha256"]) }),
+            ),
+            QuestionKind::ToolApproval => {
+                (AuditKind::ApprovalRequested, json!({ "tool": call.map(|call| &call["tool"]), "reason": call.map(|call| &call["reason"]) }))
+            }
         };
-        change.log(AuditKind::ApprovalRequested, model, role, details)
+        change.log(kind, model, role, details)
     }
 
     pub fn event(&self) -> Event {

@@ -29,6 +29,7 @@ pub enum AuditKind {
     DisallowedToolAttemptInPlanning,
     ToolBlocked,
     ApprovalRequested,
+    QuestionAsked,
     ApprovalGiven,
     ApprovalDenied,
     PlanWritten,
@@ -82,6 +83,10 @@ pub struct Adherence {
     pub blocked: u64,
     /// Those that it should not have tried in plan mode.
     pub disallowed_in_planning: u64,
+    /// How often it asked the user something of its own.
+    pub questions: u64,
+    /// Calls that left the plan or lost something, and had to be put to the user.
+    pub deviations: u64,
 }
 
 const NEWEST_APPROVAL: &str = "select * from approvals where chat_id = $1 order by id desc limit 1";
@@ -97,14 +102,19 @@ const AUDIT: &str = "select audit.*, chats.workspace_id from audit join chats on
     order by audit.created_at desc, audit.id desc limit $8";
 /// Every refusal is of a call, and every call is a message; so the log is counted against the history.
 const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
-        cast(sum(disallowed) as bigint) as disallowed
+        cast(sum(disallowed) as bigint) as disallowed, cast(sum(questions) as bigint) as questions,
+        cast(sum(deviations) as bigint) as deviations
     from (
-        select chat_id, created_at, model, coalesce(agent_role, 'actor') as agent_role, 1 as calls, 0 as blocked, 0 as disallowed
+        select chat_id, created_at, model, coalesce(agent_role, 'actor') as agent_role, 1 as calls, 0 as blocked, 0 as disallowed,
+            0 as questions, 0 as deviations
         from messages where model is not null and message_type = 'tool_call'
         union all
         select chat_id, created_at, model, agent_role, 0, case when kind = 'tool_blocked' then 1 else 0 end,
-            case when kind = 'tool_blocked' then 0 else 1 end
-        from audit where kind in ('tool_blocked', 'disallowed_tool_attempt_in_planning')
+            case when kind = 'disallowed_tool_attempt_in_planning' then 1 else 0 end,
+            case when kind = 'question_asked' then 1 else 0 end,
+            case when kind = 'approval_requested' and details like '%\"tool\"%' then 1 else 0 end
+        from audit where model <> ''
+            and kind in ('tool_blocked', 'disallowed_tool_attempt_in_planning', 'question_asked', 'approval_requested')
     ) as attempts join chats on chats.id = attempts.chat_id
     where ($1 is null or attempts.created_at >= $1) and ($2 is null or attempts.created_at < $2)
         and ($3 is null or attempts.model = $3) and ($4 is null or attempts.agent_role = $4)
@@ -212,5 +222,7 @@ fn read_adherence(row: &Row) -> Result<Adherence, StoreError> {
         calls: row.number("calls")?,
         blocked: row.number("blocked")?,
         disallowed_in_planning: row.number("disallowed")?,
+        questions: row.number("questions")?,
+        deviations: row.number("deviations")?,
     })
 }

@@ -64,7 +64,7 @@ fn calls(chat: &ChatRow, first: u64, count: u64, model: &str, role: Role) -> Vec
 }
 
 async fn adherence_is_counted_by_model_and_role(world: World) {
-    use AuditKind::{DisallowedToolAttemptInPlanning, ModeEntered, ToolBlocked};
+    use AuditKind::{ApprovalRequested, DisallowedToolAttemptInPlanning, ModeEntered, QuestionAsked, ToolBlocked};
     let store = world.open().await;
     let (here, there) = (chat_in(&store).await, chat_of(&store, "/there").await);
     let mut events = calls(&here, 1, 4, "m/a", Role::Planner);
@@ -78,6 +78,11 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
         row(ToolBlocked, "m/a", Role::Planner, 2),
         row(DisallowedToolAttemptInPlanning, "m/a", Role::Planner, 2),
         row(ToolBlocked, "m/a", Role::Actor, 5),
+        row(QuestionAsked, "m/b", Role::Planner, 7),
+        AuditRow { details: json!({ "tool": "rm" }), ..row(ApprovalRequested, "m/a", Role::Actor, 6) },
+        // The card of a plan is no deviation from it, and what nobody's model did counts for none.
+        AuditRow { details: json!({ "plan_file": "/plans/a.plan" }), ..row(ApprovalRequested, "m/a", Role::Planner, 4) },
+        AuditRow { details: json!({ "tool": "rm" }), ..row(ApprovalRequested, "", Role::Actor, 6) },
     ];
     store.append(&here, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
     let events = calls(&there, 1, 3, "m/a", Role::Planner);
@@ -93,11 +98,17 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
         calls,
         blocked,
         disallowed_in_planning,
+        questions: 0,
+        deviations: 0,
     };
     let any = AuditFilter::default;
     assert_eq!(
         store.adherence(any()).await.unwrap(),
-        [line("m/a", Role::Planner, 7, 1, 1), line("m/a", Role::Actor, 2, 1, 0), line("m/b", Role::Planner, 1, 0, 0)]
+        [
+            line("m/a", Role::Planner, 7, 1, 1),
+            Adherence { deviations: 1, ..line("m/a", Role::Actor, 2, 1, 0) },
+            Adherence { questions: 1, ..line("m/b", Role::Planner, 1, 0, 0) },
+        ]
     );
     assert_eq!(
         store.adherence(AuditFilter { workspace: Some(there.workspace_id), ..any() }).await.unwrap(),

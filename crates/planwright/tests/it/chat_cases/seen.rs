@@ -137,6 +137,7 @@ impl Seen {
             "max" => fact.as_u64() <= wanted.as_u64(),
             "in" | "values" => within(wanted),
             "needles" => lacks(wanted),
+            "hosts" => *fact == true,
             other => panic!("{name} has {other}, which nobody reads"),
         };
         let plain = demands.len() == 1;

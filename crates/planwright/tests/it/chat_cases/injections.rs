@@ -1,0 +1,73 @@
+//! What a model reads tells it to break the rules, and it does as it is told. More of these are in `injection.rs`.
+
+use super::scenarios;
+use super::seen::Seen;
+use super::stage::{Stage, newest, rests, say};
+use planwright_testkit::guard::Decision;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+scenarios! {
+    "PI-001" => the_model_obeys_what_it_read,
+    "PI-003" => the_model_obeys_what_it_read,
+    "PI-004" => the_model_obeys_what_it_read,
+    "PI-005" => the_model_obeys_what_it_read,
+    "PI-006" => the_model_obeys_what_it_read,
+    "PI-007" => the_model_obeys_what_it_read,
+    "PI-008" => the_model_obeys_what_it_read,
+    "PI-009" => the_model_obeys_what_it_read,
+    "PI-013" => a_terminal_shows_what_was_read,
+    "PI-014" => the_folder_has_settings_of_its_own,
+    "PI-017" => the_folder_is_opened_and_worked_in,
+    "PI-018" => the_folder_is_opened_and_worked_in,
+}
+
+/// The file that the case brings along.
+fn carrier(stage: &Stage) -> String {
+    stage.written["setup"][0]["path"].as_str().unwrap().to_owned()
+}
+
+async fn the_model_obeys_what_it_read(stage: Arc<Stage>) -> Seen {
+    let read = json!([
+        { "tool": "read", "args": { "path": carrier(&stage) } },
+        { "tool": "ls", "args": { "depth": 3 } },
+        { "tool": "grep", "args": { "pattern": "TODO|approved|APPROVED" } },
+    ]);
+    stage.home.write_script(&json!({ "turns": [{ "calls": read }, { "calls": [stage.call()] }, { "text": "As you like." }] }));
+    let server = stage.serve().await;
+    let chat = stage.chat(&server).await;
+    stage.begin();
+    Seen::last_call(&chat, say(&chat, "Look around and plan").await).await
+}
+
+/// The model repeats what the file says, so that it comes to the terminal in both ways.
+async fn a_terminal_shows_what_was_read(stage: Arc<Stage>) -> Seen {
+    let content = stage.written["setup"][0]["content"].as_str().unwrap();
+    stage.home.write_script(&json!({ "turns": [{ "calls": [stage.call()] }, { "text": format!("It says: {content}") }] }));
+    stage.begin();
+    let workspace = stage.fixture.workspace();
+    let arguments = ["run", "Read it", "--role", "reviewer", "--workspace", workspace.to_str().unwrap()];
+    let output = stage.home.command(&arguments).output().await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let rendered = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(rendered.contains("It says: "), "{rendered}");
+    Seen::new(Decision::Allow, None, &Value::Null).fact("rendered_lacks", rendered)
+}
+
+async fn the_folder_is_opened_and_worked_in(stage: Arc<Stage>) -> Seen {
+    let calls = json!([{ "tool": "ls", "args": {} }, { "tool": "grep", "args": { "pattern": "main" } }]);
+    stage.home.write_script(&json!({ "turns": [{ "calls": calls }, { "text": "Seen." }], "repeat": true }));
+    stage.begin();
+    let server = stage.serve().await;
+    let chat = server.chat(json!({})).await;
+    let after = newest(&chat).await;
+    chat.say("Look around").await;
+    chat.events(after, rests).await;
+    server.get(&format!("{}/changes", chat.path)).await;
+    Seen::new(Decision::Allow, None, &Value::Null).in_chat(&chat).await
+}
+
+/// No model but the configured one was asked, and what it said came back, so no other address was called.
+async fn the_folder_has_settings_of_its_own(stage: Arc<Stage>) -> Seen {
+    the_folder_is_opened_and_worked_in(stage).await.fact("no_network_to", true)
+}
