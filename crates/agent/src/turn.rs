@@ -4,6 +4,7 @@
 //! goes on after a crash where it was.
 
 use crate::history::Conversation;
+use crate::thread::is_task;
 use planwright_protocol::{Author, ErrorCode, Message, MessageId, MessageType, QuestionId};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -145,12 +146,13 @@ fn ends_run(result: &Message) -> bool {
     error.get("code").and_then(Value::as_str) == Some(ErrorCode::LoopDetected.as_str()) && times >= Some(LOOP_ENDS_RUN)
 }
 
-/// An approval is the user's word to begin, though it stands in the history as the system's note.
+/// An approval is the user's word to begin, though it stands in the history as the system's note; a task is the Commander's.
 fn starts_work(message: &Message) -> bool {
-    matches!(
+    let approved = matches!(
         message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
         Some("approval" | "intent")
-    )
+    );
+    approved || is_task(message)
 }
 
 #[cfg(test)]

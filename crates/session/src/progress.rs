@@ -3,6 +3,7 @@
 //! What is carried out is the plan as it was approved. Its file belongs to the user, who may edit or delete it meanwhile:
 //! boxes are ticked in whatever is there, and what is gone is not made again.
 
+use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use planwright_protocol::plan::{PlanFileStatus, plan_sha256};
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Plan, PlanDocument, Problem, Progress, StepStatus};
@@ -110,12 +111,18 @@ impl Execution {
 ///
 /// # Errors
 /// The role may not, the file was edited so that it has no such step, or it can't be written.
-pub async fn tick(chat: &Arc<Chat>, mut execution: Execution, step_number: u32, status: StepStatus) -> Result<Execution, Problem> {
+pub async fn tick(
+    chat: &Arc<Chat>,
+    agent: Agent,
+    mut execution: Execution,
+    step_number: u32,
+    status: StepStatus,
+) -> Result<Execution, Problem> {
     if let Some(step) = execution.progress.steps.iter_mut().find(|step| step.step_number == step_number) {
         step.status = status;
     }
     let file_status = execution.progress.file_status();
-    write(chat, execution, move |execution, present| match present {
+    write(chat, agent, execution, move |execution, present| match present {
         Present::Approved(mut found) => {
             found.document.set_step(step_number, status)?;
             found.document.status = file_status;
@@ -137,11 +144,12 @@ pub async fn tick(chat: &Arc<Chat>, mut execution: Execution, step_number: u32, 
 
 /// Has the plan's file say that it is approved, and how far it has come.
 pub async fn mark(chat: &Arc<Chat>) {
-    if chat.row().await.config.role.mode() == Mode::Plan {
+    let agent = chat.agent().await;
+    if agent.role.mode() == Mode::Plan {
         return;
     }
     let Some(execution) = Execution::of(chat).await else { return };
-    let marked = write(chat, execution, |execution, present| match present {
+    let marked = write(chat, agent, execution, |execution, present| match present {
         Present::Approved(mut found) if found.document.status != execution.progress.file_status() => {
             found.document.status = execution.progress.file_status();
             found.document.plan = execution.progress.shown_in(found.document.plan);
@@ -157,11 +165,12 @@ pub async fn mark(chat: &Arc<Chat>) {
 /// Writes what `change` makes of the plan's file; nothing where it gives none.
 async fn write(
     chat: &Arc<Chat>,
+    agent: Agent,
     execution: Execution,
     change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + 'static,
 ) -> Result<Execution, Problem> {
-    let permit = permit(chat).await?;
-    let (workspace, seen) = (chat.workspace.clone(), chat.tool_context(None).await?.seen);
+    let permit = permit(chat, agent).await?;
+    let (workspace, seen) = (chat.workspace.clone(), chat.tool_context(agent, None).await?.seen);
     let work = move || {
         for _ in 0..TRIES {
             let Some(found) = change(&execution, execution.look(&workspace)?)? else { return Ok(execution) };
@@ -187,9 +196,9 @@ async fn write(
     chat.carry(work).await?
 }
 
-async fn permit(chat: &Arc<Chat>) -> Result<Permit, Problem> {
-    // Whether the call may be made was decided before; this is the leave of the present role.
-    match decide(&chat.situation("update_step", Consent::Given).await?, &[Effect::Progress]) {
+async fn permit(chat: &Arc<Chat>, agent: Agent) -> Result<Permit, Problem> {
+    // Whether the call may be made was decided before; this is the leave of its role.
+    match decide(&chat.situation(agent, "update_step", Consent::Given).await?, &[Effect::Progress]) {
         Verdict::Allow(permit) => Ok(permit),
         Verdict::Deny(problem) => Err(problem),
         Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),

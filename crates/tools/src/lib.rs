@@ -23,6 +23,7 @@ pub mod tool;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
+pub use builtin::delegate::Delegate;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;

@@ -9,6 +9,7 @@ mod chat_files;
 mod command_effects;
 mod command_keep;
 mod commands;
+mod delegation;
 mod drift;
 mod intent;
 mod kills;
