@@ -103,7 +103,7 @@ impl Conversation {
                 self.open += 1;
             }
             (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&said(message)), None),
-            (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() => {
+            (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() && !message.metadata.contains_key("call") => {
                 push_reply(entries, message, Some(&message.content), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.
@@ -220,6 +220,15 @@ mod tests {
         let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
         assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
         assert_eq!(model_messages(&[&asked[..], &[other]].concat())[1..], [result(NO_ANSWER), ModelMessage::User("never mind".into())]);
+    }
+
+    #[test]
+    fn an_approval_card_is_not_among_the_model_s_words() {
+        let call = message(Author::Assistant, MessageType::ToolCall, "").with("call_id", "a").with("tool", "rm").with("reply", "1");
+        let other = message(Author::Tool, MessageType::ToolResult, "done").with("call_id", "b");
+        let card = message(Author::Assistant, MessageType::Question, "Delete it?").with("reply", "1").with("call", json!({}));
+        let said = model_messages(&[call, other, card]);
+        assert!(said.len() == 2 && !format!("{said:?}").contains("Delete it?"), "{said:?}");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Turn {
     unseen: bool,
     /// Replies since the user last had a word.
     replies: u32,
+    /// The newest reply that was counted.
+    reply: String,
     limit: u32,
     /// Whether the model was told often enough that it repeats itself.
     looping: bool,
@@ -53,6 +55,7 @@ impl Turn {
             asked: None,
             unseen: false,
             replies: 0,
+            reply: String::new(),
             limit,
             looping: false,
         };
@@ -99,16 +102,14 @@ impl Turn {
         match (message.author, message.message_type) {
             (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
             (Author::User, _) => self.heard(&message),
-            (Author::Assistant, MessageType::ToolCall) => self.open.push(self.history.len()),
+            (Author::Assistant, MessageType::ToolCall) => {
+                self.open.push(self.history.len());
+                self.count(&message);
+            }
             // A plan or a review that a call stored is what came of the call, and no reply.
             (Author::Assistant, MessageType::Plan | MessageType::Text) if !message.meta("call_id").is_empty() => {}
             (Author::Assistant, _) => {
-                // The messages of one reply share its id, so only the first counts.
-                let same_reply = self
-                    .history
-                    .last()
-                    .is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
-                self.replies += u32::from(!same_reply);
+                self.count(&message);
                 self.unseen = false;
             }
             (Author::Tool, _) => {
@@ -126,6 +127,15 @@ impl Turn {
         self.places.insert(message.id, self.history.len());
         self.conversation.add(&message);
         self.history.push(message);
+    }
+
+    /// The messages of one reply share its id, so only the first counts.
+    fn count(&mut self, message: &Message) {
+        let reply = message.meta("reply");
+        if reply.is_empty() || reply != self.reply {
+            self.replies += 1;
+            reply.clone_into(&mut self.reply);
+        }
     }
 
     fn heard(&mut self, message: &Message) {
@@ -212,10 +222,10 @@ mod tests {
     fn replaying_the_history_gives_the_same_turn_at_every_point() {
         let history =
             [user(), say("1"), call("a"), result("a"), say("2"), call("b"), call("c"), user(), result("c"), result("b"), say("3")];
-        let mut live = Turn::replay(vec![], 5);
+        let mut live = Turn::replay(vec![], 9);
         for end in 0..history.len() {
             live.apply(history[end].clone());
-            assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 5).next(), "after {end}");
+            assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 9).next(), "after {end}");
         }
         assert_eq!(live.next(), Step::Done);
     }
@@ -250,13 +260,20 @@ mod tests {
 
     #[test]
     fn a_run_stops_at_its_limit_of_turns_and_a_new_message_gives_it_more() {
-        let mut history = vec![user()];
-        for n in 0..5 {
-            history.extend([say(&n.to_string()), call(&n.to_string()), result(&n.to_string())]);
+        let of_reply = |message: Message, reply: &str| message.with("reply", reply);
+        for silent in [false, true] {
+            let mut history = vec![user()];
+            for n in (0..5).map(|n| n.to_string()) {
+                history.extend((!silent).then(|| say(&n)));
+                history.extend([of_reply(call(&n), &n), of_reply(call(&format!("{n}b")), &n), result(&n), result(&format!("{n}b"))]);
+            }
+            let mut turn = Turn::replay(history[..history.len() - 1].to_vec(), 6);
+            turn.apply(history[history.len() - 1].clone());
+            assert_eq!(turn.next(), Step::CallModel);
+            let mut turn = Turn::replay(history, 5);
+            assert_eq!(turn.next(), Step::OutOfTurns(5), "silent: {silent}");
+            turn.apply(user());
+            assert_eq!(turn.next(), Step::CallModel);
         }
-        let mut turn = Turn::replay(history, 5);
-        assert_eq!(turn.next(), Step::OutOfTurns(5));
-        turn.apply(user());
-        assert_eq!(turn.next(), Step::CallModel);
     }
 }
