@@ -148,10 +148,14 @@ fn said(message: &Message) -> String {
 /// What the user said. An answer is shown to people on one line, and shortened; the model gets all of it.
 fn heard(message: &Message) -> String {
     let answers = message.metadata.get("question_answer").and_then(|answer| answer.get("answers")).map(Value::to_string);
-    match answers.filter(|answers| answers.len() > LONG_ANSWER || answers.contains("\\n")) {
-        Some(answers) => format!("{}\n\nIn full: {answers}", message.content),
-        None => message.content.clone(),
+    let mut text = message.content.clone();
+    if let Some(answers) = answers.filter(|answers| answers.len() > LONG_ANSWER || answers.contains("\\n")) {
+        text.push_str(&format!("\n\nIn full: {answers}"));
     }
+    if !message.meta("comment").is_empty() {
+        text.push_str(&format!("\n\nThe user added: {}", message.meta("comment")));
+    }
+    text
 }
 
 fn answered_question(message: &Message) -> Option<&str> {

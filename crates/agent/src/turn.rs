@@ -12,6 +12,9 @@ use std::collections::HashMap;
 /// The same failing call this many times in a row, and the run is over.
 pub const LOOP_ENDS_RUN: u64 = 6;
 
+/// Marks a note of the system that stands for the user's answer.
+pub const ANSWERED: &str = "answered";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     CallModel,
@@ -37,8 +40,6 @@ pub struct Turn {
     unseen: bool,
     /// Replies since the user last had a word.
     replies: u32,
-    /// The newest reply that was counted.
-    reply: String,
     limit: u32,
     /// Whether the model was told often enough that it repeats itself.
     looping: bool,
@@ -55,7 +56,6 @@ impl Turn {
             asked: None,
             unseen: false,
             replies: 0,
-            reply: String::new(),
             limit,
             looping: false,
         };
@@ -101,10 +101,10 @@ impl Turn {
         }
         match (message.author, message.message_type) {
             (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
-            (Author::User, _) => self.heard(&message),
+            (Author::User, _) => self.heard(),
             (Author::Assistant, MessageType::ToolCall) => {
-                self.open.push(self.history.len());
                 self.count(&message);
+                self.open.push(self.history.len());
             }
             // A plan or a review that a call stored is what came of the call, and no reply.
             (Author::Assistant, MessageType::Plan | MessageType::Text) if !message.meta("call_id").is_empty() => {}
@@ -120,7 +120,7 @@ impl Turn {
             }
             (Author::System, _) => {
                 if starts_work(&message) {
-                    self.heard(&message);
+                    self.heard();
                 }
             }
         }
@@ -131,21 +131,17 @@ impl Turn {
 
     /// The messages of one reply share its id, so only the first counts.
     fn count(&mut self, message: &Message) {
-        let reply = message.meta("reply");
-        if reply.is_empty() || reply != self.reply {
-            self.replies += 1;
-            reply.clone_into(&mut self.reply);
-        }
+        let same_reply =
+            self.history.last().is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
+        self.replies += u32::from(!same_reply);
     }
 
-    fn heard(&mut self, message: &Message) {
+    fn heard(&mut self) {
         self.unseen = true;
         self.replies = 0;
         self.looping = false;
-        // A new message supersedes the question; an answer resolves it.
-        if message.author == Author::User {
-            self.asked = None;
-        }
+        // A new message or an approval supersedes the question; an answer resolves it.
+        self.asked = None;
     }
 }
 
@@ -162,7 +158,7 @@ fn starts_work(message: &Message) -> bool {
         message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
         Some("approval" | "intent")
     );
-    approved || is_task(message)
+    approved || is_task(message) || message.metadata.contains_key(ANSWERED)
 }
 
 #[cfg(test)]
@@ -245,6 +241,8 @@ mod tests {
         let switch = |by: &str| message(Author::System, MessageType::Text).with("mode_change", json!({"by": by}));
         assert_eq!(Turn::replay(vec![switch("user")], 5).next(), Step::Done);
         assert_eq!(Turn::replay(vec![switch("approval")], 5).next(), Step::CallModel);
+        let question = message(Author::Assistant, MessageType::Question).with("question_id", QuestionId::generate().to_string());
+        assert_eq!(Turn::replay(vec![user(), question, switch("approval")], 5).next(), Step::CallModel, "nobody waits for that answer");
     }
 
     #[test]
@@ -260,18 +258,13 @@ mod tests {
 
     #[test]
     fn a_run_stops_at_its_limit_of_turns_and_a_new_message_gives_it_more() {
-        let of_reply = |message: Message, reply: &str| message.with("reply", reply);
-        for silent in [false, true] {
-            let mut history = vec![user()];
-            for n in (0..5).map(|n| n.to_string()) {
-                history.extend((!silent).then(|| say(&n)));
-                history.extend([of_reply(call(&n), &n), of_reply(call(&format!("{n}b")), &n), result(&n), result(&format!("{n}b"))]);
-            }
-            let mut turn = Turn::replay(history[..history.len() - 1].to_vec(), 6);
-            turn.apply(history[history.len() - 1].clone());
-            assert_eq!(turn.next(), Step::CallModel);
-            let mut turn = Turn::replay(history, 5);
-            assert_eq!(turn.next(), Step::OutOfTurns(5), "silent: {silent}");
+        let reply = |id: &str| [say(id), call(id).with("reply", id), result(id)];
+        let silent = |id: &str| [call(id).with("reply", id), call("b").with("reply", id), result(id), result("b")];
+        for replies in
+            [(0..5).flat_map(|n| reply(&n.to_string())).collect::<Vec<_>>(), (0..5).flat_map(|n| silent(&n.to_string())).collect()]
+        {
+            let mut turn = Turn::replay([vec![user()], replies].concat(), 5);
+            assert_eq!(turn.next(), Step::OutOfTurns(5));
             turn.apply(user());
             assert_eq!(turn.next(), Step::CallModel);
         }

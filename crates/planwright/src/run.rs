@@ -133,7 +133,7 @@ impl Watcher {
     }
 
     async fn answer(&self, question_id: QuestionId, answers: Map<String, Value>) -> anyhow::Result<()> {
-        self.handle.submit(Op::Answer { question_id, answers }).await?;
+        self.handle.submit(Op::Answer { question_id, answers, comment: String::new() }).await?;
         Ok(())
     }
 

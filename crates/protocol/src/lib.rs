@@ -10,6 +10,7 @@
 //! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
 //! | [`question`] | what the agent may ask, and how an answer is checked |
 //! | [`state`] | what a chat is doing, and what may follow in which mode |
+//! | [`time`] | moments |
 //! | [`op`], [`event`] | what goes into a chat, what comes out of it |
 //! | [`error`] | every error code, in one table |
 //! | [`json`] | JSON that two readers can't understand differently |
@@ -28,6 +29,7 @@ pub mod plan;
 pub mod question;
 pub mod role;
 pub mod state;
+pub mod time;
 
 pub use chat_file::ChatHeader;
 pub use config::{ChatConfig, RoleRequest};

@@ -53,7 +53,7 @@ impl Message {
             message_type,
             content: content.into(),
             metadata: Map::new(),
-            created_at: Timestamp::now(),
+            created_at: crate::time::now(),
         }
     }
 

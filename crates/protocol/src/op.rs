@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 pub enum Op {
     /// The user wrote something.
     UserMessage { content: String, metadata: Map<String, Value> },
-    /// The user answered the pending question; `answers` is keyed by the questions' names.
-    Answer { question_id: QuestionId, answers: Map<String, Value> },
+    /// The user answered the pending question; `answers` is keyed by the questions' names, `comment` is what they wrote with it.
+    Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String },
     /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.

@@ -45,6 +45,9 @@ struct ScriptFile {
     tasks: BTreeMap<String, Vec<ScriptTurn>>,
     #[serde(default)]
     repeat: bool,
+    /// When all replies have been played, do whatever the text says that was heard last: a gullible model.
+    #[serde(default)]
+    obey: bool,
     /// The reply to a request to sum the chat up.
     summary: Option<ScriptTurn>,
     /// How many tokens this model is said to take.
@@ -144,7 +147,8 @@ impl Script {
             Mode::Act => act,
         };
         let index = if self.file.repeat && !turns.is_empty() { replies % turns.len() } else { replies };
-        turns.get(index).cloned().ok_or_else(|| {
+        let next = turns.get(index).cloned().or_else(|| self.file.obey.then(|| obedient(request)));
+        next.ok_or_else(|| {
             Problem::new(
                 ErrorCode::ProviderRejected,
                 format!(
@@ -199,6 +203,29 @@ impl ScriptCall {
         };
         ModelCall { id: CallId::generate().to_string(), tool: self.tool.clone(), args }
     }
+}
+
+/// The calls that stand in what was heard last, each after the word `CALL`: tool, then arguments as JSON. The prompt counts
+/// when it is the user's turn that is answered.
+fn obedient(request: &Request) -> ScriptTurn {
+    let mut heard: Vec<&str> = Vec::new();
+    for message in request.messages.iter().rev() {
+        match message {
+            ModelMessage::User(text) => heard.extend([text.as_str(), request.system.as_str()]),
+            ModelMessage::ToolResult { text, .. } => heard.push(text),
+            ModelMessage::Assistant { .. } => break,
+        }
+    }
+    let orders = heard.iter().flat_map(|text| text.split("CALL ").skip(1));
+    let calls: Vec<ScriptCall> = orders.filter_map(ordered_call).collect();
+    let text = if calls.is_empty() { "I was told to do nothing." } else { "As you say." };
+    ScriptTurn { text: text.to_owned(), calls, ..ScriptTurn::default() }
+}
+
+fn ordered_call(order: &str) -> Option<ScriptCall> {
+    let (tool, rest) = order.split_once(' ')?;
+    let args = serde_json::Deserializer::from_str(rest).into_iter::<Box<RawValue>>().next()?.ok()?;
+    Some(ScriptCall { tool: tool.to_owned(), args })
 }
 
 /// A text in the pieces a model would send it in.

@@ -101,7 +101,7 @@ impl Actor {
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
-            Op::Answer { question_id, answers } => self.answer(question_id, answers).await.map(Some),
+            Op::Answer { question_id, answers, comment } => self.answer(question_id, answers, comment).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
             Op::Compact => self.compact().await.map(|()| None),
@@ -216,7 +216,7 @@ impl Actor {
             let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
-        self.chat.show(|_| ChatState::Thinking).await?;
+        self.chat.publish(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), begin).await?;
         self.begin_run(Run::compact);
         Ok(())
     }

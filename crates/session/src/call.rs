@@ -265,7 +265,7 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
     let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
         .with("question_id", pending.question_id.to_string());
     let question = pending.message(chat.id);
-    let change = Change::messages([result.clone(), question.clone()]).event(pending.event());
+    let change = pending.log(Change::messages([result.clone(), question.clone()]).event(pending.event()), call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
     Ok(Carried::Asked(vec![result, question]))
@@ -287,12 +287,7 @@ async fn ask(
         "folder": folder_of(effects), "moment": moment, "grant": grant_of(tool, effects, moment),
     }));
     let question = pending.message(chat.id).with("reply", call.meta("reply"));
-    let change = Change::messages([question.clone()]).event(pending.event()).log(
-        AuditKind::ApprovalRequested,
-        call.meta("model"),
-        agent.role,
-        json!({"tool": tool, "reason": approval.reason}),
-    );
+    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))

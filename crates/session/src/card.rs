@@ -1,11 +1,13 @@
 //! The questions a chat can wait for.
 
 use crate::agent::Agent;
-use crate::chat::Chat;
+use crate::chat::{Change, Chat};
 use crate::plan::StoredPlan;
+use planwright_protocol::time::now;
 use planwright_protocol::{
     Author, ChatId, Event, Message, MessageType, Mode, PlanDocument, Question, QuestionId, QuestionKind, Severity, Timestamp,
 };
+use planwright_store::AuditKind;
 use planwright_tools::WorkspacePath;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -32,7 +34,7 @@ pub struct Pending {
 
 impl Pending {
     pub fn new(by: Agent, kind: QuestionKind, severity: Severity, questions: Vec<Question>) -> Self {
-        Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: Timestamp::now(), by, plan: None, call: None }
+        Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: now(), by, plan: None, call: None }
     }
 
     /// The server's own card before a plan is carried out. `question` may carry the model's remark.
@@ -59,6 +61,16 @@ impl Pending {
             }
         }
         message
+    }
+
+    /// Logs that the user was asked for an approval, if that is what this is.
+    pub fn log(&self, change: Change, model: &str) -> Change {
+        let details = match (self.kind, &self.plan, &self.call) {
+            (QuestionKind::PlanApproval, Some(plan), _) => json!({ "plan_file": plan["plan_file"], "sha256": plan["sha256"] }),
+            (QuestionKind::ToolApproval, _, Some(call)) => json!({ "tool": call["tool"], "reason": call["reason"] }),
+            (QuestionKind::User | QuestionKind::PlanApproval | QuestionKind::ToolApproval, _, _) => return change,
+        };
+        change.log(AuditKind::ApprovalRequested, model, self.by.role, details)
     }
 
     pub fn event(&self) -> Event {

@@ -19,6 +19,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{Mutex, broadcast};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How many numbers are set aside at a time for events that are not stored, so that numbers grow
@@ -56,6 +57,8 @@ pub struct Chat {
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
     pub file: ChatFile,
+    /// Set when the chat was deleted, for those who still listen.
+    pub(crate) gone: CancellationToken,
 }
 
 struct Live {
@@ -119,6 +122,7 @@ impl Chat {
             work,
             stop: std::sync::Mutex::default(),
             file: ChatFile::default(),
+            gone: CancellationToken::new(),
         }))
     }
 
@@ -239,9 +243,10 @@ impl Chat {
         row.state = live.row.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
         let at = Timestamp::now();
+        // What was told without being stored may have had numbers since the newest of the unstored.
+        let seq = live.seq + change.events.len() as u64;
         let news = change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
         let envelopes: Vec<Envelope> = live.unstored.iter().cloned().chain(news).collect();
-        let seq = envelopes.last().map_or(live.seq, |newest| newest.seq);
         row.updated_at = at;
         row.seq_ceiling = seq + RESERVE;
         self.store

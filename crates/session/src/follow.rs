@@ -51,7 +51,11 @@ impl Follower {
                 self.catch_up(moment).await?;
                 continue;
             }
-            match self.live.recv().await {
+            let heard = tokio::select! {
+                heard = self.live.recv() => heard,
+                () = self.chat.gone.cancelled() => return Ok(None),
+            };
+            match heard {
                 Ok(frame) if frame.seq > self.last => self.ready.push_back(frame),
                 Ok(_) => {}
                 // Too slow: what was missed is in the store.

@@ -169,7 +169,7 @@ impl Run {
     }
 
     /// What a reply is: text and calls, or a plan, or a question.
-    async fn read(&self, received: Received, agent: Agent, text_id: MessageId) -> Result<Reply, Problem> {
+    async fn read(&self, received: Received, model: &str, agent: Agent, text_id: MessageId) -> Result<Reply, Problem> {
         let mut reply = Reply::default();
         let mut message = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text.clone());
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
@@ -193,7 +193,7 @@ impl Run {
                     content: [prose, asked.content.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
                     ..asked
                 };
-                reply.change = Change::default().event(pending.event());
+                reply.change = pending.log(Change::default().event(pending.event()), model);
                 reply.pending = serde_json::to_value(&pending).ok();
             }
             Answer::Text { reason: Some(reason) } => {
@@ -255,7 +255,7 @@ impl World for Run {
 
         crash::point("reply_received");
         let usage = received.usage;
-        let Reply { messages, mut change, pending, plan_file, note } = self.read(received, agent, text_id).await?;
+        let Reply { messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
         let messages: Vec<Message> = messages
             .into_iter()
             .map(|message| {

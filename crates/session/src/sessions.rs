@@ -6,7 +6,7 @@ use crate::crash;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
 use serde_json::json;
@@ -183,7 +183,7 @@ impl Sessions {
             DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
             DefaultMode::Act => Mode::Act.default_role(),
         };
-        let now = Timestamp::now();
+        let now = planwright_protocol::time::now();
         let row = ChatRow {
             id: ChatId::generate(),
             workspace_id: workspace,
@@ -243,6 +243,7 @@ impl Sessions {
         let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
         handle.park().await;
         self.inner.store.delete_chat(id).await.map_err(storage)?;
+        handle.chat.gone.cancel();
         let workspace = handle.chat.workspace.clone();
         match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
             Ok(()) => {}

@@ -240,7 +240,10 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             reason: format!("{path} would be deleted"),
         });
     }
-    let outside = ungranted.iter().find(|path| !path.is_plan() && situation.scope.as_ref().is_some_and(|scope| !scope.contains(path)))?;
+    // The chat's own plan, and one that is not there yet, are no business of the approved one; a plan that somebody wrote is.
+    let of_plans =
+        |path: &WorkspacePath| situation.own_plan.as_ref() == Some(path) || matches!(effect, Effect::Create(_)) && path.is_plan();
+    let outside = ungranted.iter().find(|path| !of_plans(path) && situation.scope.as_ref().is_some_and(|scope| !scope.contains(path)))?;
     Some(Concern {
         rule: situation.approvals.outside_plan,
         severity: Severity::Major,

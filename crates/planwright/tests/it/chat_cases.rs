@@ -1,17 +1,18 @@
-//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, crashes.
+//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, delegates, crashes.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`stage`] | the tree of a case, its server, its chats, its database |
 //! | [`seen`] | what came of a case, and what of it does not hold |
 //! | [`readings`] | how some cases are read |
-//! | [`approvals`], [`answers`], [`switches`], [`recoveries`] | the scenarios, by the ids of their cases |
+//! | [`approvals`], [`answers`], [`delegations`], [`switches`], [`recoveries`] | the scenarios, by the ids of their cases |
 //!
 //! A case without a scenario fails the test unless it is listed with the reason why it can't be carried out yet.
 #![expect(clippy::panic, reason = "a scenario that can't go on fails its case")]
 
 mod answers;
 mod approvals;
+mod delegations;
 mod readings;
 mod recoveries;
 mod seen;
@@ -32,6 +33,7 @@ const GROUPS: &[&str] = &[
     "mode-or-role-switch-in-flight",
     "plan-ownership-and-approved-snapshot",
     "crash-and-recovery",
+    "sub-agents-and-delegation",
 ];
 
 /// Cases that can't be carried out yet, with the reason. A case that has a scenario may not stand here.
@@ -54,7 +56,7 @@ macro_rules! scenarios {
 use scenarios;
 
 fn scenario(id: &str) -> Option<Scenario> {
-    let all = [approvals::SCENARIOS, answers::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS];
+    let all = [approvals::SCENARIOS, answers::SCENARIOS, delegations::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS];
     all.into_iter().flatten().find(|(of, _)| *of == id).map(|(_, scenario)| *scenario)
 }
 
@@ -106,7 +108,9 @@ fn panicked(error: JoinError) -> String {
 #[test]
 fn no_scenario_is_without_a_case_and_none_is_listed() {
     let suite = Suite::load();
-    for (id, _) in [approvals::SCENARIOS, answers::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS].into_iter().flatten() {
+    for (id, _) in
+        [approvals::SCENARIOS, answers::SCENARIOS, delegations::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS].into_iter().flatten()
+    {
         let known = |case: &Case| case.id == *id && case.harness == Harness::Server && GROUPS.contains(&case.group.as_str());
         assert!(suite.cases.iter().any(known), "there is no case {id} to carry out");
         assert!(LISTED.iter().all(|(listed, _)| listed != id), "{id} is carried out and listed");

@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-pub fn delegate(role: &str, task: &str) -> Value {
+fn delegate(role: &str, task: &str) -> Value {
     json!({ "tool": "delegate", "args": { "role": role, "task": task } })
 }
 
@@ -213,7 +213,7 @@ async fn a_delegate_s_question_outlives_a_kill_and_its_answer_reaches_the_delega
 }
 
 /// How many processes run this command.
-fn running(mark: &str) -> usize {
+pub fn running(mark: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let is_it = |path: std::path::PathBuf| {
         let words = std::fs::read(path.join("cmdline")).unwrap_or_default();
@@ -259,17 +259,16 @@ async fn a_delegate_whose_chat_gets_another_role_does_nothing_more() {
         &json!([{ "calls": [delegate("actor", "Write many")] }, { "text": "Testing now.", "told": ["TESTER role", "MODE_CHANGED: The task was not finished"] }]),
         &json!({ "Write many": [{ "calls": calls }, { "text": "Never said." }] }),
     );
-    let server = home.serve_with(&[("PLANWRIGHT_HOLD_POINT", "intent_stored:switch_stored")]).await;
+    let server = home.serve_with(&[("PLANWRIGHT_HOLD_POINT", "result_stored:switch_stored")]).await;
     let chat = server.chat(json!({ "agent_role": "commander" })).await;
     chat.say("Write").await;
-    let intended = |event: &Value| event["type"] == "message_updated" && event["data"]["message"]["metadata"]["status"] == "running";
-    chat.events(0, intended).await;
+    chat.events(0, |event| event["type"] == "tool_result").await;
     assert_eq!(chat.patch(json!({ "agent_role": "tester" })).await.0, StatusCode::OK);
     let events = chat.run_to_end(0).await;
     assert_eq!(outcome(&events), "done", "{events:#?}");
-    assert_eq!(home.file("0.txt"), None);
+    assert_eq!((home.file("0.txt").as_deref(), home.file("1.txt"), home.file("49.txt")), (Some("x\n"), None, None));
     let codes: Vec<&str> = of_type(&events, "tool_result").iter().filter_map(|result| result["error"]["code"].as_str()).collect();
-    assert!(!codes.is_empty() && codes.iter().all(|code| *code == "MODE_CHANGED"), "{codes:?}");
+    assert_eq!(codes, ["MODE_CHANGED"; 50], "49 calls and the task itself");
 }
 
 /// Both conversations have something that would show if it were done twice.
@@ -402,4 +401,23 @@ async fn a_delegate_s_long_conversation_is_summed_up_and_the_commander_s_is_not(
     assert_eq!(outcome(&events), "done", "{:#?}", of_type(&events, "run_finished"));
     let summaries: Vec<Value> = chat.messages().await.into_iter().filter(|message| !message["metadata"]["compaction"].is_null()).collect();
     assert!(!summaries.is_empty() && summaries.iter().all(|summary| !summary["metadata"]["delegation"].is_null()), "{summaries:#?}");
+}
+
+#[tokio::test]
+async fn the_execute_button_answers_a_delegate_s_plan_card_too() {
+    let home = home_of(
+        &json!([{ "calls": [delegate("planner", "Plan it")] }, { "text": "Done.", "told": ["Planned.", "The user approved revision 1"] }]),
+        &json!({ "Plan it": [
+            { "calls": [call("write_plan", plan("bye.txt"))] },
+            { "calls": [call("exit_plan_mode", json!({ "plan_file_path": "/plans/say-goodbye.plan" }))] },
+            { "text": "Planned.", "told": ["The user had /plans/say-goodbye.plan carried out"] },
+        ] }),
+    );
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "agent_role": "commander" })).await;
+    let asked = commanded(&chat).await;
+    assert_eq!(chat.post("execute").await.0, StatusCode::OK);
+    let events = chat.events(last_id(&asked), rests).await;
+    assert_eq!(outcome(&events), "done", "{events:#?}");
+    assert_eq!(of_type(&events, "question_resolved")[0]["outcome"], "answered");
 }

@@ -92,3 +92,22 @@ async fn instructions_of_the_workspace_are_told_and_those_of_a_folder_when_the_c
     let events = chat.run_to_end(0).await;
     assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{:?}", of_type(&events, "run_finished"));
 }
+
+#[tokio::test]
+async fn a_message_sent_while_the_chat_is_summed_up_is_read_also_after_a_kill() {
+    let summary = json!({ "text": "a b c d e f g h i j", "delay_ms": 300 });
+    let home = home(&json!({ "turns": [{ "text": "Hello." }, { "text": "Again.", "told": ["Still there?"] }], "summary": summary }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Hi").await;
+    let last = last_id(&chat.run_to_end(0).await);
+    assert_eq!(chat.post("compact").await.0, 200);
+    chat.say("Still there?").await;
+    let path = chat.path.clone();
+    server.kill().await;
+    let server = home.serve().await;
+    let chat = server.reopened(&path);
+    let events = chat.run_to_end(last).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{:?}", of_type(&events, "run_finished"));
+    assert_eq!(chat.show().await["state"], "idle");
+}

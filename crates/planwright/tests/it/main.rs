@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod cards;
 mod chat_cases;
 mod chat_files;
 mod command_effects;
@@ -11,6 +12,7 @@ mod command_keep;
 mod commands;
 mod delegation;
 mod drift;
+mod injection;
 mod intent;
 mod kills;
 mod life_cycle;

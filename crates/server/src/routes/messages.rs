@@ -58,7 +58,7 @@ pub async fn create(
                 let problem = Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` {needs}."));
                 ApiError::bad_request(problem.with_details(details))
             })?;
-            Op::Answer { question_id, answers }
+            Op::Answer { question_id, answers, comment: body.content }
         }
         None => Op::UserMessage { content: body.content, metadata: body.metadata },
     };

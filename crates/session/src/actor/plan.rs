@@ -6,6 +6,7 @@ use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
 use crate::progress;
+use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::{
     Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Progress, Question, QuestionKind, SwitchedBy, Timestamp,
@@ -32,6 +33,12 @@ impl Actor {
         if let Some(pending) = self.chat.pending().await {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
+            if pending.by.delegation.is_some() {
+                // The approval is told to the chat's own agent; a delegate that asked must not wait on.
+                let text = format!("The user had {} carried out, and that is the answer.", approval.plan_file);
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(ANSWERED, true);
+                change = change.event(Event::MessageCreated { message: pending.by.place(note) });
+            }
         }
         self.approve(change, approval).await
     }
@@ -75,10 +82,12 @@ impl Actor {
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
         let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
         let files = self.planned_files(&approval).await?;
-        let ApprovalRow { revision, sha256, base_commit, .. } = &approval;
+        let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
         let progress = PlanDocument::parse(&approval.content).ok().map(|document| Progress::of(&plan_file, &document.plan));
-        let facts = json!({"plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit});
+        let facts = json!({
+            "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
+        });
         let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
@@ -138,8 +147,8 @@ impl Actor {
         change = change
             .event(Event::MessageCreated { message: pending.message(self.chat.id) })
             .event(pending.event())
-            .event(Event::StateChanged { state: ChatState::AwaitingAnswer })
-            .log(AuditKind::ApprovalRequested, "", by.role, json!({ "plan_file": approval.plan_file, "sha256": approval.sha256 }));
+            .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
+        change = pending.log(change, "");
         self.chat
             .publish(change, move |row| {
                 row.run = None;

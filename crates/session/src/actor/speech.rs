@@ -35,7 +35,8 @@ impl Actor {
         self.choose_mode(&content).await?;
         let role = self.chat.row().await.config.role;
         let pending = self.chat.pending().await;
-        let order = self.order(role, &content, pending.is_some()).await;
+        let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
+        let order = self.order(role, &content, other_question).await;
         let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
         message.metadata = metadata;
         if let Some(pending) = &pending {
@@ -47,7 +48,11 @@ impl Actor {
         }
         let mut change = Change::messages([message.clone()]);
         if let Some(pending) = &pending {
-            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Superseded });
+            let outcome = match order {
+                Order::Given(_) => QuestionOutcome::Answered,
+                Order::None | Order::Suggested | Order::WithoutPlan => QuestionOutcome::Superseded,
+            };
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
         }
         let facts = json!({ "message_id": message.id });
         let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone());
@@ -76,13 +81,14 @@ impl Actor {
     }
 
     /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
-    async fn order(&self, role: Role, content: &str, question_pending: bool) -> Order {
+    /// The card that shows the plan is no other question: the order answers it.
+    async fn order(&self, role: Role, content: &str, other_question: bool) -> Order {
         let setting = self.chat.settings.intent_switch;
         if role.mode() == Mode::Act || setting == IntentSwitch::Off {
             return Order::None;
         }
         let Reading { intent, suggests_execution } = detect(content);
-        let free = !question_pending && self.running.is_none();
+        let free = !other_question && self.running.is_none();
         match (intent, self.approval(None, SwitchedBy::Intent).await) {
             (Intent::ExecuteNow, Ok(approval)) if setting == IntentSwitch::Switch && free => Order::Given(Box::new(approval)),
             (Intent::ExecuteNow, Ok(_)) => Order::Suggested,
@@ -93,15 +99,26 @@ impl Actor {
         }
     }
 
-    pub(super) async fn answer(&mut self, question_id: QuestionId, answers: Map<String, Value>) -> Result<Message, Problem> {
+    pub(super) async fn answer(
+        &mut self,
+        question_id: QuestionId,
+        answers: Map<String, Value>,
+        comment: String,
+    ) -> Result<Message, Problem> {
         let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
         let pending = pending.ok_or_else(|| {
             let text = "This question is not waiting for an answer any more. Reload the chat to see what is.";
             Problem::new(ErrorCode::QuestionNotPending, text)
         })?;
         validate_answers(&pending.questions, &answers)?;
-        let message = Message::new(self.chat.id, Author::User, MessageType::Text, answer_text(&pending.questions, &answers))
+        let text = answer_text(&pending.questions, &answers);
+        // Clients may send the words that the answer is shown in anyway.
+        let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
+        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, text)
             .with("question_answer", json!({ "question_id": question_id, "answers": answers }));
+        if let Some(comment) = comment {
+            message = message.with("comment", comment);
+        }
         let message = pending.by.place(message);
         let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {

@@ -173,7 +173,9 @@ fn changes_outside_the_approved_plan_ask() {
     assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "ask Major");
     assert_eq!(word(&actor, &[Effect::Move { from: path("/src/lib.rs"), to: path("/b.rs") }]), "ask Major");
     assert_eq!(word(&actor, &[Effect::Delete(path("/src/lib.rs"))]), "ask Critical");
-    assert_eq!(word(&actor, &[Effect::Write(path("/plans/new.plan"))]), "allow");
+    assert_eq!(word(&actor, &[Effect::Create(path("/plans/new.plan"))]), "allow");
+    assert_eq!(word(&actor, &[Effect::Write(path("/plans/x.plan"))]), "allow", "its own");
+    assert_eq!(word(&actor, &[Effect::Write(path("/plans/of-nobody.plan"))]), "ask Major");
     actor.consent = Consent::Given;
     assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "allow");
 }
