@@ -222,6 +222,17 @@ pub fn running(mark: &str) -> usize {
     processes.filter(|entry| is_it(entry.path())).count()
 }
 
+/// Waits until a command runs that has said so, but may not have begun to sleep.
+pub async fn runs(mark: &str) {
+    for _ in 0..200 {
+        if running(mark) > 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the command should run");
+}
+
 #[tokio::test]
 async fn a_stop_ends_the_delegate_its_command_and_the_commander() {
     let seconds = format!("{}.5", 1000 + std::process::id());
@@ -233,7 +244,7 @@ async fn a_stop_ends_the_delegate_its_command_and_the_commander() {
     let chat = server.chat(json!({ "agent_role": "commander" })).await;
     chat.say("Wait").await;
     chat.events(0, |event| event["type"] == "tool_output").await;
-    assert!(running(&seconds) > 0, "the command should run");
+    runs(&seconds).await;
     assert_eq!(chat.post("stop").await.0, StatusCode::OK);
     assert_eq!(running(&seconds), 0);
     let events = chat.run_to_end(0).await;
