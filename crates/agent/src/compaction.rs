@@ -4,6 +4,7 @@
 //! own words, decisions, the plan, the files that were changed. Mode and approved plan are in the prompt anyway.
 
 use crate::history::Conversation;
+use crate::thread::is_task;
 use planwright_protocol::{Author, Message, MessageType, Problem};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -48,6 +49,7 @@ pub fn text(history: &[Message], summary: &str) -> String {
             let _ = write!(text, "\n## {title}\n\n{}\n", lines.join("\n"));
         }
     };
+    part("The task", history.iter().filter(|message| is_task(message)).map(|message| message.content.clone()).collect());
     part("The user's words", words(history));
     part("Decisions", decisions(history));
     part("The plan as it was last written", plan(history).into_iter().collect());

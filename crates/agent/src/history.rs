@@ -238,6 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn an_approval_card_is_not_among_the_model_s_words() {
+        let call = message(Author::Assistant, MessageType::ToolCall, "").with("call_id", "a").with("tool", "rm").with("reply", "1");
+        let other = message(Author::Tool, MessageType::ToolResult, "done").with("call_id", "b");
+        let card = message(Author::Assistant, MessageType::Question, "Delete it?").with("reply", "1").with("call", json!({}));
+        let said = model_messages(&[call, other, card]);
+        assert!(said.len() == 2 && !format!("{said:?}").contains("Delete it?"), "{said:?}");
+    }
+
+    #[test]
     fn a_long_answer_reaches_the_model_whole() {
         let long = "x".repeat(2_000);
         for answer in [long.as_str(), "two\nlines"] {

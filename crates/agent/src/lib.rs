@@ -6,6 +6,7 @@
 //! | [`driver`] | the loop that obeys it |
 //! | [`provider`] | what a model is: one request, one stream of deltas |
 //! | [`history`] | a chat's history as a model reads it |
+//! | [`thread`] | the conversations of one chat: its own, and those of tasks that were handed on |
 //! | [`compaction`] | what stays of a conversation that has grown too long |
 //! | [`answer`] | plans and questions in a model's answer |
 //! | [`intent`] | whether what the user wrote is an order to begin, or too small for a plan |
@@ -20,6 +21,7 @@ pub mod history;
 pub mod intent;
 pub mod prompt;
 pub mod provider;
+pub mod thread;
 pub mod turn;
 
 pub use driver::{Outcome, World, drive};

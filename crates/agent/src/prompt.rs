@@ -17,6 +17,8 @@ pub struct Facts<'a> {
     pub environment: &'a [String],
     /// Whether roles of plan mode have commands.
     pub inspect: Inspect,
+    /// The role that handed on the task, of a delegate.
+    pub works_for: Option<Role>,
 }
 
 /// What a mode allows, by category.
@@ -53,6 +55,10 @@ pub fn system_prompt(role: Role, facts: &Facts<'_>) -> String {
     };
     section(&mut prompt, mode);
     section(&mut prompt, role.row().prompt);
+    if let Some(superior) = facts.works_for {
+        let text = include_str!("../prompts/delegate.md").replace("{superior}", superior.row().title);
+        section(&mut prompt, &text);
+    }
     section(&mut prompt, &tool_section(role, facts.inspect));
     section(&mut prompt, &policy_section(role, facts.inspect));
     if !facts.environment.is_empty() {
@@ -247,6 +253,15 @@ mod tests {
         let tools: usize = tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len()).sum();
         let prompt = prompt(Role::Planner).len();
         assert!(prompt + tools < 10_000, "{prompt} of prompt and {tools} of tools");
+    }
+
+    #[test]
+    fn a_delegate_is_told_for_whom_it_works_and_to_report_back_and_others_are_not() {
+        let facts = Facts { works_for: Some(Role::Commander), ..Facts::default() };
+        for role in Role::Commander.row().delegates_to {
+            contains_all(&system_prompt(*role, &facts), &["The Commander handed you one task", "report back"]);
+            assert!(!prompt(*role).contains("handed you one task"));
+        }
     }
 
     #[test]

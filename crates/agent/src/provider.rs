@@ -32,8 +32,10 @@ pub struct Request {
     pub tools: Vec<ToolDefinition>,
     pub mode: Mode,
     pub purpose: Purpose,
-    /// How often the model has replied in this chat.
+    /// How often the model has replied in this conversation.
     pub replies: Replies,
+    /// What a delegate was told to do; `None` for the chat's own agent.
+    pub task: Option<String>,
 }
 
 /// What a reply is for.

@@ -4,12 +4,16 @@
 //! goes on after a crash where it was.
 
 use crate::history::Conversation;
+use crate::thread::is_task;
 use planwright_protocol::{Author, ErrorCode, Message, MessageId, MessageType, QuestionId};
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// The same failing call this many times in a row, and the run is over.
 pub const LOOP_ENDS_RUN: u64 = 6;
+
+/// Marks a note of the system that stands for the user's answer.
+pub const ANSWERED: &str = "answered";
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -148,12 +152,13 @@ fn ends_run(result: &Message) -> bool {
     error.get("code").and_then(Value::as_str) == Some(ErrorCode::LoopDetected.as_str()) && times >= Some(LOOP_ENDS_RUN)
 }
 
-/// An approval is the user's word to begin, though it stands in the history as the system's note.
+/// An approval is the user's word to begin, though it stands in the history as the system's note; a task is the Commander's.
 fn starts_work(message: &Message) -> bool {
-    matches!(
+    let approved = matches!(
         message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
         Some("approval" | "intent")
-    )
+    );
+    approved || is_task(message) || message.metadata.contains_key(ANSWERED)
 }
 
 #[cfg(test)]
@@ -213,10 +218,10 @@ mod tests {
     fn replaying_the_history_gives_the_same_turn_at_every_point() {
         let history =
             [user(), say("1"), call("a"), result("a"), say("2"), call("b"), call("c"), user(), result("c"), result("b"), say("3")];
-        let mut live = Turn::replay(vec![], 5);
+        let mut live = Turn::replay(vec![], 9);
         for end in 0..history.len() {
             live.apply(history[end].clone());
-            assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 5).next(), "after {end}");
+            assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 9).next(), "after {end}");
         }
         assert_eq!(live.next(), Step::Done);
     }

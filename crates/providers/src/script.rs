@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each mode has its own list, or `turns` serves both. The reply is the one whose place in the list is the
-//! number of replies of that mode in the chat so far, so a script goes on after a restart where it was.
+//! number of replies of that mode in the conversation so far, so a script goes on after a restart where it was.
 //! With `repeat` the list begins anew when it is over; without, the run fails and says so.
 
 use async_trait::async_trait;
@@ -21,6 +21,7 @@ use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A scripted model.
@@ -39,6 +40,9 @@ struct ScriptFile {
     plan: Vec<ScriptTurn>,
     #[serde(default)]
     act: Vec<ScriptTurn>,
+    /// The replies of delegates, by a text that their task has.
+    #[serde(default)]
+    tasks: BTreeMap<String, Vec<ScriptTurn>>,
     #[serde(default)]
     repeat: bool,
     /// When all replies have been played, do whatever the text says that was heard last: a gullible model.
@@ -118,14 +122,21 @@ impl Script {
         }
     }
 
+    /// The replies of the delegate that has this task.
+    fn of_task(&self, request: &Request) -> Option<&Vec<ScriptTurn>> {
+        let task = request.task.as_deref()?;
+        self.file.tasks.iter().find(|(about, _)| task.contains(about.as_str())).map(|(_, turns)| turns)
+    }
+
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
         if request.purpose == Purpose::Summary {
             let plain = || ScriptTurn { text: "Nothing more to say.".to_owned(), ..ScriptTurn::default() };
             return Ok(self.file.summary.clone().unwrap_or_else(plain));
         }
-        let of_mode = match request.mode {
-            Mode::Plan => &self.file.plan,
-            Mode::Act => &self.file.act,
+        let of_mode = match (self.of_task(request), request.mode) {
+            (Some(turns), _) => turns,
+            (None, Mode::Plan) => &self.file.plan,
+            (None, Mode::Act) => &self.file.act,
         };
         let shared = of_mode.is_empty();
         let turns = if shared { &self.file.turns } else { of_mode };
@@ -227,6 +238,28 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    async fn a_delegate_plays_the_replies_of_its_task_and_the_others_those_of_their_mode() {
+        let script = r#"{"turns": [{"text": "own"}], "tasks": {"greeting": [{"text": "greeted"}, {"text": "again"}]}}"#;
+        let script = Script::parse("s", script).unwrap();
+        let said = |task: Option<&str>, act: usize| {
+            let request = Request {
+                system: String::new(),
+                messages: Vec::new().into(),
+                tools: Vec::new(),
+                mode: Mode::Act,
+                purpose: Purpose::Reply,
+                replies: Replies { plan: 0, act },
+                task: task.map(str::to_owned),
+            };
+            script.turn(&request).map(|turn| turn.text).unwrap_or_default()
+        };
+        assert_eq!(said(None, 0), "own");
+        assert_eq!(said(Some("Write the greeting"), 0), "greeted");
+        assert_eq!(said(Some("Write the greeting"), 1), "again");
+        assert_eq!(said(Some("Write something else"), 0), "own");
+    }
+
+    #[tokio::test]
     async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
         let request = Request {
             system: "You are in PLAN mode".to_owned(),
@@ -235,6 +268,7 @@ mod tests {
             mode: Mode::Plan,
             purpose: Purpose::Reply,
             replies: Replies::default(),
+            task: None,
         };
         for (turn, fault) in [
             (r#""told": ["PLAN mode", "Hello"]"#, None),

@@ -15,7 +15,8 @@ use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
 use crate::view::ChatView;
-use planwright_agent::{Outcome, Step, Turn};
+use planwright_agent::Outcome;
+use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::Confirm;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
@@ -164,15 +165,8 @@ impl Actor {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
-        // Asked without the question, which is over now.
-        let mut turn = Turn::replay(history, u32::MAX);
-        if let Step::Ask(_) = turn.next() {
-            turn.apply(Message::new(self.chat.id, Author::User, MessageType::Text, ""));
-        }
-        if let Step::CallTools(calls) = turn.next() {
-            for open in calls {
-                change.events.extend(call::cancelled(&self.chat, &open).await);
-            }
+        for open in open_calls(&history) {
+            change.events.extend(call::cancelled(&self.chat, open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })

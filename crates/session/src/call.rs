@@ -12,12 +12,15 @@ mod step;
 pub use recovery::cancelled;
 pub use side_by_side::{carry_out_together, take_together};
 
+use crate::agent::Agent;
 use crate::card::{self, Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
+use crate::delegation;
 use crate::plan::StoredPlan;
 use crate::versions;
 use planwright_agent::history::call_args;
+use planwright_agent::thread::DELEGATION;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
@@ -44,6 +47,8 @@ pub enum Carried {
     Done(Vec<Message>),
     /// The user must answer first.
     Asked(Vec<Message>),
+    /// Another role has to do the call's task.
+    HandedOn(Message),
 }
 
 pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
@@ -52,13 +57,13 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
     }
     match judge(chat, &call, history).await? {
         Judged::Refused(problem, change) => finish(chat, &call, Err(problem), *change).await,
-        Judged::Asks(effects, approval, role) => {
+        Judged::Asks(effects, approval, agent) => {
             let question = Question::tool_approval(call.meta("tool"), &approval.reason);
             let question = match effects.iter().find_map(Effect::command) {
                 Some(command) => question.about_command(command),
                 None => question,
             };
-            ask(chat, &call, &effects, approval, role, (Moment::Before, question)).await
+            ask(chat, &call, &effects, approval, agent, (Moment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
             let call = command::noted(call, &prepared.effects).with("status", "running");
@@ -66,7 +71,8 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
                 // Made again after a crash, so that it need not be on disk first.
                 chat.tell([Event::MessageUpdated { message: call.clone() }]).await;
             } else {
-                intend(chat, &call, versions::of(call.id, &prepared.changes)).await?;
+                let begins = delegation::task_of(&call, &prepared.effects);
+                intend(chat, &call, versions::of(call.id, &prepared.changes), begins).await?;
             }
             let outcome = chat.carry(move || prepared.commit(&permit)).await?;
             conclude(chat, &call, outcome, history).await
@@ -77,17 +83,21 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
 /// What is known of a call before it is made.
 enum Judged {
     Refused(Problem, Box<Change>),
-    Asks(Vec<Effect>, Approval, Role),
+    Asks(Vec<Effect>, Approval, Agent),
     Allowed(Prepared, Permit),
 }
 
 async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
-    let role = chat.row().await.config.role;
-    let consent = match entitled(call, role, history) {
-        Ok(consent) => consent,
+    let entitled = match still_acting(chat, call).await {
+        Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
+        Err(problem) => Err(problem),
+    };
+    let (agent, consent) = match entitled {
+        Ok(entitled) => entitled,
         Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
     };
-    let cx = context(chat, call).await?;
+    let role = agent.role;
+    let cx = context(chat, agent, call).await?;
     let foreign_plans = cx.config.foreign_plans.clone();
     let prepared = match prepare(call, cx).await {
         Ok(prepared) => prepared,
@@ -99,25 +109,35 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
         }
     };
     crash::point("call_prepared");
-    let situation = chat.situation_among(foreign_plans, call.meta("tool"), consent).await;
-    if situation.role != role {
-        return Ok(Judged::Refused(role_switched(), Box::default()));
-    }
+    let situation = match chat.situation_among(foreign_plans, agent, call.meta("tool"), consent).await {
+        Ok(situation) => situation,
+        Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
+    };
     let verdict = decide(&situation, &prepared.effects);
     crash::point("call_decided");
     Ok(match verdict {
         Verdict::Deny(problem) => {
-            let change = violation(call, &problem, situation.role);
+            let change = violation(call, &problem, role);
             Judged::Refused(problem, Box::new(change))
         }
-        Verdict::Ask(approval) => Judged::Asks(prepared.effects, approval, situation.role),
+        Verdict::Ask(approval) => Judged::Asks(prepared.effects, approval, agent),
+        Verdict::Allow(_) if let Some(problem) = delegation::beyond_limits(call, &prepared.effects, history) => {
+            Judged::Refused(problem, Box::default())
+        }
         Verdict::Allow(permit) => Judged::Allowed(prepared, permit),
     })
 }
 
-async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
+/// Who made the call, if the chat's role still stands behind them.
+async fn still_acting(chat: &Arc<Chat>, call: &Message) -> Result<Agent, Problem> {
+    let agent = Agent::of(call)?;
+    agent.check(chat.row().await.config.role)?;
+    Ok(agent)
+}
+
+async fn context(chat: &Arc<Chat>, agent: Agent, call: &Message) -> Result<ToolContext, Problem> {
     let call_id = call.meta("call_id").parse().ok();
-    let mut cx = chat.tool_context(call_id).await?;
+    let mut cx = chat.tool_context(agent, call_id).await?;
     // A step's check is a command too.
     if let ("execute" | "other", Some(call_id)) = (call.meta("category"), call_id) {
         cx.command.live = chat.ear(call_id);
@@ -130,11 +150,8 @@ async fn prepare(call: &Message, cx: ToolContext) -> Result<Prepared, Problem> {
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
-/// Whether the call may still be made, and what the user said to its approval card if there was one.
-fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, Problem> {
-    if call.agent_role != Some(role) {
-        return Err(role_switched());
-    }
+/// What the user said to the call's approval card, if there was one.
+fn entitled(call: &Message, history: &[Message]) -> Result<Consent, Problem> {
     for card in cards(history).filter(|card| moment_of(card) == Moment::Before) {
         let answers = answers_to(history, card.meta("question_id")).and_then(Value::as_object);
         let about_this = card.metadata["call"].get("call_id") == call.metadata.get("call_id");
@@ -155,11 +172,6 @@ fn entitled(call: &Message, role: Role, history: &[Message]) -> Result<Consent, 
     Ok(Consent::Needed)
 }
 
-fn role_switched() -> Problem {
-    let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
-    Problem::new(ErrorCode::ModeChanged, text)
-}
-
 /// The approval cards of the history.
 fn cards(history: &[Message]) -> impl Iterator<Item = &Message> {
     history.iter().filter(|message| message.message_type == MessageType::Question && message.metadata.contains_key("call"))
@@ -170,10 +182,11 @@ fn moment_of(card: &Message) -> Moment {
     if is_after { Moment::After } else { Moment::Before }
 }
 
-/// Stores that a call is about to be made, and what the files will be before and after.
-async fn intend(chat: &Arc<Chat>, call: &Message, versions: Versions) -> Result<(), Problem> {
+/// Stores that a call is about to be made, what the files will be before and after, and the task that begins with it.
+async fn intend(chat: &Arc<Chat>, call: &Message, versions: Versions, begins: Option<Message>) -> Result<(), Problem> {
     let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
     change.versions = Box::new(versions);
+    change.events.extend(begins.map(|message| Event::MessageCreated { message }));
     chat.publish(change, |_| {}).await?;
     crash::point("intent_stored");
     Ok(())
@@ -189,7 +202,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
                 return finish(chat, call, outcome.map(Output::into_result), Change::default()).await;
             };
             let message = stored.tell(chat, come_of(call, stored.goal())).await?;
-            let change = stored.change(chat.row().await.config.role, call.meta("model"));
+            let change = stored.change(Agent::of(call)?.role, call.meta("model"));
             let carried = finish_saying(chat, call, outcome, message, change, |row| row.config.plan_file = Some(stored.path)).await;
             crash::point("plan_recorded");
             carried
@@ -199,11 +212,12 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             finish_saying(chat, call, outcome, message, Change::default(), |_| {}).await
         }
         Some(Signal::Ask(questions)) => {
-            let pending = card::asked(chat, questions, Severity::Major).await;
+            let pending = card::asked(chat, Agent::of(call)?, questions, Severity::Major).await;
             park(chat, call, pending).await
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
         Some(Signal::Staged) => command::settle(chat, call, history).await,
+        Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(call.clone())),
     }
 }
 
@@ -217,24 +231,32 @@ async fn told(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>
 
 /// What a call brought into the history besides its result; the model knows it from the call.
 fn come_of(call: &Message, text: &str) -> Message {
-    let message = Message::new(call.chat_id, Author::Assistant, MessageType::Text, text);
+    let message = in_thread_of(call, Message::new(call.chat_id, Author::Assistant, MessageType::Text, text));
     Message { agent_role: call.agent_role, ..message }.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"))
+}
+
+/// A message beside the call, in the same conversation.
+fn in_thread_of(call: &Message, message: Message) -> Message {
+    match call.metadata.get(DELEGATION) {
+        Some(delegation) => message.with(DELEGATION, delegation.clone()),
+        None => message,
+    }
 }
 
 /// The model's wish to leave plan mode only ever asks: the card is the server's own.
 async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) -> Result<Carried, Problem> {
     let refuse = |code, text: &str| Err(Problem::new(code, text));
-    let role = chat.row().await.config.role;
-    let outcome = if role.mode() == Mode::Act {
-        let present = StoredPlan::read(chat, path).await;
-        let approved = chat.approval().await.is_some_and(|approval| present.is_some_and(|plan| plan.is(&approval)));
-        if approved {
-            Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
-        } else {
-            refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
-        }
-    } else if let Some(stored) = StoredPlan::read(chat, path).await {
-        return park(chat, call, stored.card(Question::plan_approval())).await;
+    let chat_mode = chat.row().await.config.role.mode();
+    let (agent, stored) = (Agent::of(call)?, StoredPlan::read(chat, path).await);
+    let carried_out = chat.approval().await.filter(|_| chat_mode == Mode::Act);
+    let outcome = if let (Some(approval), Some(plan)) = (carried_out, &stored)
+        && plan.is(&approval)
+    {
+        Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
+    } else if agent.role.mode() == Mode::Act {
+        refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
+    } else if let Some(stored) = stored {
+        return park(chat, call, stored.card(agent, Question::plan_approval())).await;
     } else {
         refuse(ErrorCode::PlanInvalid, "The plan file can't be read as a plan any more. Write it again with `write_plan`.")
     };
@@ -243,11 +265,10 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) 
 
 /// The result says that a question is pending; the answer takes its place in the model's context.
 async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carried, Problem> {
-    let role = chat.row().await.config.role;
     let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
         .with("question_id", pending.question_id.to_string());
-    let question = pending.message(chat.id, role);
-    let change = pending.log(Change::messages([result.clone(), question.clone()]).event(pending.event()), call.meta("model"), role);
+    let question = pending.message(chat.id);
+    let change = pending.log(Change::messages([result.clone(), question.clone()]).event(pending.event()), call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
     Ok(Carried::Asked(vec![result, question]))
@@ -259,17 +280,17 @@ async fn ask(
     call: &Message,
     effects: &[Effect],
     approval: Approval,
-    role: Role,
+    agent: Agent,
     (moment, question): (Moment, Question),
 ) -> Result<Carried, Problem> {
     let tool = call.meta("tool");
-    let mut pending = Pending::new(QuestionKind::ToolApproval, approval.severity, vec![question]);
+    let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({
         "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects.iter().take(MOST_SHOWN).collect::<Vec<_>>(), "reason": approval.reason,
         "folder": folder_of(effects), "moment": moment, "grant": grant_of(tool, effects, moment),
     }));
-    let question = pending.message(chat.id, role).with("reply", call.meta("reply"));
-    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.meta("model"), role);
+    let question = pending.message(chat.id).with("reply", call.meta("reply"));
+    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))
@@ -320,7 +341,7 @@ async fn finish_saying(
     Ok(Carried::Done(carried))
 }
 
-async fn finish_with(
+pub(crate) async fn finish_with(
     chat: &Arc<Chat>,
     call: &Message,
     outcome: Result<Value, Problem>,
@@ -352,7 +373,7 @@ pub(crate) fn result_message(chat: &Chat, call: &Message, response: ToolResponse
         (Some(result), None) => result.get("output").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned),
         (None, None) => String::new(),
     };
-    let mut message = Message::new(chat.id, Author::Tool, MessageType::ToolResult, text)
+    let mut message = in_thread_of(call, Message::new(chat.id, Author::Tool, MessageType::ToolResult, text))
         .with("call_id", call.meta("call_id"))
         .with("tool", call.meta("tool"))
         .with("success", response.success);

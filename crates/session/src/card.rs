@@ -1,10 +1,11 @@
 //! The questions a chat can wait for.
 
+use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::plan::StoredPlan;
 use planwright_protocol::time::now;
 use planwright_protocol::{
-    Author, ChatId, Event, Message, MessageType, Mode, PlanDocument, Question, QuestionId, QuestionKind, Role, Severity, Timestamp,
+    Author, ChatId, Event, Message, MessageType, Mode, PlanDocument, Question, QuestionId, QuestionKind, Severity, Timestamp,
 };
 use planwright_store::AuditKind;
 use planwright_tools::WorkspacePath;
@@ -20,6 +21,9 @@ pub struct Pending {
     pub kind: QuestionKind,
     pub severity: Severity,
     pub created_at: Timestamp,
+    /// Who asks; the answer is theirs.
+    #[serde(flatten)]
+    pub by: Agent,
     /// The plan that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Value>,
@@ -29,27 +33,27 @@ pub struct Pending {
 }
 
 impl Pending {
-    pub fn new(kind: QuestionKind, severity: Severity, questions: Vec<Question>) -> Self {
-        Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: now(), plan: None, call: None }
+    pub fn new(by: Agent, kind: QuestionKind, severity: Severity, questions: Vec<Question>) -> Self {
+        Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: now(), by, plan: None, call: None }
     }
 
     /// The server's own card before a plan is carried out. `question` may carry the model's remark.
-    pub fn plan_approval(plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
+    pub fn plan_approval(by: Agent, plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
         let PlanDocument { plan, revision, .. } = document;
-        let mut pending = Self::new(QuestionKind::PlanApproval, Severity::Major, vec![question]);
+        let mut pending = Self::new(by, QuestionKind::PlanApproval, Severity::Major, vec![question]);
         pending.plan =
             Some(json!({ "plan_file": plan_file, "revision": revision, "sha256": sha256, "goal": plan.goal, "steps": plan.steps }));
         pending
     }
 
     /// The question as an entry of the history.
-    pub fn message(&self, chat: ChatId, role: Role) -> Message {
+    pub fn message(&self, chat: ChatId) -> Message {
         let words = |question: &Question| {
             [Some(question.question.clone()), question.context.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n")
         };
         let text = self.questions.iter().map(words).collect::<Vec<_>>().join("\n\n");
-        let mut message =
-            Message::new(chat, Author::Assistant, MessageType::Question, text).by(role).with("question_id", self.question_id.to_string());
+        let message = Message::new(chat, Author::Assistant, MessageType::Question, text);
+        let mut message = self.by.sign(message).with("question_id", self.question_id.to_string());
         let facts = serde_json::to_value(self).unwrap_or_default();
         for key in ["questions", "kind", "severity", "plan", "call"] {
             if let Some(fact) = facts.get(key) {
@@ -60,7 +64,7 @@ impl Pending {
     }
 
     /// Logs what the user is asked.
-    pub fn log(&self, change: Change, model: &str, role: Role) -> Change {
+    pub fn log(&self, change: Change, model: &str) -> Change {
         let (plan, call) = (self.plan.as_ref(), self.call.as_ref());
         let (kind, details) = match self.kind {
             QuestionKind::User => (AuditKind::QuestionAsked, json!({ "questions": self.questions.len(), "severity": self.severity })),
@@ -68,11 +72,12 @@ impl Pending {
                 AuditKind::ApprovalRequested,
                 json!({ "plan_file": plan.map(|plan| &plan["plan_file"]), "sha256": plan.map(|plan| &plan["sha256"]) }),
             ),
-            QuestionKind::ToolApproval => {
-                (AuditKind::ApprovalRequested, json!({ "tool": call.map(|call| &call["tool"]), "reason": call.map(|call| &call["reason"]) }))
-            }
+            QuestionKind::ToolApproval => (
+                AuditKind::ApprovalRequested,
+                json!({ "tool": call.map(|call| &call["tool"]), "reason": call.map(|call| &call["reason"]) }),
+            ),
         };
-        change.log(kind, model, role, details)
+        change.log(kind, model, self.by.role, details)
     }
 
     pub fn event(&self) -> Event {
@@ -99,14 +104,14 @@ pub fn answers_to<'h>(history: &'h [Message], question_id: &str) -> Option<&'h V
 
 /// What the model asks. A question by which it asks for approval of its plan is shown as the server's own card,
 /// with the model's words as a remark.
-pub async fn asked(chat: &Arc<Chat>, questions: Vec<Question>, severity: Severity) -> Pending {
-    let config = chat.row().await.config;
-    if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), config.role.mode(), config.plan_file)
+pub async fn asked(chat: &Arc<Chat>, by: Agent, questions: Vec<Question>, severity: Severity) -> Pending {
+    let plan_file = chat.row().await.config.plan_file;
+    if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), by.role.mode(), plan_file)
         && question.asks_for_plan_approval()
         && let Ok(path) = WorkspacePath::parse(&plan_file)
         && let Some(stored) = StoredPlan::read(chat, &path).await
     {
-        return stored.card(Question::plan_approval().with_context(&question.question));
+        return stored.card(by, Question::plan_approval().with_context(&question.question));
     }
-    Pending::new(QuestionKind::User, severity, questions)
+    Pending::new(by, QuestionKind::User, severity, questions)
 }

@@ -2,6 +2,7 @@
 
 mod telling;
 
+use crate::agent::Agent;
 use crate::card::Pending;
 use crate::chat_file::{ChatFile, header};
 use crate::crash;
@@ -286,20 +287,30 @@ impl Chat {
     }
 
     /// What the gate needs to know, all of one moment.
-    pub async fn situation(&self, tool: &str, consent: Consent) -> Result<Situation, Problem> {
+    ///
+    /// # Errors
+    /// `MODE_CHANGED`, when the chat's role does not stand behind this agent any more.
+    pub async fn situation(&self, agent: Agent, tool: &str, consent: Consent) -> Result<Situation, Problem> {
         let foreign_plans = self.foreign_plans(self.row().await.workspace_id).await?;
-        Ok(self.situation_among(foreign_plans, tool, consent).await)
+        self.situation_among(foreign_plans, agent, tool, consent).await
     }
 
     /// The same, when the plans of other chats have been read for this call.
-    pub async fn situation_among(&self, foreign_plans: Arc<BTreeSet<WorkspacePath>>, tool: &str, consent: Consent) -> Situation {
+    pub async fn situation_among(
+        &self,
+        foreign_plans: Arc<BTreeSet<WorkspacePath>>,
+        agent: Agent,
+        tool: &str,
+        consent: Consent,
+    ) -> Result<Situation, Problem> {
         let scope = match self.approval().await {
             Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
             None => None,
         };
         let live = self.live.lock().await;
-        Situation {
-            role: live.row.config.role,
+        agent.check(live.row.config.role)?;
+        Ok(Situation {
+            role: agent.role,
             tool: tool.to_owned(),
             epoch: self.fence.epoch(),
             fence: self.fence.clone(),
@@ -310,7 +321,7 @@ impl Chat {
             secrets: self.settings.secrets.clone(),
             grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
             consent,
-        }
+        })
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
@@ -319,10 +330,10 @@ impl Chat {
     }
 
     /// What a tool gets besides its arguments; `call` is for those that run commands.
-    pub async fn tool_context(&self, call: Option<CallId>) -> Result<ToolContext, Problem> {
+    pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
         let row = self.row().await;
         let config = ToolConfig {
-            plan_mode: row.config.role.mode() == planwright_protocol::Mode::Plan,
+            plan_mode: agent.role.mode() == planwright_protocol::Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
             chat: Some(self.id),
@@ -332,7 +343,7 @@ impl Chat {
         let command = CommandContext {
             call,
             commands: self.settings.commands.clone(),
-            reach: Reach::of(row.config.role),
+            reach: Reach::of(agent.role),
             stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
             live: Heard::default(),
         };

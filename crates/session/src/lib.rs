@@ -9,6 +9,8 @@
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
+//! | [`agent`] | who works in a chat: its own agent, or a delegate |
+//! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`follow`] | what happened since, then what happens |
@@ -28,6 +30,7 @@
 //! did is on disk; two ops of a chat never overlap.
 
 mod actor;
+mod agent;
 mod call;
 mod card;
 mod changes;
@@ -35,6 +38,7 @@ mod chat;
 mod chat_file;
 mod commits;
 pub mod crash;
+mod delegation;
 mod drift;
 mod follow;
 mod plan;
@@ -50,6 +54,7 @@ mod view;
 mod work;
 
 pub use actor::Reply;
+pub use agent::Agent;
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, Frame, storage};

@@ -1,5 +1,6 @@
 //! A plan as its file has it: read, stored, told of.
 
+use crate::agent::Agent;
 use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
@@ -60,14 +61,14 @@ impl StoredPlan {
     }
 
     /// The card that asks for its approval.
-    pub fn card(&self, question: Question) -> Pending {
-        Pending::plan_approval(&self.path, &self.document, &self.sha256, question)
+    pub fn card(&self, by: Agent, question: Question) -> Pending {
+        Pending::plan_approval(by, &self.path, &self.document, &self.sha256, question)
     }
 }
 
 /// Writes a plan that the model gave as JSON, the same way and under the same rules as `write_plan` does.
 /// It is a change of the message that tells it.
-pub async fn store(chat: &Arc<Chat>, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
+pub async fn store(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
     let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
     let mut args = serde_json::to_value(plan).map_err(invalid)?;
     // Progress is the server's to record, so a new plan has none.
@@ -78,7 +79,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan, message: MessageId) -> Result<S
     // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
     let earlier = chat.row().await.config.plan_file;
     for _ in 0..8 {
-        match write(chat, &args, message).await {
+        match write(chat, agent, &args, message).await {
             Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
                 name(chat, earlier.clone()).await?;
             }
@@ -89,7 +90,7 @@ pub async fn store(chat: &Arc<Chat>, plan: Plan, message: MessageId) -> Result<S
             Ok(stored) => return Ok(stored),
         }
     }
-    write(chat, &args, message).await
+    write(chat, agent, &args, message).await
 }
 
 /// Notes which file is the chat's plan.
@@ -100,11 +101,11 @@ async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem
     chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
 }
 
-async fn write(chat: &Arc<Chat>, args: &str, message: MessageId) -> Result<StoredPlan, Problem> {
+async fn write(chat: &Arc<Chat>, agent: Agent, args: &str, message: MessageId) -> Result<StoredPlan, Problem> {
     let tool = tool_named("write_plan")?;
-    let (args, cx) = (args.to_owned(), chat.tool_context(None).await?);
+    let (args, cx) = (args.to_owned(), chat.tool_context(agent, None).await?);
     let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
-    let permit = match decide(&chat.situation("write_plan", Consent::Needed).await?, &prepared.effects) {
+    let permit = match decide(&chat.situation(agent, "write_plan", Consent::Needed).await?, &prepared.effects) {
         Verdict::Allow(permit) => permit,
         Verdict::Deny(problem) => return Err(problem),
         Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
@@ -123,6 +124,8 @@ async fn write(chat: &Arc<Chat>, args: &str, message: MessageId) -> Result<Store
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),
-        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged | Signal::Reviewed { .. }) | None => Err(gone()),
+        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged | Signal::Reviewed { .. } | Signal::Delegate { .. }) | None => {
+            Err(gone())
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! What is carried out is the plan as it was approved. Its file belongs to the user, who may edit or delete it meanwhile:
 //! boxes are ticked in whatever is there, and what is gone is not made again.
 
+use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::versions;
 use planwright_protocol::plan::{PlanFileStatus, plan_sha256};
@@ -124,6 +125,7 @@ impl Execution {
 /// The role may not, the file was edited so that it has no such step, or it can't be written.
 pub async fn tick(
     chat: &Arc<Chat>,
+    agent: Agent,
     mut execution: Execution,
     call: MessageId,
     (step_number, status): (u32, StepStatus),
@@ -132,7 +134,7 @@ pub async fn tick(
         step.status = status;
     }
     let file_status = execution.progress.file_status();
-    write(chat, execution, call, move |execution, present| match present {
+    write(chat, agent, execution, call, move |execution, present| match present {
         Present::Approved(mut found) => {
             found.document.set_step(step_number, status)?;
             found.say(file_status);
@@ -154,13 +156,14 @@ pub async fn tick(
 
 /// Has the plan's file say that it is approved, and how far it has come.
 pub async fn mark(chat: &Arc<Chat>) {
-    if chat.row().await.config.role.mode() == Mode::Plan {
+    let agent = chat.agent().await;
+    if agent.role.mode() == Mode::Plan {
         return;
     }
     let Some(execution) = Execution::of(chat).await else { return };
     let Ok(newest) = chat.store.messages_before(chat.id, None, 1).await else { return };
     let Some(newest) = newest.first() else { return };
-    let marked = write(chat, execution, newest.id, |execution, present| match present {
+    let marked = write(chat, agent, execution, newest.id, |execution, present| match present {
         Present::Approved(mut found) => {
             found.say(execution.progress.file_status());
             // One that was over begins anew.
@@ -179,12 +182,13 @@ pub async fn mark(chat: &Arc<Chat>) {
 /// Writes what `change` makes of the plan's file; nothing where it gives none. It is a change of the message named.
 async fn write(
     chat: &Arc<Chat>,
+    agent: Agent,
     mut execution: Execution,
     message: MessageId,
     change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
 ) -> Result<Execution, Problem> {
-    let (permit, change) = (Arc::new(permit(chat).await?), Arc::new(change));
-    let seen = chat.tool_context(None).await?.seen;
+    let (permit, change) = (Arc::new(permit(chat, agent).await?), Arc::new(change));
+    let seen = chat.tool_context(agent, None).await?.seen;
     for _ in 0..TRIES {
         let (workspace, change) = (chat.workspace.clone(), change.clone());
         let looked = chat.carry(move || change(&execution, execution.look(&workspace)?).map(|found| (execution, found))).await??;
@@ -219,9 +223,9 @@ async fn write(
     Err(Problem::new(ErrorCode::FileChanged, text))
 }
 
-async fn permit(chat: &Arc<Chat>) -> Result<Permit, Problem> {
-    // Whether the call may be made was decided before; this is the leave of the present role.
-    match decide(&chat.situation("update_step", Consent::Given).await?, &[Effect::Progress]) {
+async fn permit(chat: &Arc<Chat>, agent: Agent) -> Result<Permit, Problem> {
+    // Whether the call may be made was decided before; this is the leave of its role.
+    match decide(&chat.situation(agent, "update_step", Consent::Given).await?, &[Effect::Progress]) {
         Verdict::Allow(permit) => Ok(permit),
         Verdict::Deny(problem) => Err(problem),
         Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),

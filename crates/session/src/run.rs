@@ -1,5 +1,6 @@
 //! A run: from what the user said to the end of what it set off.
 
+use crate::agent::Agent;
 use crate::call::{self, Carried};
 use crate::card;
 use crate::chat::{Change, Chat, storage};
@@ -14,6 +15,7 @@ use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
+use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
@@ -21,6 +23,7 @@ use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 /// What the user wrote while the run was under way, for the next request to the model.
@@ -50,11 +53,32 @@ pub struct Run {
     models: Arc<dyn Models>,
     inbox: Inbox,
     surroundings: Surroundings,
+    /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
+    delegate: Option<Agent>,
+    /// How full a delegate's context is; the chat's own is kept with the chat.
+    context_tokens: u64,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, models: Arc<dyn Models>, inbox: Inbox) -> Self {
-        Self { chat, models, inbox, surroundings: Surroundings::default() }
+        Self { chat, models, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0 }
+    }
+
+    /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
+    pub(crate) fn for_delegate(&self, delegate: Agent) -> Self {
+        Self { delegate: Some(delegate), ..Self::new(self.chat.clone(), self.models.clone(), Inbox::default()) }
+    }
+
+    /// Who works here now.
+    ///
+    /// # Errors
+    /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
+    async fn agent(&self) -> Result<Agent, Problem> {
+        let own = self.chat.agent().await;
+        match self.delegate {
+            None => Ok(own),
+            Some(delegate) => delegate.check(own.role).map(|()| delegate),
+        }
     }
 
     pub async fn finish(mut self) -> Outcome {
@@ -65,10 +89,11 @@ impl Run {
     }
 
     /// Sums the conversation up, and does nothing else.
-    pub async fn compact(self) -> Outcome {
+    pub async fn compact(mut self) -> Outcome {
         let summed_up = async {
-            let provider = self.models.model(self.chat.row().await.config.role.mode()).await?;
-            self.sum_up(&*provider, &self.turn().await?).await
+            let agent = self.agent().await?;
+            let (provider, turn) = (self.models.model(agent.role.mode()).await?, self.turn().await?);
+            self.sum_up(agent, &*provider, &turn).await
         };
         match summed_up.await {
             Ok(_) => Outcome::Done,
@@ -76,17 +101,45 @@ impl Run {
         }
     }
 
-    async fn turn(&self) -> Result<Turn, Problem> {
+    pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = of_thread(history, self.delegate.and_then(|delegate| delegate.delegation));
         Ok(Turn::replay(as_read(history), self.chat.settings.limits.turns))
     }
 
-    async fn request(&mut self, role: Role, turn: &Turn) -> Result<Request, Problem> {
+    /// Stores a reply with what it used.
+    pub(crate) async fn spent(
+        &mut self,
+        change: Change,
+        usage: Usage,
+        context_tokens: u64,
+        edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+    ) -> Result<(), Problem> {
+        self.context_tokens = context_tokens;
+        let is_own = self.delegate.is_none();
+        let edit = move |row: &mut ChatRow| {
+            add(&mut row.usage, usage);
+            if is_own {
+                row.usage.context_tokens = context_tokens;
+            }
+            edit(row);
+        };
+        self.chat.publish(change, edit).await
+    }
+
+    async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
+        let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.row().await.usage.context_tokens };
+        compaction::is_due(turn.conversation(), used, provider.context_tokens())
+    }
+
+    async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+        let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings.inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
-        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect };
+        let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
+        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
@@ -94,6 +147,7 @@ impl Run {
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
+            task: turn.history().first().filter(|first| is_task(first)).map(|task| task.content.clone()),
         })
     }
 
@@ -121,16 +175,16 @@ impl Run {
     }
 
     /// What a reply is: text and calls, or a plan, or a question.
-    async fn read(&self, received: Received, model: &str, role: Role, text_id: MessageId) -> Result<Reply, Problem> {
+    async fn read(&self, received: Received, model: &str, agent: Agent, text_id: MessageId) -> Result<Reply, Problem> {
         let mut reply = Reply::default();
         let mut message = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text.clone());
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
         match answer {
-            Answer::Plan { plan, prose } if role.mode() == Mode::Plan => match plan::store(&self.chat, plan, text_id).await {
+            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => match plan::store(&self.chat, agent, plan, text_id).await {
                 Ok(stored) => {
                     message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
                     message = stored.tell(&self.chat, message).await?;
-                    reply.change = stored.change(self.chat.row().await.config.role, "");
+                    reply.change = stored.change(agent.role, "");
                     reply.plan_file = Some(stored.path);
                 }
                 Err(problem) => {
@@ -139,13 +193,13 @@ impl Run {
                 }
             },
             Answer::Question { question, severity, prose } => {
-                let pending = card::asked(&self.chat, vec![question], severity).await;
-                let asked = pending.message(self.chat.id, role);
+                let pending = card::asked(&self.chat, agent, vec![question], severity).await;
+                let asked = pending.message(self.chat.id);
                 message = Message {
                     content: [prose, asked.content.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
                     ..asked
                 };
-                reply.change = pending.log(Change::default().event(pending.event()), model, role);
+                reply.change = pending.log(Change::default().event(pending.event()), model);
                 reply.pending = serde_json::to_value(&pending).ok();
             }
             Answer::Text { reason: Some(reason) } => {
@@ -187,40 +241,43 @@ struct Received {
 #[async_trait]
 impl World for Run {
     async fn heard(&mut self) -> Result<Vec<Message>, Problem> {
+        if self.delegate.is_some() {
+            return Ok(Vec::new());
+        }
         let notice = progress::notice(&self.chat).await?;
         Ok(notice.into_iter().chain(self.inbox.take()).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.settings.limits.check(&self.chat.row().await.usage)?;
+        let agent = self.agent().await?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
-        let role = self.chat.row().await.config.role;
-        let provider = self.models.model(role.mode()).await?;
-        if compaction::is_due(turn.conversation(), self.chat.row().await.usage.context_tokens, provider.context_tokens()) {
-            return self.sum_up(&*provider, turn).await;
+        let provider = self.models.model(agent.role.mode()).await?;
+        if self.is_too_long(turn, &*provider).await {
+            return self.sum_up(agent, &*provider, turn).await;
         }
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let request = self.request(role, turn).await?;
+        let request = self.request(agent, turn).await?;
         let mut received = match self.receive(&*provider, request, text_id).await {
-            Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(&*provider, turn).await,
+            Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(agent, &*provider, turn).await,
             received => received?,
         };
 
         crash::point("reply_received");
         let (usage, native) = (received.usage, received.native.take());
-        let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), role, text_id).await?;
+        let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
         if let (Some(first), Some(native)) = (messages.first_mut(), native) {
             first.metadata.insert(NATIVE.to_owned(), native);
         }
         let messages: Vec<Message> = messages
             .into_iter()
             .map(|message| {
-                message.by(role).with("reply", text_id.to_string()).with("model", provider.name()).with(READ_UP_TO, read.as_str())
+                agent.sign(message).with("reply", text_id.to_string()).with("model", provider.name()).with(READ_UP_TO, read.as_str())
             })
             .collect();
-        let note = note.map(|text| Message::new(self.chat.id, Author::System, MessageType::Text, text));
+        let note = note.map(|text| agent.place(Message::new(self.chat.id, Author::System, MessageType::Text, text)));
         let messages: Vec<Message> = messages.into_iter().chain(note).collect();
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
@@ -228,11 +285,10 @@ impl World for Run {
         events.push(Event::Usage(usage));
         change.events = events;
         let edit = move |row: &mut ChatRow| {
-            add(&mut row.usage, usage);
             row.pending = pending.or(row.pending.take());
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
-        self.chat.publish(change, edit).await?;
+        self.spent(change, usage, usage.input_tokens + usage.output_tokens, edit).await?;
         crash::point("reply_stored");
         Ok(messages)
     }
@@ -244,9 +300,14 @@ impl World for Run {
             let tool = first.meta("tool").to_owned();
             self.chat.show(move |role| state_of(role, &tool)).await?;
             let together = call::take_together(&mut open);
-            match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
-                Carried::Done(messages) => happened.extend(messages),
-                Carried::Asked(messages) => {
+            let carried = match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
+                Carried::Done(messages) => ControlFlow::Continue(messages),
+                Carried::Asked(messages) => ControlFlow::Break(messages),
+                Carried::HandedOn(call) => self.delegate(call).await?,
+            };
+            match carried {
+                ControlFlow::Continue(messages) => happened.extend(messages),
+                ControlFlow::Break(messages) => {
                     happened.extend(messages);
                     break;
                 }
@@ -292,10 +353,9 @@ fn state_of(role: Role, tool: &str) -> ChatState {
     }
 }
 
-pub(crate) fn add(total: &mut Usage, more: Usage) {
+fn add(total: &mut Usage, more: Usage) {
     total.input_tokens += more.input_tokens;
     total.output_tokens += more.output_tokens;
     total.cached_tokens += more.cached_tokens;
     total.cost += more.cost;
-    total.context_tokens = more.input_tokens + more.output_tokens;
 }

@@ -1,7 +1,8 @@
 //! Summing a conversation up when it has grown too long for its model.
 
+use crate::agent::Agent;
 use crate::chat::Change;
-use crate::run::{Run, add};
+use crate::run::Run;
 use futures::StreamExt;
 use planwright_agent::compaction::{self, COMPACTION};
 use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request, Turn};
@@ -12,9 +13,9 @@ use std::sync::Arc;
 
 impl Run {
     /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails.
-    pub(crate) async fn sum_up(&self, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
+    pub(crate) async fn sum_up(&mut self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.show(|_| ChatState::Thinking).await?;
-        let (summary, usage) = match self.summary(provider, turn).await {
+        let (summary, usage) = match self.summary(agent, provider, turn).await {
             Ok(summed_up) => summed_up,
             Err(problem) => {
                 tracing::warn!(chat = %self.chat.id, %problem, "the model could not sum the chat up");
@@ -23,27 +24,23 @@ impl Run {
         };
         let facts = json!({ "tokens_before": turn.conversation().estimated_tokens(), "by_model": !summary.is_empty() });
         let text = compaction::text(turn.history(), &summary);
-        let message = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts);
+        let message = agent.place(Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts));
         let change = Change::messages([message.clone()]).event(Event::Usage(usage));
-        self.chat
-            .publish(change, move |row| {
-                add(&mut row.usage, usage);
-                row.usage.context_tokens = 0;
-            })
-            .await?;
+        self.spent(change, usage, 0, |_| {}).await?;
         Ok(vec![message])
     }
 
-    async fn summary(&self, provider: &dyn Provider, turn: &Turn) -> Result<(String, Usage), Problem> {
+    async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<(String, Usage), Problem> {
         let mut messages = turn.conversation().entries().to_vec();
         messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
         let request = Request {
             system: compaction::system_prompt().to_owned(),
             messages: Arc::new(messages),
             tools: Vec::new(),
-            mode: self.chat.row().await.config.role.mode(),
+            mode: agent.role.mode(),
             purpose: Purpose::Summary,
             replies: turn.conversation().replies(),
+            task: None,
         };
         let (mut text, mut usage) = (String::new(), Usage::default());
         let mut stream = provider.stream(request).await?;

@@ -1,6 +1,7 @@
 //! The tools: one file each, and this list. Prompt, documentation, API and UI are computed from it.
 
 mod ask_user;
+pub mod delegate;
 mod edit;
 mod exit_plan_mode;
 mod files;
@@ -42,6 +43,7 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<write_plan::WritePlan>::TOOL,
     &Builtin::<exit_plan_mode::ExitPlanMode>::TOOL,
     &Builtin::<update_step::UpdateStep>::TOOL,
+    &Builtin::<delegate::Delegate>::TOOL,
     &Builtin::<submit_review::SubmitReview>::TOOL,
 ];
 

@@ -26,6 +26,7 @@ pub mod version;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
+pub use builtin::delegate::Delegate;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;

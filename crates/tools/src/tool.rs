@@ -218,6 +218,8 @@ pub enum Signal {
     Staged,
     /// A review was handed in: as data, and as people read it.
     Reviewed { review: Value, text: String },
+    /// Hand a task to another role.
+    Delegate { role: Role, task: String },
 }
 
 impl Output {

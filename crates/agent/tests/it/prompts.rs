@@ -15,6 +15,7 @@ fn prompt_of(role: Role) -> String {
         instructions: &instructions,
         environment: &environment,
         inspect: Inspect::Off,
+        works_for: None,
     };
     let mut text = system_prompt(role, &facts);
     text.push_str("\n\n---- tools ----\n");

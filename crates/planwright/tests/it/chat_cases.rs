@@ -1,17 +1,18 @@
-//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, crashes, files that give orders.
+//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, delegates, crashes, files that give orders.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`stage`] | the tree of a case, its server, its chats, its database |
 //! | [`seen`] | what came of a case, and what of it does not hold |
 //! | [`readings`] | how some cases are read |
-//! | [`approvals`], [`answers`], [`switches`], [`recoveries`], [`injections`] | the scenarios, by the ids of their cases |
+//! | [`approvals`], [`answers`], [`delegations`], [`switches`], [`recoveries`], [`injections`] | the scenarios, by the ids of their cases |
 //!
 //! A case without a scenario fails the test unless it is listed with the reason why it can't be carried out yet.
 #![expect(clippy::panic, reason = "a scenario that can't go on fails its case")]
 
 mod answers;
 mod approvals;
+mod delegations;
 mod injections;
 mod readings;
 mod recoveries;
@@ -34,6 +35,7 @@ const GROUPS: &[&str] = &[
     "plan-ownership-and-approved-snapshot",
     "crash-and-recovery",
     "prompt-injection",
+    "sub-agents-and-delegation",
 ];
 
 /// Cases that can't be carried out yet, with the reason. A case that has a scenario may not stand here.
@@ -55,8 +57,8 @@ macro_rules! scenarios {
 }
 use scenarios;
 
-const ALL: [&[(&str, Scenario)]; 5] =
-    [approvals::SCENARIOS, answers::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS, injections::SCENARIOS];
+const ALL: [&[(&str, Scenario)]; 6] =
+    [approvals::SCENARIOS, answers::SCENARIOS, delegations::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS, injections::SCENARIOS];
 
 fn scenario(id: &str) -> Option<Scenario> {
     ALL.into_iter().flatten().find(|(of, _)| *of == id).map(|(_, scenario)| *scenario)

@@ -12,6 +12,7 @@ mod command_effects;
 mod command_keep;
 mod commands;
 mod commits;
+mod delegation;
 mod drift;
 mod injection;
 mod intent;

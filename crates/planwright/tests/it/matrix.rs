@@ -6,7 +6,7 @@ use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 
 /// Cases that can't hold yet, with the reason. A case that does hold may not stand here.
-const LISTED: &[(&str, &str)] = &[("RX-180", "the `delegate` tool is not built yet")];
+const LISTED: &[(&str, &str)] = &[];
 
 #[tokio::test]
 async fn every_guard_case_of_the_role_matrix_holds_in_a_chat() {
@@ -23,7 +23,9 @@ async fn every_guard_case_of_the_role_matrix_holds_in_a_chat() {
 
 /// What a scripted model sees that makes the case's call, in the case's role.
 async fn outcome(case: &Case) -> Outcome {
-    let home = home(&json!({ "turns": [{ "calls": [{ "tool": case.tool, "args": case.args }] }, { "text": "Done." }] }));
+    let task = json!([{ "text": "Reported.", "told": ["You are operating in ACTOR role", "You are in ACT mode"] }]);
+    let turns = json!([{ "calls": [{ "tool": case.tool, "args": case.args }] }, { "text": "Done." }]);
+    let home = home(&json!({ "turns": turns, "tasks": { "t": task } }));
     home.put("plans/roadmap.plan", "# Plan\n- [ ] one\n- [ ] two\n");
     let server = home.serve().await;
     let chat = server.chat(json!({ "agent_role": case.role })).await;

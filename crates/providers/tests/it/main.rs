@@ -57,6 +57,7 @@ fn request(messages: Vec<ModelMessage>) -> Request {
         mode: Mode::Plan,
         purpose: Purpose::Reply,
         replies: Replies::default(),
+        task: None,
     }
 }
 

@@ -6,10 +6,10 @@ use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
 use crate::progress;
+use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Progress, Question, QuestionId, QuestionKind, SwitchedBy,
-    Timestamp,
+    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Progress, Question, QuestionKind, SwitchedBy, Timestamp,
 };
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
@@ -25,8 +25,7 @@ impl Actor {
         }
         let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
         if !self.was_shown(&approval).await? {
-            let card = self.chat.pending().await.map(|pending| pending.question_id);
-            self.raise_card(&approval, card).await?;
+            self.raise_card(&approval, self.chat.pending().await.as_ref()).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
         let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
@@ -34,6 +33,12 @@ impl Actor {
         if let Some(pending) = self.chat.pending().await {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
+            if pending.by.delegation.is_some() {
+                // The approval is told to the chat's own agent; a delegate that asked must not wait on.
+                let text = format!("The user had {} carried out, and that is the answer.", approval.plan_file);
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(ANSWERED, true);
+                change = change.event(Event::MessageCreated { message: pending.by.place(note) });
+            }
         }
         self.approve(change, approval).await
     }
@@ -130,17 +135,21 @@ impl Actor {
     }
 
     /// Puts the plan before the user, in place of an earlier card if there is one.
-    pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<QuestionId>) -> Result<(), Problem> {
+    pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<&Pending>) -> Result<(), Problem> {
         let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
-        let pending = Pending::plan_approval(&approval.plan_file, &document, &approval.sha256, Question::plan_approval());
-        let role = self.chat.row().await.config.role;
-        let resolved = in_place_of.map(|question_id| Event::QuestionResolved { question_id, outcome: QuestionOutcome::Superseded });
+        let by = match in_place_of {
+            Some(earlier) => earlier.by,
+            None => self.chat.agent().await,
+        };
+        let pending = Pending::plan_approval(by, &approval.plan_file, &document, &approval.sha256, Question::plan_approval());
+        let resolved =
+            in_place_of.map(|earlier| Event::QuestionResolved { question_id: earlier.question_id, outcome: QuestionOutcome::Superseded });
         let mut change = Change { events: resolved.into_iter().collect(), ..Change::default() };
         change = change
-            .event(Event::MessageCreated { message: pending.message(self.chat.id, role) })
+            .event(Event::MessageCreated { message: pending.message(self.chat.id) })
             .event(pending.event())
             .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
-        change = pending.log(change, "", role);
+        change = pending.log(change, "");
         self.chat
             .publish(change, move |row| {
                 row.run = None;

@@ -39,11 +39,15 @@ impl Actor {
         let order = self.order(role, &content, other_question).await;
         let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
         message.metadata = metadata;
+        if let Some(pending) = &pending {
+            // Words in place of an answer are for the one who asked.
+            message = pending.by.place(message);
+        }
         if let Order::WithoutPlan = order {
             message = message.with(AWAITS_PLAN, true);
         }
         let mut change = Change::messages([message.clone()]);
-        if let Some(pending) = pending {
+        if let Some(pending) = &pending {
             let outcome = match order {
                 Order::Given(_) => QuestionOutcome::Answered,
                 Order::None | Order::Suggested | Order::WithoutPlan => QuestionOutcome::Superseded,
@@ -115,12 +119,13 @@ impl Actor {
         if let Some(comment) = comment {
             message = message.with("comment", comment);
         }
+        let message = pending.by.place(message);
         let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
             QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
             QuestionKind::PlanApproval => {
-                let change = self.logged(change, AuditKind::ApprovalDenied, &pending).await;
+                let change = Self::logged(change, AuditKind::ApprovalDenied, &pending);
                 self.publish_and_start(change, &message).await?;
             }
             QuestionKind::ToolApproval => self.decide(change, &pending, Decision::from_answers(&answers), &message).await?,
@@ -134,10 +139,10 @@ impl Actor {
         let shown = |key: &str| pending.plan.as_ref().and_then(|plan| plan.get(key)).and_then(Value::as_str);
         let approval = self.approval(shown("plan_file").map(str::to_owned), SwitchedBy::Approval).await?;
         if shown("sha256") != Some(approval.sha256.as_str()) {
-            self.raise_card(&approval, Some(pending.question_id)).await?;
+            self.raise_card(&approval, Some(pending)).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
-        let change = self.logged(change, AuditKind::ApprovalGiven, pending).await;
+        let change = Self::logged(change, AuditKind::ApprovalGiven, pending);
         self.approve(change, approval).await.map(|_| ())
     }
 
@@ -151,12 +156,16 @@ impl Actor {
             // With the answer or not at all: the user may decide otherwise when the answer got lost.
             change.grants.push(GrantRow { tool, folder });
         }
-        let change = self.logged(change, kind, pending).await;
+        let change = Self::logged(change, kind, pending);
         self.publish_and_start(change, message).await
     }
 
-    async fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
-        let role = self.chat.row().await.config.role;
-        change.log(kind, "", role, json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity }))
+    fn logged(change: Change, kind: AuditKind, pending: &Pending) -> Change {
+        change.log(
+            kind,
+            "",
+            pending.by.role,
+            json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity }),
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! A command after its end: what it changed is judged before anything else happens.
 
 use super::{Carried, Moment, ask, cards, moment_of, told};
+use crate::agent::Agent;
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
@@ -42,22 +43,24 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
     let cx = context(chat, call).await?;
     let load = cx.clone();
     let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
-    let role = chat.row().await.config.role;
-    if call.agent_role != Some(role) {
-        return take_back(chat, call, staged, "The user switched the role while the command ran.").await;
-    }
     let consent = match word(call, history) {
         Word::NotAsked => Consent::Needed,
         Word::Keep => Consent::Given,
         Word::TakeBack => return take_back(chat, call, staged, "The user had it taken back.").await,
     };
-    let situation = chat.situation(KEEPING, consent).await?;
+    let agent = Agent::of(call)?;
+    let situation = match chat.situation(agent, KEEPING, consent).await {
+        Err(problem) if problem.code == ErrorCode::ModeChanged => {
+            return take_back(chat, call, staged, "The user switched the role while the command ran.").await;
+        }
+        other => other?,
+    };
     let (effects, withheld) = sift(&situation, staged.effects());
     match decide(&situation, &effects) {
         Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
         Verdict::Ask(approval) => {
             let question = Question::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
-            ask(chat, call, &effects, approval, situation.role, (Moment::After, question)).await
+            ask(chat, call, &effects, approval, agent, (Moment::After, question)).await
         }
         Verdict::Deny(problem) => take_back(chat, call, staged, &problem.message).await,
     }
@@ -75,7 +78,7 @@ pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem>
 }
 
 async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
-    chat.tool_context(call.meta("call_id").parse().ok()).await
+    chat.tool_context(Agent::of(call)?, call.meta("call_id").parse().ok()).await
 }
 
 /// Whether what the command changed was already on its way into the workspace.

@@ -6,6 +6,7 @@
 use super::{Carried, carry_out, command, conclude, finish, result_message, step};
 use crate::chat::{Change, Chat};
 use crate::crash;
+use crate::delegation;
 use crate::versions::{self, Present};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::{ErrorCode, Event, Message, Problem};
@@ -18,6 +19,10 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
     crash::point("recovery_begun");
     if let Some(output) = step::verified(&call) {
         return step::conclude(chat, &call, Ok(output)).await;
+    }
+    if delegation::is_one(&call) {
+        // Its own conversation tells how far it has come.
+        return Ok(Carried::HandedOn(call));
     }
     if command::is_run_by(&call) {
         return command::settle(chat, &call, history).await;
@@ -53,6 +58,9 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
     let present = if running { versions::present(chat, call.id).await.unwrap_or(Present::Neither) } else { Present::Before };
     let outcome = match present {
         Present::Before | Present::After | Present::Neither if command::is_run_by(call) => command::stopped(chat, call).await,
+        Present::Before | Present::After | Present::Neither if delegation::is_one(call) && call.meta("status") == "running" => {
+            Err(delegation::stopped())
+        }
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")),
         Present::Neither => Err(Problem::new(

@@ -64,12 +64,15 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
                 happened.extend(messages);
                 return Ok(Carried::Asked(happened));
             }
+            // What only reads hands nothing on.
+            Carried::HandedOn(_) => {}
         }
     }
     let Some(call) = asks else { return Ok(Carried::Done(happened)) };
     Ok(match Box::pin(carry_out(chat, call, history)).await? {
         Carried::Done(messages) => Carried::Done([happened, messages].concat()),
         Carried::Asked(messages) => Carried::Asked([happened, messages].concat()),
+        handed_on @ Carried::HandedOn(_) => handed_on,
     })
 }
 

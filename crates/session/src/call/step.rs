@@ -1,6 +1,7 @@
 //! A step of the approved plan that the model reports on. One with a check is done only when the server saw it succeed.
 
-use super::{Carried, finish, finish_with};
+use super::{Carried, finish, finish_with, still_acting};
+use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::commits;
 use crate::crash;
@@ -46,10 +47,10 @@ async fn record(chat: &Arc<Chat>, call: Message, outcome: Result<Output, Problem
     let Some(step) = execution.plan().steps.into_iter().find(|step| step.step_number == report.step_number) else {
         return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
     };
-    if call.agent_role != Some(chat.row().await.config.role) {
-        let text = "The user switched the role after you made this call, so the step was not moved. Go on within the new role.";
-        return finish(chat, &call, Err(Problem::new(ErrorCode::ModeChanged, text)), Change::default()).await;
-    }
+    let agent = match still_acting(chat, &call).await {
+        Ok(agent) => agent,
+        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
+    };
     let status = StepStatus::from(report.status);
     let check = step.verify.as_deref().filter(|_| status == StepStatus::Done);
     let outcome = match check {
@@ -60,11 +61,11 @@ async fn record(chat: &Arc<Chat>, call: Message, outcome: Result<Output, Problem
         Ok(output) => {
             let call = if check.is_some() { keep_verdict(chat, call, &output).await? } else { call };
             let note = report.note.filter(|note| !note.trim().is_empty());
-            moved(chat, &call, execution, (&step, status, note), Ok(output)).await
+            moved(chat, &call, agent, execution, (&step, status, note), Ok(output)).await
         }
         Err(problem) if check.is_some() && begins(&problem) => {
             let failed = Problem { message: format!("Step {} is not done. {}", step.step_number, problem.message), ..problem };
-            moved(chat, &call, execution, (&step, StepStatus::InProgress, None), Err(failed)).await
+            moved(chat, &call, agent, execution, (&step, StepStatus::InProgress, None), Err(failed)).await
         }
         Err(problem) => finish(chat, &call, Err(problem), Change::default()).await,
     }
@@ -110,12 +111,13 @@ async fn keep_verdict(chat: &Arc<Chat>, call: Message, output: &Output) -> Resul
 async fn moved(
     chat: &Arc<Chat>,
     call: &Message,
+    agent: Agent,
     execution: Execution,
     (step, status, note): (&PlanStep, StepStatus, Option<String>),
     outcome: Result<Output, Problem>,
 ) -> Result<Carried, Problem> {
     let number = step.step_number;
-    let mut execution = match Box::pin(progress::tick(chat, execution, call.id, (number, status))).await {
+    let mut execution = match Box::pin(progress::tick(chat, agent, execution, call.id, (number, status))).await {
         Ok(execution) => execution,
         Err(problem) => return finish(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
     };

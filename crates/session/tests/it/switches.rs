@@ -52,9 +52,13 @@ fn write_on(chat: &Chat, runtime: &tokio::runtime::Handle, writer: usize, counts
             return;
         }
         let args = json!({ "path": format!("/{writer}.txt"), "content": format!("{round}\n") }).to_string();
-        let (cx, situation) =
-            runtime.block_on(async { (chat.tool_context(None).await.unwrap(), chat.situation("write", Consent::Needed).await.unwrap()) });
+        let (cx, situation) = runtime.block_on(async {
+            let agent = chat.agent().await;
+            (chat.tool_context(agent, None).await.unwrap(), chat.situation(agent, "write", Consent::Needed).await)
+        });
         let prepared = tool.prepare(&args, &cx).unwrap();
+        // Switched right after the role was read.
+        let Ok(situation) = situation else { continue };
         match decide(&situation, &prepared.effects) {
             Verdict::Allow(permit) => match prepared.commit(&permit) {
                 Ok(_) => counts.written.fetch_add(1, Ordering::SeqCst),

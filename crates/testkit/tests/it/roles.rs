@@ -8,6 +8,7 @@ const TABLE: &str = "crates/protocol/src/role.rs";
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/protocol/src/config.rs", "planner", "is also a word for plan mode"),
     ("crates/protocol/src/config.rs", "actor", "is also a word for act mode"),
+    ("crates/tools/src/builtin/delegate.rs", "actor", "stands in the example of a call"),
     ("crates/store/src/chats.rs", "actor", "chats from before roles are an Actor's"),
     ("crates/store/src/records.rs", "actor", "calls from before roles are an Actor's"),
 ];

@@ -81,6 +81,13 @@ const READINGS: &[Reading] = &[
         reason: "of a command, while it runs; once its end is noted its outcome is known, which the scenario checks",
         ..AS_WRITTEN
     },
+    Reading {
+        id: "SA-007",
+        codes: &["CANCELLED"],
+        reason: "as MS-004; the switch comes after the first write; `delegation.rs` has a switch that stops nothing",
+        ..AS_WRITTEN
+    },
+    Reading { id: "SA-008", reason: "while a command of the delegate runs", ..AS_WRITTEN },
     Reading { id: "CR-014", reason: "the clock is that of the server process", ..AS_WRITTEN },
 ];
 
