@@ -10,6 +10,7 @@ mod output;
 mod plan;
 mod run;
 mod serve;
+mod signals;
 
 use args::{Args, Command};
 use clap::Parser;

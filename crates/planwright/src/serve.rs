@@ -1,10 +1,11 @@
 //! `planwright serve`
 
-use crate::args::{Auth, ServeArgs};
+use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::models::ConfiguredModels;
 use crate::output;
+use crate::signals::Interrupts;
 use anyhow::{Context, bail};
 use planwright_server::{Access, App};
 use planwright_session::Sessions;
@@ -14,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How long answers under way may take at a shutdown.
@@ -24,6 +24,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if !args.listen.ip().is_loopback() {
         bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
     }
+    let mut interrupts = Interrupts::new()?;
     let config = Config::load()?;
     let data = DataDir::open(args.common.data_dir)?;
     let store = data.store(args.common.database_url.as_deref()).await?;
@@ -58,7 +59,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 
     let closing = app.closing.clone();
     let serving = tokio::spawn(planwright_server::serve(listener, app));
-    interrupted().await?;
+    interrupts.next().await;
     output::note("shutting down; runs in progress go on after the next start");
     closing.cancel();
     sessions.park_all().await;
@@ -69,11 +70,12 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 
 /// Makes a folder known as a workspace.
 pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
-    let path = std::fs::canonicalize(folder).with_context(|| format!("the workspace {} can't be opened", folder.display()))?;
+    let wrong = |why: &str| BadUsage(format!("the workspace {} {why}", folder.display()));
+    let path = std::fs::canonicalize(folder).map_err(|error| wrong(&format!("can't be opened: {error}")))?;
     if !path.is_dir() {
-        bail!("the workspace {} is not a folder", folder.display());
+        bail!(wrong("is not a folder"));
     }
-    let Some(text) = path.to_str() else { bail!("the path of the workspace {} is not UTF-8", folder.display()) };
+    let text = path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
     Ok(store.ensure_workspace(name, text).await?)
 }
@@ -82,13 +84,4 @@ pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planw
 fn host_names(address: SocketAddr) -> Vec<String> {
     let port = address.port();
     vec![address.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")]
-}
-
-async fn interrupted() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupt = tokio::signal::ctrl_c() => interrupt?,
-        _ = terminate.recv() => {}
-    }
-    Ok(())
 }

@@ -12,7 +12,9 @@ async fn run_writes_a_plan_and_then_carries_it_out() {
     let planned = home.command(&["run", "Say goodbye"]).output().await.unwrap();
     let text = String::from_utf8(planned.stdout).unwrap();
     assert_eq!(planned.status.code(), Some(0), "{text}");
-    assert!(text.contains("TOOL_BLOCKED_BY_MODE") && text.contains("Plan: Say goodbye"), "{text}");
+    assert!(text.starts_with("Ready.\n") && text.contains("Plan: Say goodbye") && text.ends_with("Written to /plans/say-goodbye.plan\n"), "{text}");
+    let beside = String::from_utf8(planned.stderr).unwrap();
+    assert!(beside.contains("TOOL_BLOCKED_BY_MODE") && beside.contains("--mode act --plan plans/say-goodbye.plan\n"), "{beside}");
     assert_eq!(home.file("bye.txt"), None);
 
     let acted = home.command(&["run", "Go", "--mode", "act", "--plan", "plans/say-goodbye.plan"]).output().await.unwrap();
