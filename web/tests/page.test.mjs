@@ -54,11 +54,15 @@ test('a newcomer sees a plan, approves it, and sees the change', async () => {
   await mode.filter({ hasText: 'BUILD' }).waitFor();
   await page.getByText('and nothing else changed').waitFor();
   assert.match(readFileSync(join(workspace, 'src/farewell.rs'), 'utf8'), /Goodbye/);
+  const done = page.locator('[data-step="2"]').filter({ hasText: '☑' });
+  await done.waitFor();
+  assert.match(readFileSync(join(workspace, 'plans/say-goodbye-as-well-as-hello.plan'), 'utf8'), /- \[x\] 2\. /);
   if (process.env.SCREENSHOTS) await page.screenshot({ path: join(process.env.SCREENSHOTS, 'act.png') });
 
   await page.reload();
   await mode.filter({ hasText: 'BUILD' }).waitFor();
   await page.getByText('and nothing else changed').waitFor();
+  await done.waitFor();
   assert.deepEqual(faults, []);
 });
 

@@ -7,8 +7,8 @@ use planwright_protocol::{ErrorCode, Message, Problem, QuestionId};
 /// What a turn can have done. Each way stores what happened before it returns.
 #[async_trait]
 pub trait World: Send {
-    /// What the user has written meanwhile.
-    fn heard(&mut self) -> Vec<Message>;
+    /// What the user has written or done meanwhile.
+    async fn heard(&mut self) -> Result<Vec<Message>, Problem>;
 
     /// Asks the model, with all that was said so far, and gives its reply.
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem>;
@@ -29,10 +29,15 @@ pub enum Outcome {
 pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
     loop {
         let happened = match turn.next() {
-            Step::CallModel => {
-                world.heard().into_iter().for_each(|message| turn.apply(message));
-                world.model(turn).await
-            }
+            Step::CallModel => match world.heard().await {
+                Ok(heard) => {
+                    for message in heard {
+                        turn.apply(message);
+                    }
+                    world.model(turn).await
+                }
+                Err(problem) => Err(problem),
+            },
             Step::CallTools(calls) => world.tools(calls, turn.history()).await,
             Step::Ask(question) => return Outcome::Parked(question),
             Step::Done => return Outcome::Done,

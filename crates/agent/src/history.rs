@@ -103,7 +103,8 @@ impl Conversation {
                 self.open += 1;
             }
             (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&said(message)), None),
-            (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() => {
+            // A question in JSON is the reply itself; a card belongs to a reply too, but stands beside it.
+            (Author::Assistant, MessageType::Question) if message.meta("reply") == message.id.to_string() => {
                 push_reply(entries, message, Some(&message.content), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.

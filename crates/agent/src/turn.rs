@@ -99,8 +99,8 @@ impl Turn {
             (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
             (Author::User, _) => self.heard(&message),
             (Author::Assistant, MessageType::ToolCall) => self.open.push(self.history.len()),
-            // A plan that a call stored is what came of the call, and no reply.
-            (Author::Assistant, MessageType::Plan) if !message.meta("call_id").is_empty() => {}
+            // A plan or a review that a call stored is what came of the call, and no reply.
+            (Author::Assistant, MessageType::Plan | MessageType::Text) if !message.meta("call_id").is_empty() => {}
             (Author::Assistant, _) => {
                 // The messages of one reply share its id, so only the first counts.
                 let same_reply = self

@@ -21,7 +21,7 @@ use crate::output;
 use crate::serve::add_workspace;
 use crate::signals::Interrupts;
 use planwright_protocol::event::RunOutcome;
-use planwright_protocol::{Envelope, ErrorCode, Event, Op, Plan, Problem, Role, Timestamp};
+use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
 use planwright_session::{Follower, Handle, Sessions};
 use planwright_store::Store;
 use serde_json::Map;
@@ -96,7 +96,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         // A plan is approved from plan mode; naming it is the approval.
         Some((path, plan)) => {
             let op = Op::Execute { plan_file: Some(path.to_string()), content: Some(words.clone()) };
-            (op, args.role.unwrap_or(Role::Planner), Some(plan))
+            (op, args.role.unwrap_or(Mode::Plan.default_role()), Some(plan))
         }
         None => (Op::UserMessage { content: words.clone(), metadata: Map::new() }, role, None),
     };
@@ -112,7 +112,7 @@ fn title(words: &str) -> String {
 
 /// The last line of `--json`, where the chat itself does not tell of an end.
 fn tell_end(outcome: RunOutcome, error: Option<Problem>, seq: u64) {
-    let envelope = Envelope { event: Event::RunFinished { outcome, error }, seq, at: Timestamp::now() };
+    let envelope = Envelope { event: Event::RunFinished { outcome, error, open_steps: Vec::new() }, seq, at: Timestamp::now() };
     if let Ok(json) = serde_json::to_string(&envelope) {
         output::data(&json);
     }

@@ -58,8 +58,8 @@ impl<'de> Deserialize<'de> for ChatConfig {
 #[must_use]
 pub fn stored_role(word: Option<&str>) -> Role {
     match word {
-        None => Role::Actor,
-        Some(word) => Wish::parse(word).map_or(Role::Planner, |wish| wish.role(None)),
+        None => Mode::Act.default_role(),
+        Some(word) => Wish::parse(word).map_or(Mode::Plan.default_role(), |wish| wish.role(None)),
     }
 }
 

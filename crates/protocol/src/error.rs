@@ -92,6 +92,7 @@ codes! {
     TrustRequired         "TRUST_REQUIRED"          Model, false;
     McpFailed             "MCP_FAILED"              Model, true;
     CommandTimedOut       "COMMAND_TIMED_OUT"       Model, false;
+    VerifyFailed          "VERIFY_FAILED"           Model, false;
     SandboxUnavailable    "SANDBOX_UNAVAILABLE"     Model, false;
     ProviderUnavailable   "PROVIDER_UNAVAILABLE"    User, true;
     ProviderRateLimited   "PROVIDER_RATE_LIMITED"   User, true;

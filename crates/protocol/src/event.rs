@@ -85,6 +85,9 @@ pub enum Event {
         outcome: RunOutcome,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Problem>,
+        /// The steps of the plan being carried out that are neither done nor skipped.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        open_steps: Vec<u32>,
     },
     Violation {
         code: ErrorCode,

@@ -37,7 +37,7 @@ pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, WorkspaceId};
 pub use jiff::Timestamp;
 pub use message::{Author, Message, MessageType};
 pub use op::Op;
-pub use plan::{Plan, PlanDocument, PlanStep, StepStatus};
+pub use plan::{Plan, PlanDocument, PlanStep, Progress, StepStatus};
 pub use question::{Question, QuestionKind, Severity};
 pub use role::{Mode, Permission, Role};
 pub use state::{ChatState, InvalidTransition};

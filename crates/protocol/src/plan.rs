@@ -4,6 +4,7 @@ pub(crate) mod frontmatter;
 mod lint;
 mod markdown;
 mod outline;
+mod progress;
 mod read;
 mod scope;
 mod step;
@@ -12,6 +13,7 @@ mod weave;
 
 pub use lint::{Finding, Gravity, lint};
 pub use markdown::{MAX_PLAN_BYTES, PlanDocument, PlanFileStatus, plan_sha256};
+pub use progress::{Progress, StepProgress};
 
 use crate::error::{ErrorCode, Problem};
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,23 @@ impl StepStatus {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_pending(&self) -> bool {
         *self == StepStatus::Pending
+    }
+
+    /// As people say it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            StepStatus::Pending => "open",
+            StepStatus::InProgress => "in progress",
+            StepStatus::Done => "done",
+            StepStatus::Skipped => "skipped",
+        }
+    }
+
+    /// Whether nothing is left to do.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, StepStatus::Done | StepStatus::Skipped)
     }
 }
 

@@ -206,6 +206,8 @@ mod tests {
             messages: vec![ModelMessage::User("Hello".to_owned())].into(),
             tools: Vec::new(),
             mode: Mode::Plan,
+            purpose: Purpose::Reply,
+            replies: Replies::default(),
         };
         for (turn, fault) in [
             (r#""told": ["PLAN mode", "Hello"]"#, None),

@@ -88,6 +88,7 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
         state: ChatState::Idle,
         pending: None,
         grants: Vec::new(),
+        progress: None,
         epoch: 0,
         seq_ceiling: messages as u64 + 1,
         usage: planwright_protocol::event::Usage::default(),

@@ -9,6 +9,7 @@ pub use auto::note as undecided;
 use crate::call;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
+use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
 use crate::sessions::{Models, UNTITLED};
 use crate::view::ChatView;
@@ -70,6 +71,7 @@ impl Actor {
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {
+                        progress::mark(&self.chat).await;
                         self.start();
                         crash::point("run_resumed");
                         let _ = answer.send(self.reply(Ok(None)).await);
@@ -172,7 +174,7 @@ impl Actor {
             }
         }
         change = change
-            .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None })
+            .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
             .event(Event::StateChanged { state: ChatState::Idle });
         self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
         crash::point("stop_stored");
@@ -241,9 +243,10 @@ impl Actor {
     async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
         let Some(running) = self.running.take() else { return Ok(()) };
         crash::point("run_over");
+        let open_steps = open_steps(&self.chat.row().await);
         let failed = |problem: Problem| {
             Change::default()
-                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem) })
+                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })
                 .event(Event::StateChanged { state: ChatState::Failed })
         };
         match outcome {
@@ -264,7 +267,7 @@ impl Actor {
             Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
             Some(Outcome::Done) => {
                 let change = Change::default()
-                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None })
+                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
                     .event(Event::StateChanged { state: ChatState::Idle });
                 self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
                 crash::point("run_end_stored");

@@ -7,6 +7,7 @@ mod command;
 mod recovery;
 mod repetition;
 mod side_by_side;
+mod step;
 
 pub use recovery::cancelled;
 pub use side_by_side::{carry_out_together, take_together};
@@ -19,7 +20,7 @@ use planwright_agent::history::call_args;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
-use planwright_store::AuditKind;
+use planwright_store::{AuditKind, ChatRow};
 use planwright_tools::tool::{tool_named, tools_of};
 use planwright_tools::{Approval, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
 use serde::Serialize;
@@ -52,7 +53,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         Judged::Refused(problem, change) => finish(chat, &call, Err(problem), change).await,
         Judged::Asks(effects, approval, role) => {
             let question = Question::tool_approval(call.meta("tool"), &approval.reason);
-            let question = match call.metadata.get("args").and_then(|args| args.get("command")?.as_str()) {
+            let question = match effects.iter().find_map(Effect::command) {
                 Some(command) => question.about_command(command),
                 None => question,
             };
@@ -116,7 +117,8 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
 async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
     let call_id = call.meta("call_id").parse().ok();
     let mut cx = chat.tool_context(call_id).await?;
-    if let ("execute", Some(call_id)) = (call.meta("category"), call_id) {
+    // A step's check is a command too.
+    if let ("execute" | "other", Some(call_id)) = (call.meta("category"), call_id) {
         cx.command.live = chat.ear(call_id);
     }
     Ok(cx)
@@ -178,20 +180,20 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
     crash::point("effect_done");
     let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
     match signal {
-        None => finish(chat, call, outcome.map(Output::into_result), Change::default()).await,
+        None => told(chat, call, outcome).await,
         Some(Signal::PlanFileChanged(path)) => {
             let Some(stored) = StoredPlan::read(chat, &path).await else {
                 return finish(chat, call, outcome.map(Output::into_result), Change::default()).await;
             };
-            let role = chat.row().await.config.role;
-            let message = Message::new(chat.id, Author::Assistant, MessageType::Plan, stored.goal()).by(role);
-            let message = stored.tell(chat, message).await?.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"));
-            let mut change = stored.change(role, call.meta("model"));
-            change.events.insert(0, Event::MessageCreated { message: message.clone() });
-            let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, Some(stored.path)).await?;
+            let message = stored.tell(chat, come_of(call, stored.goal())).await?;
+            let change = stored.change(chat.row().await.config.role, call.meta("model"));
+            let carried = finish_saying(chat, call, outcome, message, change, |row| row.config.plan_file = Some(stored.path)).await;
             crash::point("plan_recorded");
-            carried.push(message);
-            Ok(Carried::Done(carried))
+            carried
+        }
+        Some(Signal::Reviewed { review, text }) => {
+            let message = come_of(call, &text).with("review", review);
+            finish_saying(chat, call, outcome, message, Change::default(), |_| {}).await
         }
         Some(Signal::Ask(questions)) => {
             let pending = card::asked(chat, questions, Severity::Major).await;
@@ -200,6 +202,20 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
         Some(Signal::Staged) => command::settle(chat, call, history).await,
     }
+}
+
+/// What came of the call itself. Of a report on a step, that depends on what its check said.
+async fn told(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+    if step::is_report(call) {
+        return step::conclude(chat, call, outcome).await;
+    }
+    finish(chat, call, outcome.map(Output::into_result), Change::default()).await
+}
+
+/// What a call brought into the history besides its result; the model knows it from the call.
+fn come_of(call: &Message, text: &str) -> Message {
+    let message = Message::new(call.chat_id, Author::Assistant, MessageType::Text, text);
+    Message { agent_role: call.agent_role, ..message }.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"))
 }
 
 /// The model's wish to leave plan mode only ever asks: the card is the server's own.
@@ -272,8 +288,9 @@ fn grant_of(tool: &str, effects: &[Effect], moment: Moment) -> Option<String> {
 
 /// Where an approval for good would hold: the folder of the first path that the call is about.
 fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
-    if let Some(Effect::Execute { folder, .. }) = effects.first() {
-        return Some(folder.clone());
+    let in_folder = |effect: &Effect| if let Effect::Execute { folder, .. } = effect { Some(folder.clone()) } else { None };
+    if let Some(folder) = effects.iter().find_map(in_folder) {
+        return Some(folder);
     }
     let path = effects.iter().find_map(|effect| match effect {
         Effect::Read(path) => Some(path),
@@ -287,7 +304,22 @@ fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
 }
 
 pub(crate) async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
-    finish_with(chat, call, outcome, change, None).await.map(Carried::Done)
+    finish_with(chat, call, outcome, change, |_| {}).await.map(Carried::Done)
+}
+
+/// Like [`finish`], with a message of what came of the call.
+async fn finish_saying(
+    chat: &Arc<Chat>,
+    call: &Message,
+    outcome: Result<Output, Problem>,
+    message: Message,
+    mut change: Change,
+    edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+) -> Result<Carried, Problem> {
+    change.events.insert(0, Event::MessageCreated { message: message.clone() });
+    let mut carried = finish_with(chat, call, outcome.map(Output::into_result), change, edit).await?;
+    carried.push(message);
+    Ok(Carried::Done(carried))
 }
 
 async fn finish_with(
@@ -295,7 +327,7 @@ async fn finish_with(
     call: &Message,
     outcome: Result<Value, Problem>,
     mut change: Change,
-    plan_file: Option<String>,
+    edit: impl FnOnce(&mut ChatRow) + Send + 'static,
 ) -> Result<Vec<Message>, Problem> {
     let outcome = match outcome {
         Err(problem) => Err(repetition::judged(chat, call, problem).await?),
@@ -308,7 +340,7 @@ async fn finish_with(
     events.extend(call.meta("call_id").parse().ok().map(|call_id| Event::ToolResult { call_id, result: response }));
     events.append(&mut change.events);
     change.events = events;
-    chat.publish(change, move |row| row.config.plan_file = plan_file.or(row.config.plan_file.take())).await?;
+    chat.publish(change, edit).await?;
     crash::point("result_stored");
     Ok(vec![call, result])
 }

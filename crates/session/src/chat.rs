@@ -159,7 +159,7 @@ impl Chat {
     /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
     pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
-        // Goes on when its caller is cancelled: what the database took must be known here as well.
+        // To its end, because what the database took must be known here as well.
         let work = async move {
             let mut live = chat.live.lock().await;
             let before = header(&live.row);
@@ -176,6 +176,14 @@ impl Chat {
             }
             Ok(())
         };
+        self.whole(work).await
+    }
+
+    /// Does something to its end, also when its caller is cancelled.
+    pub(crate) async fn whole<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+    ) -> Result<T, Problem> {
         self.writes.spawn(work).await.map_err(broken)?
     }
 
@@ -207,7 +215,7 @@ impl Chat {
             chat.write_file().await;
             Ok(())
         };
-        self.writes.spawn(work).await.map_err(broken)?
+        self.whole(work).await
     }
 
     /// Ends every permit given so far. Waits for commits under way, so it may not hold up a thread that others run on.
@@ -302,6 +310,7 @@ impl Chat {
         let config = ToolConfig {
             plan_mode: row.config.role.mode() == planwright_protocol::Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
             chat: Some(self.id),
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: self.settings.secrets.clone(),

@@ -28,6 +28,8 @@ pub const POINTS: &[&str] = &[
     "command_landing",
     "command_landed",
     "command_taken_back",
+    "step_verified",
+    "step_ticked",
     "approval_unstored",
     "approval_stored",
     "switch_unfenced",

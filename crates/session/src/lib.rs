@@ -15,6 +15,7 @@
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`card`] | the questions a chat can wait for |
@@ -32,6 +33,7 @@ pub mod crash;
 mod drift;
 mod follow;
 mod plan;
+mod progress;
 mod reading;
 mod run;
 mod sessions;
@@ -45,4 +47,4 @@ pub use card::Pending;
 pub use chat::{Chat, Frame, storage};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ChatView, Snapshot, ToolView, tool_views};
+pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};

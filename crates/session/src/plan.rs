@@ -4,7 +4,6 @@ use crate::card::Pending;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::drift::Files;
-use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Event, Message, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
@@ -25,14 +24,14 @@ impl StoredPlan {
         let (workspace, file) = (chat.workspace.clone(), path.clone());
         let snapshot = tokio::task::spawn_blocking(move || workspace.read_plan(&file)).await.ok()?.ok()?;
         let document = PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok()?;
-        Some(Self { path: path.to_string(), document, sha256: plan_sha256(&snapshot.bytes) })
+        Some(Self { path: path.to_string(), sha256: document.sha256(), document })
     }
 
     pub fn goal(&self) -> &str {
         &self.document.plan.goal
     }
 
-    /// Whether it is exactly what was approved.
+    /// Whether it is what was approved, however far it has come.
     pub fn is(&self, approval: &ApprovalRow) -> bool {
         self.path == approval.plan_file && self.sha256 == approval.sha256
     }
@@ -114,6 +113,6 @@ async fn write(chat: &Arc<Chat>, args: &str) -> Result<StoredPlan, Problem> {
     let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
     match output.signal {
         Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),
-        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged) | None => Err(gone()),
+        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged | Signal::Reviewed { .. }) | None => Err(gone()),
     }
 }

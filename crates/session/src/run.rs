@@ -5,6 +5,7 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::plan;
+use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::sessions::Models;
 use crate::surroundings::Surroundings;
@@ -81,11 +82,10 @@ impl Run {
 
     async fn request(&mut self, role: Role, turn: &Turn) -> Result<Request, Problem> {
         self.surroundings.look(&self.chat, turn.history()).await?;
-        let approval = self.chat.approval().await;
+        let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings.inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
-        let facts =
-            Facts { approved_plan: approval.as_ref().map(|approval| approval.content.as_str()), instructions, environment, inspect };
+        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect };
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
@@ -177,8 +177,9 @@ struct Received {
 
 #[async_trait]
 impl World for Run {
-    fn heard(&mut self) -> Vec<Message> {
-        self.inbox.take()
+    async fn heard(&mut self) -> Result<Vec<Message>, Problem> {
+        let notice = progress::notice(&self.chat).await?;
+        Ok(notice.into_iter().chain(self.inbox.take()).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {

@@ -192,6 +192,7 @@ impl Sessions {
             state: ChatState::Idle,
             pending: None,
             grants: Vec::new(),
+            progress: None,
             epoch: 0,
             seq_ceiling: 0,
             usage: Usage::default(),

@@ -1,7 +1,8 @@
 //! Chats and tools, as clients read them.
 
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Role, Timestamp, WorkspaceId};
+use planwright_protocol::plan::StepProgress;
+use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Progress, Role, StepStatus, Timestamp, WorkspaceId};
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Inspect, tools_of};
@@ -19,12 +20,15 @@ pub struct ChatView {
     pub state: ChatState,
     pub pending_question: Option<Value>,
     pub usage: Usage,
+    /// How far the plan has come that the user approved.
+    pub progress: Option<ProgressView>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl From<ChatRow> for ChatView {
     fn from(row: ChatRow) -> Self {
+        let progress = row.progress.filter(|progress| row.config.plan_file.as_ref() == Some(&progress.plan_file));
         Self {
             id: row.id,
             workspace_id: row.workspace_id,
@@ -34,9 +38,27 @@ impl From<ChatRow> for ChatView {
             state: row.state,
             pending_question: row.pending,
             usage: row.usage,
+            progress: progress.map(ProgressView::from),
             created_at: row.created_at,
             updated_at: row.updated_at,
         }
+    }
+}
+
+/// The steps of a plan that is carried out, and how many are behind it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgressView {
+    pub plan_file: String,
+    pub done: usize,
+    pub skipped: usize,
+    pub total: usize,
+    pub steps: Vec<StepProgress>,
+}
+
+impl From<Progress> for ProgressView {
+    fn from(progress: Progress) -> Self {
+        let (done, skipped) = (progress.count(StepStatus::Done), progress.count(StepStatus::Skipped));
+        Self { done, skipped, total: progress.steps.len(), plan_file: progress.plan_file, steps: progress.steps }
     }
 }
 

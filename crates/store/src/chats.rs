@@ -4,7 +4,7 @@ use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
-    ChatConfig, ChatId, Envelope, Event, Message, MessageId, MessageType, Mode, Role, RunId, Timestamp, WorkspaceId,
+    ChatConfig, ChatId, Envelope, Event, Message, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +21,8 @@ pub struct ChatRow {
     pub pending: Option<Value>,
     /// What the user allowed for good in this chat.
     pub grants: Vec<GrantRow>,
+    /// How far the plan that is carried out has come.
+    pub progress: Option<Progress>,
     pub epoch: u64,
     pub seq_ceiling: u64,
     pub usage: Usage,
@@ -79,12 +81,12 @@ const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
 const EVENTS_AFTER: &str = "select envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        seq_ceiling, usage, run_id, created_at, updated_at, progress)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
         plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
         epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
-        updated_at = excluded.updated_at";
+        updated_at = excluded.updated_at, progress = excluded.progress";
 const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
@@ -211,6 +213,7 @@ async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), S
         chat.run.map(|run| run.0),
         micros(chat.created_at),
         micros(chat.updated_at),
+        chat.progress.as_ref().map(serde_json::to_string).transpose()?,
     ];
     transaction.run(PUT_CHAT, args).await
 }
@@ -243,6 +246,7 @@ fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
         state: from_word(row.text("state")?)?,
         pending: row.optional_text("pending")?.map(|pending| serde_json::from_str(&pending)).transpose()?,
         grants: serde_json::from_str(&row.text("grants")?)?,
+        progress: row.optional_text("progress")?.map(|progress| serde_json::from_str(&progress)).transpose()?,
         epoch: row.number("epoch")?,
         seq_ceiling: row.number("seq_ceiling")?,
         usage: serde_json::from_str(&row.text("usage")?)?,

@@ -18,6 +18,7 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         .busy_timeout(Duration::from_secs(30));
     // One connection: the database has one writer, and waiting here is fair.
     let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
-    let reader = SqlitePoolOptions::new().max_connections(4).connect_with(options.read_only(true)).await?;
+    // Connected when first used, which is after the tables were brought up to date: what reads must not know older ones.
+    let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
     Ok(Db::Sqlite { writer, reader })
 }

@@ -49,7 +49,7 @@ macro_rules! migration {
 }
 
 /// Each is applied once, in order, in a transaction of its own.
-const MIGRATIONS: &[Migration] = &[migration!("0001_start"), migration!("0002_audit")];
+const MIGRATIONS: &[Migration] = &[migration!("0001_start"), migration!("0002_audit"), migration!("0003_progress")];
 
 impl Store {
     /// Opens the database in a file, made if it is not there, and brings it up to date.

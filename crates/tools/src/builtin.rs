@@ -15,9 +15,11 @@ mod pattern;
 mod read;
 mod rm;
 mod run;
+mod submit_review;
 mod touch;
 #[cfg(test)]
 mod trial;
+pub mod update_step;
 mod write;
 mod write_plan;
 
@@ -39,6 +41,8 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<ask_user::AskUser>::TOOL,
     &Builtin::<write_plan::WritePlan>::TOOL,
     &Builtin::<exit_plan_mode::ExitPlanMode>::TOOL,
+    &Builtin::<update_step::UpdateStep>::TOOL,
+    &Builtin::<submit_review::SubmitReview>::TOOL,
 ];
 
 #[cfg(test)]

@@ -59,6 +59,12 @@ impl Effect {
         }
     }
 
+    /// The command that would be run.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        if let Effect::Execute { command, .. } = self { Some(command) } else { None }
+    }
+
     /// Whether something would be gone that was there before.
     #[must_use]
     pub fn loses(&self) -> bool {

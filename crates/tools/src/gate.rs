@@ -98,9 +98,11 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
     if sufficient(effect).iter().any(|rights| rights.iter().all(|&right| situation.role.has(right))) {
         return None;
     }
+    // What would change nothing is a matter of the role, in either mode.
+    let changes = !matches!(effect, Effect::Review);
     Some(match situation.role.mode() {
-        Mode::Plan => blocked_by_mode(),
-        Mode::Act => Problem::new(
+        Mode::Plan if changes => blocked_by_mode(),
+        Mode::Plan | Mode::Act => Problem::new(
             ErrorCode::ToolNotPermitted,
             format!(
                 "The {} role may not do this, and trying again won't change that. Stay within its rights, or tell the user which role could.",

@@ -23,6 +23,7 @@ pub mod tool;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
+pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
 pub use effect::Effect;
 pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, KEEPING, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};

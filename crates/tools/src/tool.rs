@@ -207,6 +207,8 @@ pub enum Signal {
     ExitPlanMode(WorkspacePath),
     /// A command has ended, and what it changed waits to be judged.
     Staged,
+    /// A review was handed in: as data, and as people read it.
+    Reviewed { review: Value, text: String },
 }
 
 impl Output {
@@ -244,6 +246,8 @@ pub struct ToolConfig {
     pub plan_mode: bool,
     /// The chat's plan, once it has one.
     pub active_plan_path: Option<WorkspacePath>,
+    /// What the user approved and the chat carries out, as the file was then.
+    pub approved_plan: Option<Arc<str>>,
     pub chat: Option<ChatId>,
     /// Plans that belong to other chats, also those whose files are gone.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
@@ -252,7 +256,14 @@ pub struct ToolConfig {
 
 impl Default for ToolConfig {
     fn default() -> Self {
-        Self { plan_mode: true, active_plan_path: None, chat: None, foreign_plans: Arc::default(), secrets: Arc::default() }
+        Self {
+            plan_mode: true,
+            active_plan_path: None,
+            approved_plan: None,
+            chat: None,
+            foreign_plans: Arc::default(),
+            secrets: Arc::default(),
+        }
     }
 }
 
@@ -330,7 +341,7 @@ mod tests {
     #[test]
     fn read_only_is_said_of_exactly_the_tools_that_change_nothing() {
         let marked: Vec<&str> = BUILTIN.iter().filter(|tool| tool.spec().read_only).map(|tool| tool.spec().name).collect();
-        assert_eq!(marked, ["read", "ls", "glob", "grep", "ask_user"]);
+        assert_eq!(marked, ["read", "ls", "glob", "grep", "ask_user", "submit_review"]);
     }
 
     #[test]

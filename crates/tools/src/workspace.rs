@@ -214,6 +214,16 @@ impl Workspace {
         atomic::replace(&folder, name, bytes, expected, path, || permit.commit(&effect))
     }
 
+    /// Writes a plan in which the server ticked a box: like [`Self::write`], with leave for progress and nothing else.
+    ///
+    /// # Errors
+    /// As for [`Self::write`], and `NOT_A_PLAN_FILE`.
+    pub fn write_progress(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Stamp) -> Result<Stamp, Problem> {
+        let no_plan = || Problem::new(ErrorCode::NotAPlanFile, format!("{path} is not a plan file, so it has no progress."));
+        let (folder, name) = path.split().filter(|_| path.is_plan()).ok_or_else(no_plan)?;
+        atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, || permit.commit(&Effect::Progress))
+    }
+
     fn open_at(&self, path: &WorkspacePath, flags: OFlags, links: Links) -> Result<OwnedFd, Problem> {
         let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         if links == Links::Refused {

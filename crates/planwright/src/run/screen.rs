@@ -4,7 +4,7 @@
 
 use super::progress::{Progress, subject};
 use crate::output;
-use planwright_protocol::{Author, Event, Message, MessageId, MessageType, Mode, Plan, Role, StepStatus};
+use planwright_protocol::{Author, Event, Message, MessageId, MessageType, Mode, Plan, Role};
 use std::io::IsTerminal;
 use std::time::Instant;
 
@@ -66,7 +66,7 @@ impl Screen {
                 self.line(Colour::Bold, &format!("= {} ({} mode)", config.role, mode_name(config.role.mode())));
             }
             Event::PlanUpdated { plan_file, plan } => self.plan = Some((plan_file.clone(), plan.clone())),
-            Event::PlanStep { step_number, status } => self.step(*step_number, *status),
+            Event::PlanStep { step_number, status } => self.line(Colour::Bold, &format!("= step {step_number}: {}", status.words())),
             _ => {}
         }
         self.draw();
@@ -126,16 +126,6 @@ impl Screen {
         if message.author == Author::System && !message.metadata.contains_key("mode_change") {
             self.line(Colour::Dim, &format!("! {}", message.content));
         }
-    }
-
-    fn step(&mut self, number: u32, status: StepStatus) {
-        let word = match status {
-            StepStatus::Pending => "open again",
-            StepStatus::InProgress => "begun",
-            StepStatus::Done => "done",
-            StepStatus::Skipped => "skipped",
-        };
-        self.line(Colour::Bold, &format!("# step {number} {word}"));
     }
 
     fn line(&mut self, colour: Colour, text: &str) {

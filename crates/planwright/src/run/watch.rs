@@ -83,8 +83,8 @@ impl Watcher {
             };
             self.handle.submit(Op::Answer { question_id: asked.id, answers }).await?;
         }
-        if let Event::RunFinished { outcome, error } = &event {
-            self.finished(*outcome, error.as_ref());
+        if let Event::RunFinished { outcome, error, open_steps } = &event {
+            self.finished(*outcome, error.as_ref(), open_steps);
             return Ok(Some(*outcome));
         }
         Ok(None)
@@ -113,8 +113,12 @@ impl Watcher {
         output::note(&format!("  {}", self.go_on("answer it in the chat")));
     }
 
-    fn finished(&mut self, outcome: RunOutcome, error: Option<&Problem>) {
+    fn finished(&mut self, outcome: RunOutcome, error: Option<&Problem>, open_steps: &[u32]) {
         self.close();
+        if !open_steps.is_empty() {
+            let numbers = open_steps.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            output::note(&format!("steps of the plan that are still open: {numbers}"));
+        }
         let spent = self.screen.as_ref().map(|screen| format!(" · {}", screen.spent())).unwrap_or_default();
         match outcome {
             RunOutcome::Done => {
@@ -145,6 +149,9 @@ impl Watcher {
             output::line(&format!("  {}. {}", step.step_number, step.action));
             if !step.files.is_empty() {
                 output::line(&format!("     files: {}", step.files.join(", ")));
+            }
+            if let Some(command) = &step.verify {
+                output::line(&format!("     check: {command}"));
             }
         }
         output::line(&format!("\nWritten to {file}"));

@@ -1,6 +1,7 @@
 //! The commands that only look: `plan`, `roles`, `tools`, `completions`.
 
 use crate::home;
+use planwright_protocol::Role;
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -52,7 +53,7 @@ async fn plan_show_and_json_are_two_views_of_one_plan() {
 }
 
 #[tokio::test]
-async fn roles_lists_all_six_with_their_permissions() {
+async fn roles_lists_all_with_their_permissions() {
     let (code, out, _) = planwright(&[], &["roles"]).await;
     assert!(
         code == Some(0) && ["Planner", "Actor", "Reviewer", "Commander", "Designer", "Tester"].iter().all(|role| out.contains(role)),
@@ -60,13 +61,35 @@ async fn roles_lists_all_six_with_their_permissions() {
     );
     let (_, out, _) = planwright(&[], &["roles", "--json"]).await;
     let roles: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(roles.as_array().unwrap().len(), 6);
+    assert_eq!(roles.as_array().unwrap().len(), Role::all().count());
     let rights = json!({"can_read_files": true, "can_write_files": false, "can_create_files": false, "can_delete_files": false, "can_execute_commands": false, "can_write_plans": true});
     assert_eq!(
         (&roles[0]["role"], &roles[0]["mode"], &roles[0]["permissions"], &roles[0]["colour"]),
         (&json!("planner"), &json!("plan"), &rights, &json!("blue"))
     );
     assert_eq!(roles[3]["can_delegate_to_roles"], json!(["planner", "actor"]));
+}
+
+#[tokio::test]
+async fn every_role_of_the_table_is_offered_with_its_tools_its_prompt_and_chats_of_its_own() {
+    let home = crate::home(&json!({ "turns": [{ "text": "Done." }] }));
+    let server = home.serve().await;
+    let offered = server.get("/roles").await;
+    let (_, listed, _) = planwright(&[], &["roles", "--json"]).await;
+    assert_eq!(offered, serde_json::from_str::<Value>(&listed).unwrap());
+    assert_eq!(offered.as_array().unwrap().len(), Role::all().count());
+    for (role, shown) in Role::all().zip(offered.as_array().unwrap()) {
+        let row = role.row();
+        assert_eq!((&shown["role"], &shown["mode"], &shown["icon"]), (&json!(row.name), &json!(row.mode), &json!(row.icon)));
+        assert!(row.prompt.contains(&format!("operating in {} role", row.name.to_uppercase())), "{role}");
+        let tools = server.get(&format!("/tools?role={}", row.name)).await;
+        assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "ask_user"), "{role}");
+        let chat = server.chat(json!({ "agent_role": row.name })).await;
+        chat.say("Go").await;
+        chat.run_to_end(0).await;
+        let said = chat.messages().await.last().unwrap().clone();
+        assert_eq!((&said["agent_role"], &said["content"]), (&json!(row.name), &json!("Done.")));
+    }
 }
 
 #[tokio::test]
@@ -83,10 +106,10 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
             .collect()
     };
     assert_eq!(names("planner").await, ["read", "ls", "glob", "grep", "ask_user", "write_plan", "exit_plan_mode"]);
-    assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode"]);
+    assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode", "submit_review"]);
     assert_eq!(
         names("designer").await,
-        ["read", "ls", "glob", "grep", "write", "touch", "mkdir", "ask_user", "write_plan", "exit_plan_mode"]
+        ["read", "ls", "glob", "grep", "write", "touch", "mkdir", "ask_user", "write_plan", "exit_plan_mode", "update_step"]
     );
     assert!(names("Builder").await.contains(&"rm".to_owned()));
     let (code, _, err) = planwright(&[], &["tools", "--role", "nobody"]).await;

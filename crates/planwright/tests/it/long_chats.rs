@@ -55,3 +55,40 @@ async fn a_chat_is_summed_up_on_demand_and_not_in_the_middle_of_work() {
     let (status, body) = chat.post("compact").await;
     assert_eq!((status.as_u16(), &body["error"]["code"]), (409, &json!("CONFLICT")));
 }
+
+#[tokio::test]
+async fn the_approved_plan_and_the_users_words_are_told_on_every_request_also_after_summing_up() {
+    let plan = json!({ "goal": "Copy the file", "steps": [{ "step_number": 1, "action": "Copy it", "files": ["copy.txt"] }] });
+    let told = ["## APPROVED EXECUTION PLAN", "Copy it", "never touch the database"];
+    let read = |offset: u32| json!({ "calls": [{ "tool": "read", "args": { "path": "/long.txt", "offset": offset } }], "told": told });
+    let act: Vec<Value> = (1..=6).map(read).chain([json!({ "text": "Done.", "told": told })]).collect();
+    let home = home(&json!({
+        "plan": [{ "calls": [{ "tool": "write_plan", "args": plan }] }, { "text": "Please approve.", "not_told": ["## APPROVED EXECUTION PLAN"] }],
+        "act": act, "context_tokens": 8000,
+    }));
+    home.put("long.txt", &"a line of a long file\n".repeat(300));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Copy it, and never touch the database.").await;
+    let planned = chat.run_to_end(0).await;
+    chat.post("execute").await;
+    let events = chat.run_to_end(last_id(&planned)).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{:?}", of_type(&events, "run_finished"));
+    assert!(!summaries(&chat.messages().await).is_empty());
+}
+
+#[tokio::test]
+async fn instructions_of_the_workspace_are_told_and_those_of_a_folder_when_the_chat_comes_there() {
+    let home = home(&json!({ "turns": [
+        { "text": "Looking.", "calls": [{ "tool": "read", "args": { "path": "/web/src/a.ts" } }], "told": ["Use tabs.", "### /AGENTS.md", "Today is"], "not_told": ["Use spaces."] },
+        { "text": "Done.", "told": ["Use tabs.", "Use spaces.", "### /web/AGENTS.md"] },
+    ] }));
+    home.put("AGENTS.md", "Use tabs.");
+    home.put("web/AGENTS.md", "Use spaces.");
+    home.put("web/src/a.ts", "export {}\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Look").await;
+    let events = chat.run_to_end(0).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{:?}", of_type(&events, "run_finished"));
+}

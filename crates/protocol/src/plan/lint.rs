@@ -5,7 +5,7 @@ use super::read::Reading;
 use super::step::{Field, Head, Key, fields, word_and_value};
 use super::text::{indent_of, read_list, turns_text};
 use super::weave::goal_heading;
-use super::{PlanStep, StepStatus, markdown::PlanFileStatus, scope};
+use super::{PlanStep, markdown::PlanFileStatus, scope};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -104,14 +104,13 @@ fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         findings.push(Finding::warning(line, 1, message));
     }
     let steps = &reading.plan.steps;
-    let is_over = |step: &PlanStep| matches!(step.status, StepStatus::Done | StepStatus::Skipped);
-    let all_over = !steps.is_empty() && steps.iter().all(is_over);
+    let all_over = !steps.is_empty() && steps.iter().all(|step| step.status.is_over());
     let status = reading.header.status;
     if all_over && status != PlanFileStatus::Done && reading.odd_status.is_none() {
         let message = format!("every step is done or skipped, but the status is {}; write `status: done`", status.word());
         findings.push(Finding::warning(status_line, 1, message));
     }
-    if let Some(open) = steps.iter().find(|step| !is_over(step))
+    if let Some(open) = steps.iter().find(|step| !step.status.is_over())
         && status == PlanFileStatus::Done
     {
         let message = format!(
@@ -206,6 +205,9 @@ fn lint_steps(block: &Block<'_>, steps: &[PlanStep], findings: &mut Vec<Finding>
                 let column = first.column_of(checkbox.range.start);
                 let sign = &first.text[checkbox.range.clone()];
                 warn(column, format!("`{sign}` is no state of a step; write `[ ]` open, `[~]` begun, `[x]` done or `[-]` skipped"));
+            }
+            Some(checkbox) if checkbox.range.len() == 2 => {
+                warn(first.column_of(checkbox.range.start), "this box has no room for a tick; write `[ ]`".to_owned());
             }
             Some(_) => {}
         }

@@ -116,10 +116,23 @@ impl PlanDocument {
         Ok(())
     }
 
-    /// The sha256 of the rendered file, in hexadecimal digits.
+    /// What an approval is bound to: the sha256, in hexadecimal digits, of the file without its progress. For a draft with
+    /// nothing ticked that is the file's own.
     #[must_use]
     pub fn sha256(&self) -> String {
-        plan_sha256(self.render().as_bytes())
+        // Twice, so that every box and the status are there to be put back, as they are in a file that was ticked.
+        let ticked = self.at(StepStatus::Done, PlanFileStatus::Done);
+        let open = PlanDocument::parse(&ticked.render()).map(|ticked| ticked.at(StepStatus::Pending, PlanFileStatus::Draft));
+        plan_sha256(open.as_ref().unwrap_or(self).render().as_bytes())
+    }
+
+    /// The same plan at another point of its progress.
+    fn at(&self, step_status: StepStatus, status: PlanFileStatus) -> PlanDocument {
+        let mut document = PlanDocument { status, ..self.clone() };
+        for step in &mut document.plan.steps {
+            step.status = step_status;
+        }
+        document
     }
 
     /// What the frontmatter has to say now.
@@ -134,7 +147,7 @@ impl PlanDocument {
     }
 }
 
-/// The sha256 of a plan file's bytes, in hexadecimal digits: what an approval is bound to.
+/// The sha256 of some bytes, in hexadecimal digits.
 #[must_use]
 pub fn plan_sha256(bytes: &[u8]) -> String {
     let digits = b"0123456789abcdef";

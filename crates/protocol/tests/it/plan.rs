@@ -378,6 +378,13 @@ proptest! {
             prop_assert!(differ <= 1 && text.split('\n').count() == written.split('\n').count(), "{}\n{}", text, written);
         }
 
+        let approved = before.sha256();
+        ticked.status = PlanFileStatus::InProgress;
+        prop_assert_eq!(PlanDocument::parse(&ticked.render()).unwrap().sha256(), approved.clone(), "progress makes no other plan: {}", text);
+        let mut reworded = before.clone();
+        reworded.plan.steps[0].action.push_str(" and more");
+        prop_assert_ne!(reworded.sha256(), approved, "{}", text);
+
         let mut changed = before;
         changed.chat = chat;
         changed.status = PlanFileStatus::Approved;

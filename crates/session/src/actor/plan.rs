@@ -5,10 +5,11 @@ use crate::card::Pending;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
+use crate::progress;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
-use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Question, QuestionId, QuestionKind, SwitchedBy, Timestamp,
+    Author, ErrorCode, Event, Message, MessageType, Mode, PlanDocument, Problem, Progress, Question, QuestionId, QuestionKind, SwitchedBy,
+    Timestamp,
 };
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
@@ -58,7 +59,7 @@ impl Actor {
         Ok(ApprovalRow {
             plan_file: path.to_string(),
             revision: document.revision,
-            sha256: plan_sha256(&snapshot.bytes),
+            sha256: document.sha256(),
             content,
             approver: "user".to_owned(),
             given_by: by,
@@ -78,6 +79,7 @@ impl Actor {
         let files = self.planned_files(&approval).await?;
         let ApprovalRow { revision, sha256, base_commit, .. } = &approval;
         let plan_file = approval.plan_file.clone();
+        let progress = PlanDocument::parse(&approval.content).ok().map(|document| Progress::of(&plan_file, &document.plan));
         let facts = json!({"plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit});
         let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
@@ -94,10 +96,12 @@ impl Actor {
             .switch(change, move |row| {
                 row.config.role = role;
                 row.config.plan_file = Some(plan_file);
+                row.progress = progress;
                 begin(row);
             })
             .await?;
         crash::point("approval_stored");
+        progress::mark(&self.chat).await;
         self.start();
         Ok(note)
     }

@@ -1,17 +1,30 @@
 //! A command after its end: what it changed is judged before anything else happens.
 
-use super::{Carried, Moment, ask, cards, finish, moment_of};
+use super::{Carried, Moment, ask, cards, moment_of, told};
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{ErrorCode, Event, Message, Problem, Question};
-use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use planwright_tools::{Consent, Effect, KEEPING, Permit, Situation, Staged, ToolContext, Verdict, decide};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Marks a call whose command's changes were allowed to land.
 const LANDING: &str = "landing";
+
+/// Marks a call of a tool that runs commands only at times, when it does.
+const RUNS: &str = "runs_command";
+
+/// The call, with a mark if it runs a command.
+pub fn noted(call: Message, effects: &[Effect]) -> Message {
+    if effects.iter().any(|effect| effect.command().is_some()) { call.with(RUNS, true) } else { call }
+}
+
+/// Whether a command belongs to the call, which ended with the server.
+pub fn is_run_by(call: &Message) -> bool {
+    call.meta("category") == "execute" || call.metadata.contains_key(RUNS)
+}
 
 /// What the user said about what a command changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,14 +93,14 @@ async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, 
     crash::point("command_landing");
     let outcome = chat.carry(move || staged.keep(&permit, &withheld)).await?;
     crash::point("command_landed");
-    finish(chat, call, outcome.map(Output::into_result), Change::default()).await
+    told(chat, call, outcome).await
 }
 
 async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) -> Result<Carried, Problem> {
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
     crash::point("command_taken_back");
-    finish(chat, call, outcome.map(Output::into_result), Change::default()).await
+    told(chat, call, outcome).await
 }
 
 /// The server ended in the middle of it, and with it the command.
@@ -98,7 +111,7 @@ async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Ca
     } else {
         "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace."
     };
-    finish(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await
+    told(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text))).await
 }
 
 fn word(call: &Message, history: &[Message]) -> Word {

@@ -3,7 +3,7 @@
 //! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
 //! the two holds now says what happened; nothing is done twice.
 
-use super::{Carried, carry_out, command, conclude, finish, result_message};
+use super::{Carried, carry_out, command, conclude, finish, result_message, step};
 use crate::chat::{Change, Chat};
 use crate::crash;
 use planwright_protocol::event::ToolResponse;
@@ -17,13 +17,16 @@ use std::sync::Arc;
 pub fn with_images(call: Message, prepared: &Prepared) -> Message {
     let mut images: Vec<Value> = prepared.changes.iter().map(file_image).collect();
     images.extend(prepared.effects.iter().flat_map(place_images));
-    call.with("status", "running").with("images", images)
+    command::noted(call, &prepared.effects).with("status", "running").with("images", images)
 }
 
 /// Goes on with such a call after a restart.
 pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("recovery_begun");
-    if call.meta("category") == "execute" {
+    if let Some(output) = step::verified(&call) {
+        return step::conclude(chat, &call, Ok(output)).await;
+    }
+    if command::is_run_by(&call) {
         return command::settle(chat, &call, history).await;
     }
     match present(chat, &call).await {
@@ -48,7 +51,7 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
 pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
     let present = if call.meta("status") == "running" { present(chat, call).await } else { Present::Before };
     let outcome = match present {
-        Present::Before | Present::After | Present::Neither if call.meta("category") == "execute" => command::stopped(chat, call).await,
+        Present::Before | Present::After | Present::Neither if command::is_run_by(call) => command::stopped(chat, call).await,
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")),
         Present::Neither => Err(Problem::new(

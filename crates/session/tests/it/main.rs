@@ -1,4 +1,5 @@
 //! What the session promises, seen from within the process.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
+mod prompt;
 mod switches;

@@ -117,6 +117,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
         state: ChatState::Idle,
         pending: None,
         grants: Vec::new(),
+        progress: None,
         epoch: 0,
         seq_ceiling: 0,
         usage: Usage::default(),

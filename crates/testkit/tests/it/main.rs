@@ -4,6 +4,7 @@
 mod arrows;
 mod budgets;
 mod requirements;
+mod roles;
 
 use std::path::{Path, PathBuf};
 

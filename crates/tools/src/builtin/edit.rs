@@ -45,7 +45,7 @@ impl Input for Edit {
         // The diff shows lines around the change, so the file is read as well.
         let effects = vec![Effect::Write(path.clone()), Effect::Read(path.clone())];
         let after = match self.apply(&path, &before) {
-            Ok(after) => after,
+            Ok(after) => files::revised(cx, &path, Some(&before), after),
             // What is in the file is not told before the gate has said that it may be read.
             Err(problem) => return Ok(Prepared::new(effects, move |_| Err(problem))),
         };

@@ -3,7 +3,8 @@
 use crate::path::WorkspacePath;
 use crate::tool::{FileChange, Output, Signal, ToolContext};
 use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
-use planwright_protocol::{ErrorCode, Problem};
+use planwright_protocol::plan::PlanFileStatus;
+use planwright_protocol::{ErrorCode, PlanDocument, Problem};
 use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +86,25 @@ pub fn check_size(path: &WorkspacePath, bytes: usize) -> Result<(), Problem> {
         ));
     }
     Ok(())
+}
+
+/// What the model's `write` or `edit` makes of the chat's own plan: its next revision, and a draft again. Boxes stay as they
+/// are, because progress is the server's to record.
+pub fn revised(cx: &ToolContext, path: &WorkspacePath, before: Option<&Snapshot>, after: Vec<u8>) -> Vec<u8> {
+    let is_own = cx.config.active_plan_path.as_ref().is_none_or(|own| own == path);
+    let is_same = before.is_some_and(|before| before.bytes == after);
+    let Some(chat) = cx.config.chat.filter(|_| path.is_plan() && is_own && !is_same) else { return after };
+    let parse = |bytes: &[u8]| PlanDocument::parse(std::str::from_utf8(bytes).ok()?).ok();
+    let Some(mut plan) = parse(&after) else { return after };
+    let earlier = before.and_then(|before| parse(&before.bytes)).unwrap_or_default();
+    plan.revision = earlier.revision.saturating_add(1);
+    plan.status = PlanFileStatus::Draft;
+    plan.chat = Some(chat.to_string());
+    for step in &mut plan.plan.steps {
+        let known = earlier.plan.steps.iter().find(|known| known.action == step.action);
+        step.status = known.map(|known| known.status).unwrap_or_default();
+    }
+    plan.render().into_bytes()
 }
 
 /// One file before and after.

@@ -123,6 +123,7 @@ fn each_acting_role_has_its_own_rights() {
         (Role::Actor, Effect::Delegate(Role::Actor), "TOOL_NOT_PERMITTED"),
         (Role::Reviewer, Effect::Review, "allow"),
         (Role::Actor, Effect::Review, "TOOL_NOT_PERMITTED"),
+        (Role::Planner, Effect::Review, "TOOL_NOT_PERMITTED"),
         (Role::Planner, Effect::Progress, "TOOL_BLOCKED_BY_MODE"),
         (Role::Actor, Effect::Progress, "allow"),
     ];

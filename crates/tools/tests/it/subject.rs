@@ -47,6 +47,7 @@ impl FileTools {
             config: ToolConfig {
                 plan_mode: mode == Mode::Plan,
                 active_plan_path: caller.own_plan.clone(),
+                approved_plan: None,
                 chat: None,
                 foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
                 secrets: self.secrets.clone(),

@@ -7,6 +7,7 @@ pub fn ended_well(life: &Life, seen: &Seen) {
     messages_are_there_once(life, seen);
     calls_were_made_once(life, seen);
     files_are_as_the_results_say(life, seen);
+    steps_are_as_the_results_say(life, seen);
     the_chat_file_has_every_message_once(life, seen);
     assert_eq!((&seen.chat["state"], &seen.chat["pending_question"]), (&json!("idle"), &Value::Null), "{}", seen.told());
 }
@@ -40,7 +41,8 @@ fn calls_were_made_once(life: &Life, seen: &Seen) {
         assert_eq!(results.len(), 1, "{} has {} results: {}", call["content"], results.len(), seen.told());
         let code = &results[0]["metadata"]["error"]["code"];
         // What becomes of files can always be told; of a command only if it ended.
-        let may_fail = call["metadata"]["tool"] == "run" && (code == "OUTCOME_UNKNOWN" || code == "CANCELLED");
+        let runs = call["metadata"]["tool"] == "run" || call["metadata"]["args"] == json!({ "step_number": 2, "status": "done" });
+        let may_fail = runs && (code == "OUTCOME_UNKNOWN" || code == "CANCELLED");
         assert!(results[0]["metadata"]["success"] == true || may_fail, "{}: {}", call["content"], results[0]);
     }
 }
@@ -57,13 +59,28 @@ fn files_are_as_the_results_say(life: &Life, seen: &Seen) {
     let mut names: Vec<String> = std::fs::read_dir(life.home.workspace())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name != "log.txt" && name != "gone.txt")
+        .filter(|name| !["log.txt", "gone.txt", "checks.txt"].contains(&name.as_str()))
         .collect();
     names.sort();
     assert_eq!(names, [".planwright", "kept.txt", "one.txt", "plans", "two.txt"], "{}", seen.told());
     assert_eq!((file("one.txt").as_deref(), file("two.txt").as_deref()), (Some("1\n"), Some("2\n")));
     let plans = std::fs::read_dir(life.home.workspace().join("plans")).unwrap().count();
     assert_eq!(plans, 1, "the plan was written to two files: {}", seen.told());
+}
+
+fn steps_are_as_the_results_say(life: &Life, seen: &Seen) {
+    // As it stands in the call that reports it, and not in the plan.
+    let report = r#""status":"done","step_number":2"#;
+    let result = seen.result(report).unwrap();
+    let is_done = result["metadata"]["success"] == true;
+    let (status, mark) = if is_done { ("done", "x") } else { ("in_progress", "~") };
+    let steps = &seen.chat["progress"]["steps"];
+    assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&json!("done"), &json!(status)), "{}", seen.told());
+    let plan = life.home.file("plans/say-goodbye.plan").unwrap();
+    assert!(plan.contains("- [x] 1. ") && plan.contains(&format!("- [{mark}] 2. ")), "{plan}\n{}", seen.told());
+    assert!(plan.contains(if is_done { "\nstatus: done\n" } else { "\nstatus: in_progress\n" }), "{plan}");
+    let checks = life.home.file("checks.txt").unwrap_or_default();
+    assert_eq!(checks, if kept(seen, report) { "checked\n" } else { "" }, "{}", seen.told());
 }
 
 fn the_chat_file_has_every_message_once(life: &Life, seen: &Seen) {

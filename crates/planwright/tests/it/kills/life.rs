@@ -1,7 +1,8 @@
 //! The script of a life, and a user who goes on from whatever is there.
 
 use super::check;
-use crate::{home, plan, write};
+use crate::progress::step;
+use crate::{home, write};
 use planwright_testkit::postgres::Database;
 use planwright_testkit::server::{Home, Server};
 use reqwest::Method;
@@ -67,8 +68,9 @@ pub fn command(command: &str) -> Value {
 pub fn acts() -> Value {
     let question = json!([{ "name": "environment", "question": "Where?", "schema": { "type": "string", "enum": ["dev", "prod"] } }]);
     json!([
-        { "text": "Two files.", "calls": [write("/one.txt", "1\n"), write("/two.txt", "2\n")] },
+        { "text": "Two files.", "calls": [write("/one.txt", "1\n"), write("/two.txt", "2\n"), step(1, "done")] },
         { "calls": [command("echo x >> log.txt; echo said")] },
+        { "calls": [step(2, "done")] },
         { "calls": [{ "tool": "ask_user", "args": { "questions": question } }] },
         { "calls": [{ "tool": "rm", "args": { "path": "/old.txt" } }] },
         { "calls": [command("echo y >> log.txt; rm gone.txt")] },
@@ -80,12 +82,21 @@ pub fn acts() -> Value {
     ])
 }
 
+/// Two steps; what the check of the second writes shows how often it was made.
+fn plan() -> Value {
+    let step =
+        |number: u32, action: &str| json!({ "step_number": number, "action": action, "reason": "It is asked for", "files": ["*.txt"] });
+    let mut plan = json!({ "goal": "Say goodbye", "steps": [step(1, "Write the files"), step(2, "Check them")] });
+    plan["steps"][1]["verify"] = json!("echo checked >> checks.txt; grep -q 2 two.txt");
+    plan
+}
+
 fn plans(planned: Planned) -> Value {
-    let told = format!("```json\n{}\n```", plan("*.txt"));
+    let told = format!("```json\n{}\n```", plan());
     match planned {
         Planned::ByCall => json!([
             { "text": "Looking.", "calls": [{ "tool": "read", "args": { "path": "/old.txt" } }] },
-            { "calls": [{ "tool": "write_plan", "args": plan("*.txt") }] },
+            { "calls": [{ "tool": "write_plan", "args": plan() }] },
             { "calls": [{ "tool": "exit_plan_mode", "args": { "plan_file_path": "/plans/say-goodbye.plan" } }] },
         ]),
         Planned::Told => json!([{ "text": "Looking.", "calls": [{ "tool": "read", "args": { "path": "/old.txt" } }] }, { "text": told }]),
@@ -188,7 +199,7 @@ impl Life {
         }
         let path = self.path();
         let (_, chat) = server.attempt(Method::GET, &path, None).await.ok_or(Gone)?;
-        let (_, messages) = server.attempt(Method::GET, &format!("{path}/messages"), None).await.ok_or(Gone)?;
+        let (_, messages) = server.attempt(Method::GET, &format!("{path}/messages?limit=200"), None).await.ok_or(Gone)?;
         let messages = messages.as_array().unwrap().iter().rev().cloned().collect();
         Ok(Seen { chat, messages })
     }

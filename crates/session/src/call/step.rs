@@ -1,0 +1,154 @@
+//! A step of the approved plan that the model reports on. One with a check is done only when the server saw it succeed.
+
+use super::{Carried, finish, finish_with};
+use crate::chat::{Change, Chat};
+use crate::crash;
+use crate::progress::{self, Execution};
+use planwright_agent::history::call_args;
+use planwright_protocol::{ErrorCode, Event, Message, PlanStep, Problem, StepStatus};
+use planwright_tools::tool::Input;
+use planwright_tools::{Output, UpdateStep};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// On a call whose check has succeeded: what it said. From here on the step is done, also if the server ends.
+const VERIFIED: &str = "verified";
+/// Of what a failing check printed, the end says what is wrong.
+const TAIL: usize = 3000;
+
+/// Whether a call reports on a step.
+pub fn is_report(call: &Message) -> bool {
+    call.meta("tool") == UpdateStep::SPEC.name
+}
+
+/// What the check of a step said that was cut off after it; `None` if there was none.
+pub fn verified(call: &Message) -> Option<Output> {
+    let data: Map<String, Value> = call.metadata.get(VERIFIED)?.as_object()?.clone();
+    Some(Output { data, ..Output::default() })
+}
+
+/// Records the step, as far as what came of its check allows.
+pub async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+    let (chat, call) = (chat.clone(), call.clone());
+    let work = {
+        let chat = chat.clone();
+        async move { record(&chat, call, outcome).await }
+    };
+    // A stop must not fall between the box in the file and the word about it.
+    chat.whole(work).await
+}
+
+async fn record(chat: &Arc<Chat>, call: Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+    let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call_args(&call)), Execution::of(chat).await) else {
+        return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
+    };
+    let Some(step) = execution.plan().steps.into_iter().find(|step| step.step_number == report.step_number) else {
+        return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
+    };
+    if call.agent_role != Some(chat.row().await.config.role) {
+        let text = "The user switched the role after you made this call, so the step was not moved. Go on within the new role.";
+        return finish(chat, &call, Err(Problem::new(ErrorCode::ModeChanged, text)), Change::default()).await;
+    }
+    let status = StepStatus::from(report.status);
+    let check = step.verify.as_deref().filter(|_| status == StepStatus::Done);
+    let outcome = match check {
+        Some(command) => outcome.and_then(|output| passed(&step, command, output)),
+        None => outcome,
+    };
+    match outcome {
+        Ok(output) => {
+            let call = if check.is_some() { keep_verdict(chat, call, &output).await? } else { call };
+            let note = report.note.filter(|note| !note.trim().is_empty());
+            moved(chat, &call, execution, (&step, status, note), Ok(output)).await
+        }
+        Err(problem) if check.is_some() && begins(&problem) => {
+            let failed = Problem { message: format!("Step {} is not done. {}", step.step_number, problem.message), ..problem };
+            moved(chat, &call, execution, (&step, StepStatus::InProgress, None), Err(failed)).await
+        }
+        Err(problem) => finish(chat, &call, Err(problem), Change::default()).await,
+    }
+}
+
+/// Whether a check that failed like this was made at all, so that the step is being worked on.
+fn begins(problem: &Problem) -> bool {
+    matches!(problem.code, ErrorCode::VerifyFailed | ErrorCode::CommandTimedOut | ErrorCode::OutcomeUnknown)
+}
+
+/// The check's verdict: exit code 0, of what is in the workspace.
+fn passed(step: &PlanStep, command: &str, output: Output) -> Result<Output, Problem> {
+    let facts = || json!({ "step_number": step.step_number, "command": command, "check": output.data });
+    let failed = |how: &str| {
+        let text = format!(
+            "Its check `{command}` {how}. Mend what is wrong, then report the step again; don't weaken the check. It printed:\n{}",
+            tail(&output.text)
+        );
+        Err(Problem::new(ErrorCode::VerifyFailed, text).with_details(facts()))
+    };
+    if output.data.contains_key("taken_back") {
+        return failed("changed files, and that was taken back, so it says nothing about the workspace as it is");
+    }
+    match output.data.get("exit_code").and_then(Value::as_i64) {
+        Some(0) => Ok(output),
+        Some(code) => failed(&format!("ended with exit code {code}")),
+        None => failed("did not come to its end"),
+    }
+}
+
+fn tail(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]
+}
+
+async fn keep_verdict(chat: &Arc<Chat>, call: Message, output: &Output) -> Result<Message, Problem> {
+    let call = call.with(VERIFIED, output.data.clone());
+    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+    crash::point("step_verified");
+    Ok(call)
+}
+
+/// Ticks the box, keeps the progress, and tells everybody.
+async fn moved(
+    chat: &Arc<Chat>,
+    call: &Message,
+    execution: Execution,
+    (step, status, note): (&PlanStep, StepStatus, Option<String>),
+    outcome: Result<Output, Problem>,
+) -> Result<Carried, Problem> {
+    let number = step.step_number;
+    let mut execution = match progress::tick(chat, execution, number, status).await {
+        Ok(execution) => execution,
+        Err(problem) => return finish(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
+    };
+    crash::point("step_ticked");
+    if let Some(kept) = execution.progress.steps.iter_mut().find(|kept| kept.step_number == number) {
+        kept.note = note.or(kept.note.take());
+    }
+    let mut change = Change::default();
+    if step.status != status {
+        let (plan_file, plan) = (execution.progress.plan_file.clone(), execution.plan());
+        change = change.event(Event::PlanStep { step_number: number, status }).event(Event::PlanUpdated { plan_file, plan });
+    }
+    let outcome = outcome.map(|output| told(&execution, number, status, &output));
+    let progress = execution.progress;
+    finish_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await.map(Carried::Done)
+}
+
+/// What the model reads of a step that was moved.
+fn told(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
+    let progress = &execution.progress;
+    let open = progress.open();
+    let next = execution.plan().steps.into_iter().find(|step| open.contains(&step.step_number) && step.status == StepStatus::Pending);
+    let verified = if check.data.is_empty() { "" } else { " Its check succeeded." };
+    let rest = match (open.as_slice(), next) {
+        ([], _) => "No step is open any more: report what changed and how it was verified.".to_owned(),
+        (_, Some(next)) if status.is_over() => format!("Next is step {}: {}", next.step_number, next.action),
+        (open, _) => format!("{} of {} steps are open.", open.len(), progress.steps.len()),
+    };
+    let mut result = json!({
+        "output": format!("Step {number} is {}.{verified} {rest}", status.words()), "step_number": number, "status": status,
+        "done": progress.count(StepStatus::Done), "total": progress.steps.len(), "open_steps": open,
+    });
+    if !check.data.is_empty() {
+        result["check"] = check.data.clone().into();
+    }
+    result
+}
