@@ -224,6 +224,23 @@ mod tests {
     }
 
     #[test]
+    fn a_card_of_the_server_is_not_taken_for_words_of_the_model() {
+        let call =
+            |id: &str| message(Author::Assistant, MessageType::ToolCall, "").with("call_id", id).with("tool", "rm").with("reply", "r");
+        let result = |id: &str| message(Author::Tool, MessageType::ToolResult, "ok").with("call_id", id);
+        let card = message(Author::Assistant, MessageType::Question, "Allow `rm` to run?").with("reply", "r");
+        let mut conversation = Conversation::default();
+        for message in [call("a"), call("b"), result("a"), card, result("b")] {
+            conversation.add(&message);
+        }
+        assert_eq!((conversation.entries().len(), conversation.replies().plan), (3, 1));
+        let own = message(Author::Assistant, MessageType::Question, "Which?");
+        let own = own.clone().with("reply", own.id.to_string());
+        conversation.add(&own);
+        assert_eq!(conversation.replies().plan, 2, "a question in JSON is a reply");
+    }
+
+    #[test]
     fn a_long_answer_reaches_the_model_whole() {
         let long = "x".repeat(2_000);
         for answer in [long.as_str(), "two\nlines"] {

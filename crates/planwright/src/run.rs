@@ -33,7 +33,8 @@ use watch::Watcher;
 pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let json = args.json;
     let outcome = headless(args).await;
-    if json && let Err(error) = &outcome
+    if json
+        && let Err(error) = &outcome
         && !error.is::<BadUsage>()
     {
         let problem = error.downcast_ref::<Problem>().cloned();

@@ -45,7 +45,9 @@ impl Asked {
                 "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] of your configuration gives commands the network"
             }
             QuestionKind::ToolApproval => "this call needs your approval; --yes approves such calls",
-            QuestionKind::User => "the agent asks something; run again with the answer in the task, or with --yes if it has a default that will do",
+            QuestionKind::User => {
+                "the agent asks something; run again with the answer in the task, or with --yes if it has a default that will do"
+            }
         }
     }
 

@@ -14,9 +14,9 @@ const REWRITE: &str = "\r\x1b[2K";
 pub struct Screen {
     progress: Progress,
     began: Instant,
-    /// Whether there is a line to rewrite, and whether it is there now.
+    /// Whether there is a line to rewrite, and what it says now.
     is_live: bool,
-    is_drawn: bool,
+    drawn: Option<String>,
     has_colour: bool,
     /// Whether the answer is shown on the terminal, where the line must not get in its way.
     shares_terminal: bool,
@@ -35,7 +35,7 @@ impl Screen {
             progress: Progress::new(role, plan),
             began: Instant::now(),
             is_live: able,
-            is_drawn: false,
+            drawn: None,
             has_colour: able && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             shares_terminal: std::io::stdout().is_terminal(),
             answer: None,
@@ -149,7 +149,7 @@ impl Screen {
     }
 
     fn clear(&mut self) {
-        if std::mem::take(&mut self.is_drawn) {
+        if self.drawn.take().is_some() {
             output::control(REWRITE);
         }
     }
@@ -158,12 +158,16 @@ impl Screen {
         if !self.is_live || self.within_output || (self.within_answer && self.shares_terminal) {
             return;
         }
+        let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| usize::from(size.ws_col));
         // The last column stays free: some terminals go on to the next line after it.
-        let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20)) - 1;
+        let width = if width == 0 { 79 } else { width - 1 };
         let text = output::visible(&self.progress.line(self.began.elapsed(), width));
-        let text = if self.has_colour { format!("\x1b[{}m{text}\x1b[0m", Colour::Dim.code()) } else { text };
-        output::control(&format!("{REWRITE}{text}"));
-        self.is_drawn = true;
+        if self.drawn.as_ref() == Some(&text) {
+            return;
+        }
+        let shown = if self.has_colour { format!("\x1b[{}m{text}\x1b[0m", Colour::Dim.code()) } else { text.clone() };
+        output::control(&format!("{REWRITE}{shown}"));
+        self.drawn = Some(text);
     }
 }
 

@@ -60,13 +60,14 @@ pub fn plan(folder: &Path, file: &Path) -> anyhow::Result<(WorkspacePath, Plan)>
 
 /// A plan named from where the user stands, or as the workspace names it.
 fn path(folder: &Path, file: &Path) -> Result<WorkspacePath, String> {
-    let named = match std::fs::canonicalize(file) {
-        Ok(found) if found.starts_with(folder) => found.strip_prefix(folder).unwrap_or(&found).to_owned(),
-        Ok(_) if !folder.join(file.strip_prefix("/").unwrap_or(file)).exists() => {
-            return Err(format!("it is outside of the workspace {}; copy it into the folder plans there", folder.display()));
-        }
-        Ok(_) | Err(_) => file.to_owned(),
-    };
-    let text = named.to_str().ok_or("its path is not UTF-8")?;
-    WorkspacePath::parse_file(text).map_err(|problem| problem.message)
+    let parse = |path: &Path| WorkspacePath::parse_file(path.to_str().ok_or("its path is not UTF-8")?).map_err(|problem| problem.message);
+    let Ok(found) = std::fs::canonicalize(file) else { return parse(file) };
+    if let Ok(inside) = found.strip_prefix(folder) {
+        return parse(inside);
+    }
+    // `/plans/a.plan` may be there twice: on this machine, and in the workspace.
+    parse(file)
+        .ok()
+        .filter(|path| folder.join(path.relative()).exists())
+        .ok_or_else(|| format!("it is outside of the workspace {}; copy it into the folder plans there", folder.display()))
 }

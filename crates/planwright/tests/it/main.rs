@@ -29,6 +29,7 @@ mod run;
 mod sandbox_cases;
 mod serve;
 mod side_by_side;
+mod terminal;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};
