@@ -40,6 +40,15 @@ struct Found {
     stamp: Stamp,
 }
 
+impl Found {
+    /// Has the file say how far the plan has come, if it says that at all.
+    fn say(&mut self, status: PlanFileStatus) {
+        if self.document.has_status() {
+            self.document.status = status;
+        }
+    }
+}
+
 impl Execution {
     /// `None` when the chat has no approved plan.
     pub async fn of(chat: &Chat) -> Option<Self> {
@@ -118,7 +127,7 @@ pub async fn tick(chat: &Arc<Chat>, mut execution: Execution, step_number: u32, 
     write(chat, execution, move |execution, present| match present {
         Present::Approved(mut found) => {
             found.document.set_step(step_number, status)?;
-            found.document.status = file_status;
+            found.say(file_status);
             Ok(Some(found))
         }
         Present::Edited(mut found) => {
@@ -126,7 +135,7 @@ pub async fn tick(chat: &Arc<Chat>, mut execution: Execution, step_number: u32, 
             // A draft is somebody's next plan, and has not been begun.
             if found.document.status != PlanFileStatus::Draft {
                 let is_over = found.document.plan.steps.iter().all(|step| step.status.is_over());
-                found.document.status = if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress };
+                found.say(if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress });
             }
             Ok(Some(found))
         }
@@ -142,12 +151,15 @@ pub async fn mark(chat: &Arc<Chat>) {
     }
     let Some(execution) = Execution::of(chat).await else { return };
     let marked = write(chat, execution, |execution, present| match present {
-        Present::Approved(mut found) if found.document.status != execution.progress.file_status() => {
-            found.document.status = execution.progress.file_status();
-            found.document.plan = execution.progress.shown_in(found.document.plan);
+        Present::Approved(mut found) => {
+            found.say(execution.progress.file_status());
+            // One that was over begins anew.
+            if found.document.plan.steps.iter().all(|step| step.status.is_over()) {
+                found.document.plan = execution.progress.shown_in(found.document.plan);
+            }
             Ok(Some(found))
         }
-        Present::Approved(_) | Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
+        Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
     });
     if let Err(problem) = marked.await {
         tracing::warn!(chat = %chat.id, %problem, "the plan's file could not be marked as approved");

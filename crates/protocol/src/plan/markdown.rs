@@ -5,6 +5,7 @@
 
 use super::frontmatter::Header;
 use super::lint::Finding;
+use super::outline::Outline;
 use super::read::Reading;
 use super::{Plan, StepStatus, weave};
 use crate::error::{ErrorCode, Problem};
@@ -98,6 +99,14 @@ impl PlanDocument {
             Some(source) => weave::weave(source, self),
             None => weave::write(self),
         }
+    }
+
+    /// Whether the file has a status to be kept up to date. One that has none is left so.
+    #[must_use]
+    pub fn has_status(&self) -> bool {
+        let is_status = |line: &str| line.strip_prefix("status").is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let frontmatter = self.source.as_ref().and_then(|source| Outline::of(&source.text).frontmatter);
+        self.source.is_none() || frontmatter.is_some_and(|raw| raw.yaml.lines().any(is_status))
     }
 
     /// Moves a step. The next [`render`](Self::render) differs in that step's line only.
