@@ -102,6 +102,9 @@ pub struct RunArgs {
     /// Approve tool calls and take a question's default. Never approves a plan
     #[arg(long)]
     pub yes: bool,
+    /// Obey all of the workspace's own .planwright/config.toml, in this run
+    #[arg(long)]
+    pub trust: bool,
     /// Print one event per line, as the event stream has them; the last is run_finished
     #[arg(long)]
     pub json: bool,
@@ -181,9 +184,12 @@ pub struct ToolsArgs {
 #[command(after_help = "Exits with 1 if something does not work.
 
 Examples:
-  planwright doctor
+  planwright doctor --workspace ~/project
   planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
 pub struct DoctorArgs {
+    /// Look at this folder's own configuration as well
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

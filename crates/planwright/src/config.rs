@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub models: ModelChoice,
@@ -18,6 +18,9 @@ pub struct Config {
     pub sandbox: Sandbox,
     pub files: FilesConfig,
     pub limits: Limits,
+    /// As it was written, for a workspace's file to be laid over.
+    #[serde(skip)]
+    pub table: toml::Table,
 }
 
 /// A model for each mode, or `default` for both.
@@ -38,14 +41,14 @@ pub enum ProviderConfig {
     Script { path: PathBuf },
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatConfig {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilesConfig {
     /// Reading these asks first.
@@ -73,7 +76,12 @@ impl Config {
 
     fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
         // The parser's message shows line, column and key.
-        toml::from_str(text).map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+        let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, ..config }));
+        read.map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+    }
+
+    pub fn of(table: toml::Table) -> Result<Self, toml::de::Error> {
+        Ok(Self { table: table.clone(), ..table.try_into()? })
     }
 
     /// `commands` is the folder for what commands change and cache.

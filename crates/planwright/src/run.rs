@@ -15,8 +15,8 @@ mod watch;
 
 use crate::args::{BadUsage, RunArgs};
 use crate::config::Config;
+use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
 use crate::output;
 use crate::serve::add_workspace;
 use crate::signals::Interrupts;
@@ -90,9 +90,16 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let folder = Path::new(&workspace.path);
     data.keep_out_of(folder)?;
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
-    let models = Arc::new(ConfiguredModels::new(&config, args.common.model.clone()));
-    models.check().await?;
-    let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
+    let layers = Layers::new(config, args.common.model.clone(), data.commands(), args.trust)?;
+    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
+    let (rules, trust) = sessions.rules(workspace.id).await?;
+    for remark in remarks(&trust) {
+        output::note(&format!("planwright: {remark}"));
+    }
+    if !trust.trusted {
+        output::note("planwright: --trust obeys it in this run");
+    }
+    rules.models.model(role.mode()).await?;
     let (op, first_role, plan) = match plan {
         // A plan is approved from plan mode; naming it is the approval.
         Some((path, plan)) => {

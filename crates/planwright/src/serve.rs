@@ -2,6 +2,7 @@
 
 use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
+use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::ConfiguredModels;
 use crate::output;
@@ -29,14 +30,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let data = DataDir::open(args.common.data_dir)?;
     let store = data.store(args.common.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
+    let models = ConfiguredModels::new(&config, args.common.model.clone());
+    models.check().await?;
+    let names = models.names();
+    let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
     for folder in &folders {
         let workspace = add_workspace(&store, folder).await?;
         data.keep_out_of(Path::new(&workspace.path))?;
+        // A file that is wrong stops the chats of its workspace, and no others.
+        let lines = sessions.rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
+        lines.iter().for_each(|line| output::note(&format!("{}: {line}", workspace.path)));
     }
-    let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
-    models.check().await?;
-    let names = models.names();
-    let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
     let resumed = sessions.resume_all().await?;
     if resumed > 0 {
         output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));

@@ -11,7 +11,7 @@ use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
-use crate::sessions::{Models, UNTITLED};
+use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use planwright_agent::{Outcome, Step, Turn};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
@@ -43,15 +43,14 @@ pub enum Command {
     Park(Answer),
 }
 
-pub fn spawn(chat: Arc<Chat>, models: Arc<dyn Models>) -> mpsc::Sender<Command> {
+pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, models, running: None }.serve(receiver));
+    tokio::spawn(Actor { chat, running: None }.serve(receiver));
     sender
 }
 
 struct Actor {
     chat: Arc<Chat>,
-    models: Arc<dyn Models>,
     running: Option<Running>,
 }
 
@@ -71,10 +70,8 @@ impl Actor {
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {
-                        progress::mark(&self.chat).await;
-                        self.start();
-                        crash::point("run_resumed");
-                        let _ = answer.send(self.reply(Ok(None)).await);
+                        let resumed = self.resume().await;
+                        let _ = answer.send(self.reply(resumed).await);
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
@@ -97,7 +94,19 @@ impl Actor {
         Ok(Reply { chat: self.chat.row().await.into(), message })
     }
 
+    async fn resume(&mut self) -> Result<Option<Message>, Problem> {
+        self.chat.configure().await?;
+        progress::mark(&self.chat).await;
+        self.start();
+        crash::point("run_resumed");
+        Ok(None)
+    }
+
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
+        match op {
+            Op::Stop | Op::Update { .. } => {}
+            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Compact => self.chat.configure().await?,
+        }
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
             Op::Answer { question_id, answers } => self.answer(question_id, answers).await.map(Some),
@@ -234,7 +243,7 @@ impl Actor {
     fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
         let inbox = Inbox::default();
-        let run = Run::new(self.chat.clone(), self.models.clone(), inbox.clone());
+        let run = Run::new(self.chat.clone(), inbox.clone());
         let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(work(run)));
         self.running = Some(Running { task, cancel, inbox });
     }

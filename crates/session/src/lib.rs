@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
@@ -29,6 +30,7 @@ mod call;
 mod card;
 mod chat;
 mod chat_file;
+mod configuration;
 pub mod crash;
 mod drift;
 mod follow;
@@ -45,6 +47,7 @@ mod work;
 pub use actor::Reply;
 pub use card::Pending;
 pub use chat::{Chat, Frame, storage};
+pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use follow::Follower;
 pub use sessions::{DefaultMode, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};

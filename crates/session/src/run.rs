@@ -7,7 +7,6 @@ use crate::crash;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
-use crate::sessions::Models;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -46,14 +45,13 @@ impl Inbox {
 
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
-    models: Arc<dyn Models>,
     inbox: Inbox,
     surroundings: Surroundings,
 }
 
 impl Run {
-    pub fn new(chat: Arc<Chat>, models: Arc<dyn Models>, inbox: Inbox) -> Self {
-        Self { chat, models, inbox, surroundings: Surroundings::default() }
+    pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
+        Self { chat, inbox, surroundings: Surroundings::default() }
     }
 
     pub async fn finish(mut self) -> Outcome {
@@ -66,7 +64,7 @@ impl Run {
     /// Sums the conversation up, and does nothing else.
     pub async fn compact(self) -> Outcome {
         let summed_up = async {
-            let provider = self.models.model(self.chat.row().await.config.role.mode()).await?;
+            let provider = self.chat.rules().models.model(self.chat.row().await.config.role.mode()).await?;
             self.sum_up(&*provider, &self.turn().await?).await
         };
         match summed_up.await {
@@ -77,13 +75,13 @@ impl Run {
 
     async fn turn(&self) -> Result<Turn, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
-        Ok(Turn::replay(as_read(history), self.chat.settings.limits.turns))
+        Ok(Turn::replay(as_read(history), self.chat.settings().limits.turns))
     }
 
     async fn request(&mut self, role: Role, turn: &Turn) -> Result<Request, Problem> {
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
-        let inspect = self.chat.settings.inspect();
+        let inspect = self.chat.settings().inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
         let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect };
         Ok(Request {
@@ -183,11 +181,11 @@ impl World for Run {
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
-        self.chat.settings.limits.check(&self.chat.row().await.usage)?;
+        self.chat.settings().limits.check(&self.chat.row().await.usage)?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
         let role = self.chat.row().await.config.role;
-        let provider = self.models.model(role.mode()).await?;
+        let provider = self.chat.rules().models.model(role.mode()).await?;
         if compaction::is_due(turn.conversation(), self.chat.row().await.usage.context_tokens, provider.context_tokens()) {
             return self.sum_up(&*provider, turn).await;
         }

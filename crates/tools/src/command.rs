@@ -38,6 +38,18 @@ pub struct Sandbox {
     pub writable: Vec<PathBuf>,
 }
 
+impl Sandbox {
+    /// Whether commands can't do anything here that they can't do there as well.
+    #[must_use]
+    pub fn is_as_strict_as(&self, other: &Self) -> bool {
+        let Self { mode, network, inspect, writable } = self;
+        (*mode == SandboxMode::Enforce || other.mode == SandboxMode::Off)
+            && (!network || other.network)
+            && (*inspect == Inspect::Off || other.inspect == Inspect::On)
+            && writable.iter().all(|folder| other.writable.contains(folder))
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxMode {

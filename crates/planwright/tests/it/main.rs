@@ -30,6 +30,7 @@ mod sandbox_cases;
 mod serve;
 mod side_by_side;
 mod terminal;
+mod trust;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};
