@@ -105,7 +105,7 @@ pub struct RunArgs {
     /// Obey all of the workspace's own .planwright/config.toml, in this run
     #[arg(long)]
     pub trust: bool,
-    /// Print one event per line, as the event stream has them; the last is run_finished
+    /// Print one event per line, as the event stream has them; the last tells how it ended
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

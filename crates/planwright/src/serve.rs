@@ -39,7 +39,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         data.keep_out_of(Path::new(&workspace.path))?;
         // A file that is wrong stops the chats of its workspace, and no others.
         let lines = sessions.rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
-        lines.iter().for_each(|line| output::note(&format!("{}: {line}", workspace.path)));
+        for line in lines {
+            output::note(&format!("{}: {line}", workspace.path));
+        }
     }
     let resumed = sessions.resume_all().await?;
     if resumed > 0 {

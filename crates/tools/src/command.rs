@@ -325,6 +325,21 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
+    fn a_sandbox_is_as_strict_as_another_when_it_lets_nothing_more_through() {
+        let usual = Sandbox::default;
+        let wider = [
+            Sandbox { mode: SandboxMode::Off, ..usual() },
+            Sandbox { network: true, ..usual() },
+            Sandbox { inspect: Inspect::On, ..usual() },
+            Sandbox { writable: vec![PathBuf::from("/tmp")], ..usual() },
+        ];
+        assert!(usual().is_as_strict_as(&usual()));
+        for wide in wider {
+            assert!(usual().is_as_strict_as(&wide) && wide.is_as_strict_as(&wide) && !wide.is_as_strict_as(&usual()), "{wide:?}");
+        }
+    }
+
+    #[test]
     fn a_character_that_comes_in_two_pieces_is_heard_whole() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ear = heard.clone();

@@ -17,7 +17,9 @@ pub struct Progress {
 impl Progress {
     pub fn new(role: Role, plan: Option<&Plan>) -> Self {
         let mut progress = Self { role, doing: None, used: Usage::default(), steps: BTreeMap::new() };
-        plan.into_iter().for_each(|plan| progress.follow(plan));
+        if let Some(plan) = plan {
+            progress.follow(plan);
+        }
         progress
     }
 
@@ -64,7 +66,8 @@ impl Progress {
     pub fn line(&self, elapsed: Duration, width: usize) -> String {
         let doing = self.doing.as_deref().unwrap_or("thinking");
         // The tail is what changes; a long argument gives way.
-        let tail = [self.steps(), Some(self.spent(elapsed))].into_iter().flatten().map(|part| format!(" · {part}")).collect::<String>();
+        let steps = self.steps().map(|steps| format!(" · {steps}")).unwrap_or_default();
+        let tail = format!("{steps} · {}", self.spent(elapsed));
         let head = format!("{} · {doing}", self.role);
         let room = width.saturating_sub(columns(&tail));
         cut(&format!("{}{tail}", cut(&head, room)), width)

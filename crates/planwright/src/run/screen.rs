@@ -11,6 +11,21 @@ use std::time::Instant;
 /// To the start of the line, and empty it.
 const REWRITE: &str = "\r\x1b[2K";
 
+/// Where the next text would go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cursor {
+    AtStart,
+    WithinAnswer,
+    /// Behind what a command printed so far.
+    WithinOutput,
+}
+
+impl Cursor {
+    fn behind(text: &str, within: Self) -> Self {
+        if text.ends_with('\n') { Self::AtStart } else { within }
+    }
+}
+
 pub struct Screen {
     progress: Progress,
     began: Instant,
@@ -22,9 +37,7 @@ pub struct Screen {
     shares_terminal: bool,
     /// The answer being written, and how many of its characters have been shown.
     answer: Option<(MessageId, usize)>,
-    /// Whether the cursor stands behind a piece of a line.
-    within_answer: bool,
-    within_output: bool,
+    cursor: Cursor,
     plan: Option<(String, Plan)>,
 }
 
@@ -39,8 +52,7 @@ impl Screen {
             has_colour: able && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             shares_terminal: std::io::stdout().is_terminal(),
             answer: None,
-            within_answer: false,
-            within_output: false,
+            cursor: Cursor::AtStart,
             plan: None,
         }
     }
@@ -53,9 +65,9 @@ impl Screen {
             Event::MessageCreated { message } => self.message(message),
             Event::ToolCall { tool, args, .. } => self.line(Colour::Dim, &format!("→ {tool} {}", subject(args))),
             Event::ToolOutput { text, .. } => {
-                self.clear();
+                self.continue_with(Cursor::WithinOutput);
                 output::aside(text);
-                self.within_output = !text.ends_with('\n');
+                self.cursor = Cursor::behind(text, Cursor::WithinOutput);
             }
             Event::ToolResult { result, .. } => match (&result.error, result.result.as_ref().and_then(|result| result.get("exit_code"))) {
                 (Some(problem), _) => self.line(Colour::Red, &format!("✗ {}: {}", problem.code, problem.message)),
@@ -84,7 +96,7 @@ impl Screen {
 
     /// Puts the line away for good.
     pub fn close(&mut self) {
-        self.end_lines();
+        self.end_line();
         self.is_live = false;
     }
 
@@ -106,12 +118,9 @@ impl Screen {
         if news.is_empty() {
             return;
         }
-        if self.shares_terminal {
-            self.clear();
-        }
-        self.end_output();
+        self.continue_with(Cursor::WithinAnswer);
         output::piece(&news);
-        self.within_answer = !news.ends_with('\n');
+        self.cursor = Cursor::behind(&news, Cursor::WithinAnswer);
     }
 
     /// The end of an answer, with what of it was not seen while it came.
@@ -120,7 +129,7 @@ impl Screen {
             self.answer(message.id, 0, &message.content);
         }
         if message.author == Author::Assistant {
-            self.end_lines();
+            self.end_line();
         }
         // A switch is told by its own event.
         if message.author == Author::System && !message.metadata.contains_key("mode_change") {
@@ -129,22 +138,26 @@ impl Screen {
     }
 
     fn line(&mut self, colour: Colour, text: &str) {
-        self.end_lines();
+        self.end_line();
         let text = output::visible(text);
         output::control(&if self.has_colour { format!("\x1b[{}m{text}\x1b[0m\n", colour.code()) } else { format!("{text}\n") });
     }
 
-    fn end_lines(&mut self) {
+    fn end_line(&mut self) {
         self.clear();
-        if std::mem::take(&mut self.within_answer) {
-            output::line("");
+        match std::mem::replace(&mut self.cursor, Cursor::AtStart) {
+            Cursor::AtStart => {}
+            Cursor::WithinAnswer => output::line(""),
+            Cursor::WithinOutput => output::note(""),
         }
-        self.end_output();
     }
 
-    fn end_output(&mut self) {
-        if std::mem::take(&mut self.within_output) {
-            output::note("");
+    /// Goes on with a line of this kind, and ends one of another.
+    fn continue_with(&mut self, kind: Cursor) {
+        if self.cursor == kind {
+            self.clear();
+        } else {
+            self.end_line();
         }
     }
 
@@ -155,7 +168,12 @@ impl Screen {
     }
 
     fn draw(&mut self) {
-        if !self.is_live || self.within_output || (self.within_answer && self.shares_terminal) {
+        let in_the_way = match self.cursor {
+            Cursor::AtStart => false,
+            Cursor::WithinAnswer => self.shares_terminal,
+            Cursor::WithinOutput => true,
+        };
+        if !self.is_live || in_the_way {
             return;
         }
         let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| usize::from(size.ws_col));
