@@ -28,7 +28,7 @@ lint: ## Formatting, clippy, licences and bans of the dependencies
 	@scripts/deny
 
 bench: ## Speed, as ratios against a reference in the same run
-	@scripts/need rg bwrap
+	@scripts/need rg bwrap node
 	$(CARGO) bench --workspace --benches
 
 torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate

@@ -103,7 +103,8 @@ impl Conversation {
                 self.open += 1;
             }
             (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&said(message)), None),
-            (Author::Assistant, MessageType::Question) if !message.meta("reply").is_empty() && !message.metadata.contains_key("call") => {
+            // A question in JSON is the reply itself; a card belongs to a reply too, but stands beside it.
+            (Author::Assistant, MessageType::Question) if message.meta("reply") == message.id.to_string() => {
                 push_reply(entries, message, Some(&message.content), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.
@@ -238,12 +239,20 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_card_is_not_among_the_model_s_words() {
-        let call = message(Author::Assistant, MessageType::ToolCall, "").with("call_id", "a").with("tool", "rm").with("reply", "1");
-        let other = message(Author::Tool, MessageType::ToolResult, "done").with("call_id", "b");
-        let card = message(Author::Assistant, MessageType::Question, "Delete it?").with("reply", "1").with("call", json!({}));
-        let said = model_messages(&[call, other, card]);
-        assert!(said.len() == 2 && !format!("{said:?}").contains("Delete it?"), "{said:?}");
+    fn a_card_of_the_server_is_not_taken_for_words_of_the_model() {
+        let call =
+            |id: &str| message(Author::Assistant, MessageType::ToolCall, "").with("call_id", id).with("tool", "rm").with("reply", "r");
+        let result = |id: &str| message(Author::Tool, MessageType::ToolResult, "ok").with("call_id", id);
+        let card = message(Author::Assistant, MessageType::Question, "Allow `rm` to run?").with("reply", "r");
+        let mut conversation = Conversation::default();
+        for message in [call("a"), call("b"), result("a"), card, result("b")] {
+            conversation.add(&message);
+        }
+        assert_eq!((conversation.entries().len(), conversation.replies().plan), (3, 1));
+        let own = message(Author::Assistant, MessageType::Question, "Which?");
+        let own = own.clone().with("reply", own.id.to_string());
+        conversation.add(&own);
+        assert_eq!(conversation.replies().plan, 2, "a question in JSON is a reply");
     }
 
     #[test]

@@ -71,16 +71,21 @@ pub enum Auth {
 }
 
 /// Run one task to its end, without a server
+///
+/// The model's answer and the plan go to stdout, everything else to stderr.
 #[derive(ClapArgs)]
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 bad usage, 3 blocked (needs an answer that nobody is there to give), 130 interrupted.
 
 Examples:
-  planwright run \"Add a --quiet flag\"
-  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan --json"
+  planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
+  planwright run - --yes < task.md                       the task from a file, approvals given
+  planwright run \"Explain src/lib.rs\" > answer.md        the answer alone, progress on the terminal
+  planwright run \"Fix the typo\" --mode act --json | jq -r 'select(.type == \"run_finished\").data.outcome'"
 )]
 pub struct RunArgs {
-    /// What to do
+    /// What to do; - reads it from stdin
     pub task: String,
     /// The folder to work in
     #[arg(long, default_value = ".", value_name = "DIR")]
@@ -97,12 +102,20 @@ pub struct RunArgs {
     /// Approve tool calls and take a question's default. Never approves a plan
     #[arg(long)]
     pub yes: bool,
-    /// Print one event per line, as the event stream has them
+    /// Obey all of the workspace's own .planwright/config.toml, in this run
+    #[arg(long)]
+    pub trust: bool,
+    /// Print one event per line, as the event stream has them; the last tells how it ended
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }
+
+/// What the types of the arguments can't say; exits with 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadUsage(pub String);
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RunMode {
@@ -171,9 +184,12 @@ pub struct ToolsArgs {
 #[command(after_help = "Exits with 1 if something does not work.
 
 Examples:
-  planwright doctor
+  planwright doctor --workspace ~/project
   planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
 pub struct DoctorArgs {
+    /// Look at this folder's own configuration as well
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

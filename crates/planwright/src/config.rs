@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub models: ModelChoice,
@@ -20,6 +20,9 @@ pub struct Config {
     pub files: FilesConfig,
     pub limits: Limits,
     pub git: GitSettings,
+    /// As it was written, for a workspace's file to be laid over.
+    #[serde(skip)]
+    pub table: toml::Table,
 }
 
 /// A model for each mode, or `default` for both.
@@ -37,14 +40,14 @@ impl ModelChoice {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatConfig {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilesConfig {
     /// Reading these asks first.
@@ -72,7 +75,12 @@ impl Config {
 
     fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
         // The parser's message shows line, column and key.
-        toml::from_str(text).map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+        let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, ..config }));
+        read.map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+    }
+
+    pub fn of(table: toml::Table) -> Result<Self, toml::de::Error> {
+        Ok(Self { table: table.clone(), ..table.try_into()? })
     }
 
     /// `commands` is the folder for what commands change and cache.

@@ -2,13 +2,17 @@
 
 use crate::args::DoctorArgs;
 use crate::config::Config;
+use crate::configuration::Layers;
 use crate::data_dir::DataDir;
 use crate::models::ConfiguredModels;
 use crate::output;
+use crate::workspace_file::PATH;
 use planwright_protocol::{ErrorCode, Mode};
 use planwright_sandbox::{Check, Outcome};
-use planwright_session::Models;
+use planwright_session::{Configuration, Models, Trust};
+use planwright_tools::Workspace;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
@@ -26,6 +30,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         checks
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
     }
+    checks.extend(args.workspace.as_deref().map(|folder| workspace(&config, folder)));
     let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
     if args.json {
         let checks: Vec<_> =
@@ -78,6 +83,24 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
         });
     }
     checks
+}
+
+/// The workspace's own configuration.
+fn workspace(config: &Config, folder: &Path) -> Check {
+    const NAME: &str = "workspace";
+    let read = || {
+        let layers = Layers::new(config.clone(), None, PathBuf::new(), false)?;
+        Ok::<_, anyhow::Error>(layers.within(&Workspace::open(folder)?, None)?.1)
+    };
+    match read() {
+        Err(error) => missing(NAME, &format!("{}: {error:#}", folder.display())),
+        Ok(trust) if trust.sha256.is_none() => good(NAME, "has no configuration of its own"),
+        Ok(trust) if trust.items.is_empty() && trust.warnings.is_empty() => good(NAME, "its own configuration is in force"),
+        Ok(Trust { items, warnings, .. }) => {
+            let needs = items.iter().map(|item| format!("{PATH}:{}: {} needs your trust", item.line, item.key));
+            weaker(NAME, &warnings.into_iter().chain(needs).collect::<Vec<_>>().join("; "))
+        }
+    }
 }
 
 /// Tried out in a folder that is there for a moment.

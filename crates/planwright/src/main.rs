@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod configuration;
 mod data_dir;
 mod doctor;
 mod lists;
@@ -11,6 +12,8 @@ mod plan;
 mod providers;
 mod run;
 mod serve;
+mod signals;
+mod workspace_file;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -1,11 +1,16 @@
 //! The only place that prints. What a command answers goes to stdout, everything else to stderr.
 
+use crate::args::BadUsage;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub const BAD_USAGE: u8 = 2;
+
 /// Whether something that was to be printed got lost.
 static LOST: AtomicBool = AtomicBool::new(false);
+/// Whether the reader of stdout has gone away.
+static GONE: AtomicBool = AtomicBool::new(false);
 
 /// A line for people. What could move the cursor, hide or reorder text is shown as a mark: a plan must look like what it says.
 pub fn line(text: &str) {
@@ -22,13 +27,24 @@ pub fn data(text: &str) {
     print(&format!("{text}\n"));
 }
 
+/// A line beside the answer.
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
+    aside(&format!("{text}\n"));
+}
+
+/// A piece of a line beside the answer.
+pub fn aside(text: &str) {
+    control(&visible(text));
+}
+
+/// Goes to the terminal as it is: only for what was written here.
+pub fn control(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 pub fn fail(error: &anyhow::Error) -> ExitCode {
     note(&format!("planwright: {error:#}"));
-    ExitCode::FAILURE
+    if error.is::<BadUsage>() { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
 }
 
 /// The exit code, or a failure when the answer could not be printed.
@@ -39,16 +55,21 @@ pub fn checked(code: ExitCode) -> ExitCode {
     code
 }
 
+/// Whether nobody reads what is printed any more.
+pub fn is_unread() -> bool {
+    GONE.load(Ordering::Relaxed)
+}
+
 fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // A reader that has gone away is no reason to stop the work.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
-        Ok(()) | Err(_) => {}
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => GONE.store(true, Ordering::Relaxed),
+        Err(_) => LOST.store(true, Ordering::Relaxed),
     }
 }
 
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let hides = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
             || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')

@@ -1,10 +1,12 @@
 //! `planwright serve`
 
-use crate::args::{Auth, ServeArgs};
+use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
+use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::ConfiguredModels;
 use crate::output;
+use crate::signals::Interrupts;
 use anyhow::{Context, bail};
 use planwright_server::{Access, App};
 use planwright_session::Sessions;
@@ -14,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How long answers under way may take at a shutdown.
@@ -24,19 +25,25 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if !args.listen.ip().is_loopback() {
         bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
     }
+    let mut interrupts = Interrupts::new()?;
     let config = Config::load()?;
     let data = DataDir::open(args.common.data_dir)?;
     let store = data.store(args.common.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
-    for folder in &folders {
-        let workspace = add_workspace(&store, folder).await?;
-        data.keep_out_of(Path::new(&workspace.path))?;
-    }
-    let models = Arc::new(ConfiguredModels::new(&config, args.common.model));
+    let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice();
     let names = models.names();
-    let sessions = Sessions::new(store.clone(), config.settings(data.commands())?, models);
+    let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
+    for folder in &folders {
+        let workspace = add_workspace(&store, folder).await?;
+        data.keep_out_of(Path::new(&workspace.path))?;
+        // A file that is wrong stops the chats of its workspace, and no others.
+        let lines = sessions.rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
+        for line in lines {
+            output::note(&format!("{}: {line}", workspace.path));
+        }
+    }
     let resumed = sessions.resume_all().await?;
     if resumed > 0 {
         output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
@@ -59,7 +66,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 
     let closing = app.closing.clone();
     let serving = tokio::spawn(planwright_server::serve(listener, app));
-    interrupted().await?;
+    interrupts.next().await;
     output::note("shutting down; runs in progress go on after the next start");
     closing.cancel();
     sessions.park_all().await;
@@ -70,11 +77,12 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 
 /// Makes a folder known as a workspace.
 pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
-    let path = std::fs::canonicalize(folder).with_context(|| format!("the workspace {} can't be opened", folder.display()))?;
+    let wrong = |why: &str| BadUsage(format!("the workspace {} {why}", folder.display()));
+    let path = std::fs::canonicalize(folder).map_err(|error| wrong(&format!("can't be opened: {error}")))?;
     if !path.is_dir() {
-        bail!("the workspace {} is not a folder", folder.display());
+        bail!(wrong("is not a folder"));
     }
-    let Some(text) = path.to_str() else { bail!("the path of the workspace {} is not UTF-8", folder.display()) };
+    let text = path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
     Ok(store.ensure_workspace(name, text).await?)
 }
@@ -83,13 +91,4 @@ pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planw
 fn host_names(address: SocketAddr) -> Vec<String> {
     let port = address.port();
     vec![address.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")]
-}
-
-async fn interrupted() -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupt = tokio::signal::ctrl_c() => interrupt?,
-        _ = terminate.recv() => {}
-    }
-    Ok(())
 }

@@ -6,6 +6,7 @@ mod chats;
 mod messages;
 mod meta;
 mod page;
+mod trust;
 mod workspaces;
 
 use crate::App;
@@ -29,6 +30,7 @@ pub fn router(app: App) -> Router {
         .route("/audit/adherence", get(audit::adherence))
         .route("/workspaces", get(workspaces::list))
         .route("/workspaces/{wid}", get(workspaces::show))
+        .route("/workspaces/{wid}/trust", get(trust::show).post(trust::accept))
         .route("/workspaces/{wid}/audit", get(audit::list_of))
         .route("/workspaces/{wid}/audit/adherence", get(audit::adherence_of))
         .route("/workspaces/{wid}/chats", get(chats::list).post(chats::create))

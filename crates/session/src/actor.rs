@@ -13,7 +13,7 @@ use crate::commits;
 use crate::crash;
 use crate::progress::{self, open_steps};
 use crate::run::{Inbox, Run};
-use crate::sessions::{Models, UNTITLED};
+use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
@@ -46,15 +46,14 @@ pub enum Command {
     Park(Answer),
 }
 
-pub fn spawn(chat: Arc<Chat>, models: Arc<dyn Models>) -> mpsc::Sender<Command> {
+pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, models, running: None }.serve(receiver));
+    tokio::spawn(Actor { chat, running: None }.serve(receiver));
     sender
 }
 
 struct Actor {
     chat: Arc<Chat>,
-    models: Arc<dyn Models>,
     running: Option<Running>,
 }
 
@@ -99,6 +98,10 @@ impl Actor {
     }
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
+        match op {
+            Op::Stop | Op::Update { .. } | Op::Revert { .. } => {}
+            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Compact => self.chat.configure().await?,
+        }
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
             Op::Answer { question_id, answers, comment } => self.answer(question_id, answers, comment).await.map(Some),
@@ -213,6 +216,7 @@ impl Actor {
 
     /// Goes on with what was cut off: taking something back, or a run.
     async fn resume(&mut self) -> Result<(), Problem> {
+        self.chat.configure().await?;
         if !self.resume_revert().await? {
             progress::mark(&self.chat).await;
             self.start();
@@ -239,7 +243,7 @@ impl Actor {
     fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
         let inbox = Inbox::default();
-        let run = Run::new(self.chat.clone(), self.models.clone(), inbox.clone());
+        let run = Run::new(self.chat.clone(), inbox.clone());
         let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(work(run)));
         self.running = Some(Running { task, cancel, inbox });
     }

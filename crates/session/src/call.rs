@@ -103,7 +103,7 @@ async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
-            let listed = tools_of(role, chat.settings.inspect()).any(|tool| tool.spec().name == call.meta("tool"));
+            let listed = tools_of(role, chat.settings().inspect()).any(|tool| tool.spec().name == call.meta("tool"));
             let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
             return Ok(Judged::Refused(problem, Box::new(change)));
         }

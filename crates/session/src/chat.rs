@@ -5,6 +5,7 @@ mod telling;
 use crate::agent::Agent;
 use crate::card::Pending;
 use crate::chat_file::{ChatFile, header};
+use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
@@ -47,7 +48,8 @@ impl Frame {
 pub struct Chat {
     pub id: ChatId,
     pub store: Store,
-    pub settings: Arc<Settings>,
+    rules: std::sync::RwLock<Rules>,
+    configuration: Arc<dyn Configuration>,
     pub workspace: Arc<Workspace>,
     pub fence: Arc<Fence>,
     seen: Arc<Seen>,
@@ -103,7 +105,12 @@ impl Change {
 }
 
 impl Chat {
-    pub async fn load(id: ChatId, store: Store, settings: Arc<Settings>, workspace: Arc<Workspace>) -> Result<Arc<Self>, Problem> {
+    pub async fn load(
+        id: ChatId,
+        store: Store,
+        configuration: Arc<dyn Configuration>,
+        workspace: Arc<Workspace>,
+    ) -> Result<Arc<Self>, Problem> {
         let row = store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
         let approval = store.approval(id).await.map_err(storage)?.map(Arc::new);
         let (bus, _) = broadcast::channel(BACKLOG);
@@ -112,10 +119,11 @@ impl Chat {
         let seq = row.seq_ceiling;
         let live = Mutex::new(Live { row, seq, unstored: Vec::new(), partial: None, approval });
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
-        Ok(Arc::new(Self {
+        let chat = Arc::new(Self {
             id,
             store,
-            settings,
+            rules: std::sync::RwLock::new(configuration.everywhere().clone()),
+            configuration,
             workspace,
             fence,
             seen: Arc::default(),
@@ -126,7 +134,26 @@ impl Chat {
             stop: std::sync::Mutex::default(),
             file: ChatFile::default(),
             gone: CancellationToken::new(),
-        }))
+        });
+        // A file that can't be read is told of when something is to be done; looking at the chat needs none.
+        let _ = chat.configure().await;
+        Ok(chat)
+    }
+
+    /// Goes by what is configured now.
+    pub async fn configure(&self) -> Result<(), Problem> {
+        let id = self.row().await.workspace_id;
+        let (rules, _) = configuration::now(&self.configuration, &self.store, id, &self.workspace).await?;
+        *self.rules.write().unwrap_or_else(std::sync::PoisonError::into_inner) = rules;
+        Ok(())
+    }
+
+    pub fn rules(&self) -> Rules {
+        self.rules.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    pub fn settings(&self) -> Arc<Settings> {
+        self.rules().settings
     }
 
     pub async fn row(&self) -> ChatRow {
@@ -307,6 +334,7 @@ impl Chat {
             Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
             None => None,
         };
+        let settings = self.settings();
         let live = self.live.lock().await;
         agent.check(live.row.config.role)?;
         Ok(Situation {
@@ -317,8 +345,8 @@ impl Chat {
             own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             foreign_plans,
             scope,
-            approvals: self.settings.approvals.clone(),
-            secrets: self.settings.secrets.clone(),
+            approvals: settings.approvals.clone(),
+            secrets: settings.secrets.clone(),
             grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
             consent,
         })
@@ -331,18 +359,18 @@ impl Chat {
 
     /// What a tool gets besides its arguments; `call` is for those that run commands.
     pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
-        let row = self.row().await;
+        let (row, settings) = (self.row().await, self.settings());
         let config = ToolConfig {
             plan_mode: agent.role.mode() == planwright_protocol::Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
             chat: Some(self.id),
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
-            secrets: self.settings.secrets.clone(),
+            secrets: settings.secrets.clone(),
         };
         let command = CommandContext {
             call,
-            commands: self.settings.commands.clone(),
+            commands: settings.commands.clone(),
             reach: Reach::of(agent.role),
             stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
             live: Heard::default(),

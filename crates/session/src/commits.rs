@@ -17,7 +17,7 @@ const COMMIT: &str = "commit";
 /// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
 /// Gives the message that tells of it.
 pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message> {
-    if !chat.settings.git.commit_steps || chat.row().await.config.role.mode() == Mode::Plan {
+    if !chat.settings().git.commit_steps || chat.row().await.config.role.mode() == Mode::Plan {
         return None;
     }
     let told = match commit(chat, step).await {
@@ -62,7 +62,7 @@ async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, 
     let branch = branch_of(row.config.plan_file.as_deref(), chat);
     let title = step.map_or_else(|| row.title.clone(), str::to_owned);
     let mark = format!("Planwright-Change: {through}");
-    let (workspace, secrets, named) = (chat.workspace.clone(), chat.settings.secrets.clone(), branch.clone());
+    let (workspace, secrets, named) = (chat.workspace.clone(), chat.settings().secrets.clone(), branch.clone());
     let done = move || {
         // What git is told to ignore is not for it, and neither is what looks like a secret.
         files.retain(|(path, _)| !secrets.contains(path) && !workspace.is_ignored(path));

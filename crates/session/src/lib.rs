@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
@@ -37,6 +38,7 @@ mod changes;
 mod chat;
 mod chat_file;
 mod commits;
+mod configuration;
 pub mod crash;
 mod delegation;
 mod drift;
@@ -58,6 +60,7 @@ pub use agent::Agent;
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, Frame, storage};
+pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use follow::Follower;
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};

@@ -8,7 +8,6 @@ use crate::crash;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
-use crate::sessions::Models;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -50,7 +49,6 @@ impl Inbox {
 
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
-    models: Arc<dyn Models>,
     inbox: Inbox,
     surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
@@ -60,13 +58,13 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(chat: Arc<Chat>, models: Arc<dyn Models>, inbox: Inbox) -> Self {
-        Self { chat, models, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0 }
+    pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
+        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0 }
     }
 
     /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
     pub(crate) fn for_delegate(&self, delegate: Agent) -> Self {
-        Self { delegate: Some(delegate), ..Self::new(self.chat.clone(), self.models.clone(), Inbox::default()) }
+        Self { delegate: Some(delegate), ..Self::new(self.chat.clone(), Inbox::default()) }
     }
 
     /// Who works here now.
@@ -92,7 +90,7 @@ impl Run {
     pub async fn compact(mut self) -> Outcome {
         let summed_up = async {
             let agent = self.agent().await?;
-            let (provider, turn) = (self.models.model(agent.role.mode()).await?, self.turn().await?);
+            let (provider, turn) = (self.chat.rules().models.model(agent.role.mode()).await?, self.turn().await?);
             self.sum_up(agent, &*provider, &turn).await
         };
         match summed_up.await {
@@ -104,7 +102,7 @@ impl Run {
     pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let history = of_thread(history, self.delegate.and_then(|delegate| delegate.delegation));
-        Ok(Turn::replay(as_read(history), self.chat.settings.limits.turns))
+        Ok(Turn::replay(as_read(history), self.chat.settings().limits.turns))
     }
 
     /// Stores a reply with what it used.
@@ -136,7 +134,7 @@ impl Run {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
-        let inspect = self.chat.settings.inspect();
+        let inspect = self.chat.settings().inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
         let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, works_for };
@@ -249,11 +247,11 @@ impl World for Run {
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
-        self.chat.settings.limits.check(&self.chat.row().await.usage)?;
+        self.chat.settings().limits.check(&self.chat.row().await.usage)?;
         let agent = self.agent().await?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
-        let provider = self.models.model(agent.role.mode()).await?;
+        let provider = self.chat.rules().models.model(agent.role.mode()).await?;
         if self.is_too_long(turn, &*provider).await {
             return self.sum_up(agent, &*provider, turn).await;
         }

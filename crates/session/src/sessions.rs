@@ -2,6 +2,7 @@
 
 use crate::actor::{self, Command, Reply};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
+use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
 use async_trait::async_trait;
 use planwright_agent::Provider;
@@ -115,8 +116,7 @@ pub struct Sessions {
 
 struct Inner {
     store: Store,
-    settings: Arc<Settings>,
-    models: Arc<dyn Models>,
+    configuration: Arc<dyn Configuration>,
     open: Mutex<HashMap<ChatId, Handle>>,
     workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
 }
@@ -165,16 +165,44 @@ impl Handle {
 }
 
 impl Sessions {
+    /// With one configuration for all workspaces.
     #[must_use]
     pub fn new(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
-        Self {
-            inner: Arc::new(Inner { store, settings: Arc::new(settings), models, open: Mutex::default(), workspaces: Mutex::default() }),
-        }
+        Self::configured(store, Arc::new(Rules { settings: Arc::new(settings), models }))
     }
 
     #[must_use]
+    pub fn configured(store: Store, configuration: Arc<dyn Configuration>) -> Self {
+        Self { inner: Arc::new(Inner { store, configuration, open: Mutex::default(), workspaces: Mutex::default() }) }
+    }
+
+    /// The user's own settings, for what belongs to no workspace.
+    #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.inner.settings
+        &self.inner.configuration.everywhere().settings
+    }
+
+    /// What holds in a workspace now, and what of its own file needs trust.
+    ///
+    /// # Errors
+    /// No such workspace, or its file is wrong.
+    pub async fn rules(&self, workspace: WorkspaceId) -> Result<(Rules, Trust), Problem> {
+        let folder = self.workspace(workspace).await?;
+        configuration::now(&self.inner.configuration, &self.inner.store, workspace, &folder).await
+    }
+
+    /// Obeys a workspace's own file from now on, as long as it stays as it is.
+    ///
+    /// # Errors
+    /// `CONFLICT`, when the file is not the one that was looked at.
+    pub async fn trust(&self, workspace: WorkspaceId, sha256: &str) -> Result<Trust, Problem> {
+        let (_, trust) = self.rules(workspace).await?;
+        if trust.sha256.as_deref() != Some(sha256) {
+            let text = "The workspace's configuration is not the one with this hash. Look at what it wants now, and accept that.";
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        self.inner.store.trust(workspace, sha256).await.map_err(storage)?;
+        Ok(self.rules(workspace).await?.1)
     }
 
     #[must_use]
@@ -187,8 +215,8 @@ impl Sessions {
     /// # Errors
     /// No such workspace, or it can't be stored.
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
-        self.workspace(workspace).await?;
-        let default_role = match self.inner.settings.default_mode {
+        let default_mode = self.rules(workspace).await?.0.settings.default_mode;
+        let default_role = match default_mode {
             DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
             DefaultMode::Act => Mode::Act.default_role(),
         };
@@ -212,7 +240,7 @@ impl Sessions {
         self.inner.store.create_chat(&row).await.map_err(storage)?;
         crash::point("chat_stored");
         let handle = self.chat(row.id).await?;
-        let undecided = role.is_none() && self.inner.settings.default_mode == DefaultMode::Auto;
+        let undecided = role.is_none() && default_mode == DefaultMode::Auto;
         let entered = row.config.role;
         let change = Change::messages(undecided.then(|| actor::undecided(row.id))).log(
             AuditKind::ModeEntered,
@@ -235,8 +263,8 @@ impl Sessions {
         }
         let row = self.inner.store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
         let workspace = self.workspace(row.workspace_id).await?;
-        let chat = Chat::load(id, self.inner.store.clone(), self.inner.settings.clone(), workspace).await?;
-        let handle = Handle { ops: actor::spawn(chat.clone(), self.inner.models.clone()), chat };
+        let chat = Chat::load(id, self.inner.store.clone(), self.inner.configuration.clone(), workspace).await?;
+        let handle = Handle { ops: actor::spawn(chat.clone()), chat };
         open.insert(id, handle.clone());
         Ok(handle)
     }
@@ -268,10 +296,12 @@ impl Sessions {
     pub async fn resume_all(&self) -> Result<usize, Problem> {
         let unfinished = self.inner.store.unfinished().await.map_err(storage)?;
         for &id in &unfinished {
-            match self.chat(id).await {
-                Ok(handle) => {
-                    handle.resume().await?;
-                }
+            let resumed = match self.chat(id).await {
+                Ok(handle) => handle.resume().await.map(|_| ()),
+                Err(problem) => Err(problem),
+            };
+            match resumed {
+                Ok(()) => {}
                 Err(problem) => tracing::warn!(chat = %id, %problem, "a run could not be resumed"),
             }
         }

@@ -35,22 +35,29 @@ impl From<serde_json::Error> for StoreError {
 
 /// One step of the schema, in the words of each database.
 struct Migration {
+    number: i64,
     sqlite: &'static str,
     postgres: &'static str,
 }
 
 macro_rules! migration {
-    ($name:literal) => {
+    ($number:literal $name:literal) => {
         Migration {
+            number: $number,
             sqlite: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
             postgres: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
         }
     };
 }
 
-/// Each is applied once, in order, in a transaction of its own.
-const MIGRATIONS: &[Migration] =
-    &[migration!("0001_start"), migration!("0002_audit"), migration!("0003_progress"), migration!("0004_file_changes")];
+/// Each is applied once, in the order of the numbers, in a transaction of its own.
+const MIGRATIONS: &[Migration] = &[
+    migration!(1 "0001_start"),
+    migration!(2 "0002_audit"),
+    migration!(3 "0003_progress"),
+    migration!(4 "0004_file_changes"),
+    migration!(5 "0005_trust"),
+];
 
 impl Store {
     /// Opens the database in a file, made if it is not there, and brings it up to date.
@@ -75,13 +82,13 @@ impl Store {
     }
 
     async fn migrated(db: Db) -> Result<Self, StoreError> {
-        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        let known = MIGRATIONS.last().map_or(0, |newest| newest.number);
         let found = db.version().await?;
         if found > known {
             db.close().await;
             return Err(StoreError::Newer { found, known });
         }
-        for (version, migration) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
+        for migration in MIGRATIONS.iter().filter(|migration| migration.number > found) {
             let mut transaction = db.begin().await?;
             transaction
                 .script(match db {
@@ -89,7 +96,7 @@ impl Store {
                     Db::Postgres { .. } => migration.postgres,
                 })
                 .await?;
-            transaction.set_version(version).await?;
+            transaction.set_version(migration.number).await?;
             transaction.commit().await?;
         }
         Ok(Self { db })

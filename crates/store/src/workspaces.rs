@@ -16,6 +16,9 @@ const ENSURE: &str = "insert into workspaces (id, name, path, created_at) values
     on conflict (path) do update set path = excluded.path returning *";
 const ALL: &str = "select * from workspaces order by name, id";
 const ONE: &str = "select * from workspaces where id = $1";
+const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
+const TRUST: &str = "insert into trust (workspace_id, sha256, at) values ($1, $2, $3)
+    on conflict (workspace_id) do update set sha256 = excluded.sha256, at = excluded.at";
 
 impl Store {
     /// The workspace at this path; made if it is not known yet.
@@ -39,6 +42,22 @@ impl Store {
     /// The database failed.
     pub async fn workspace(&self, id: WorkspaceId) -> Result<Option<WorkspaceRow>, StoreError> {
         self.db.row(ONE, args![id.0]).await?.as_ref().map(read).transpose()
+    }
+
+    /// The hash of the workspace's own configuration that the user accepted last.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn trusted(&self, id: WorkspaceId) -> Result<Option<String>, StoreError> {
+        self.db.row(TRUSTED, args![id.0]).await?.map(|row| row.text("sha256")).transpose()
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn trust(&self, id: WorkspaceId, sha256: &str) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(TRUST, args![id.0, sha256, micros(Timestamp::now())]).await?;
+        transaction.commit().await
     }
 }
 

@@ -39,6 +39,18 @@ pub struct Sandbox {
     pub writable: Vec<PathBuf>,
 }
 
+impl Sandbox {
+    /// Whether commands can't do anything here that they can't do there as well.
+    #[must_use]
+    pub fn is_as_strict_as(&self, other: &Self) -> bool {
+        let Self { mode, network, inspect, writable } = self;
+        (*mode == SandboxMode::Enforce || other.mode == SandboxMode::Off)
+            && (!network || other.network)
+            && (*inspect == Inspect::Off || other.inspect == Inspect::On)
+            && writable.iter().all(|folder| other.writable.contains(folder))
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
@@ -312,6 +324,21 @@ fn unavailable(why: &str) -> Problem {
 mod tests {
     use super::*;
     use std::sync::Mutex;
+
+    #[test]
+    fn a_sandbox_is_as_strict_as_another_when_it_lets_nothing_more_through() {
+        let usual = Sandbox::default;
+        let wider = [
+            Sandbox { mode: SandboxMode::Off, ..usual() },
+            Sandbox { network: true, ..usual() },
+            Sandbox { inspect: Inspect::On, ..usual() },
+            Sandbox { writable: vec![PathBuf::from("/tmp")], ..usual() },
+        ];
+        assert!(usual().is_as_strict_as(&usual()));
+        for wide in wider {
+            assert!(usual().is_as_strict_as(&wide) && wide.is_as_strict_as(&wide) && !wide.is_as_strict_as(&usual()), "{wide:?}");
+        }
+    }
 
     #[test]
     fn a_character_that_comes_in_two_pieces_is_heard_whole() {

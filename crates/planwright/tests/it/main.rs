@@ -37,6 +37,8 @@ mod run;
 mod sandbox_cases;
 mod serve;
 mod side_by_side;
+mod terminal;
+mod trust;
 mod wires;
 
 use planwright_testkit::server::Home;

@@ -83,7 +83,7 @@ impl Actor {
     /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
     /// The card that shows the plan is no other question: the order answers it.
     async fn order(&self, role: Role, content: &str, other_question: bool) -> Order {
-        let setting = self.chat.settings.intent_switch;
+        let setting = self.chat.settings().intent_switch;
         if role.mode() == Mode::Act || setting == IntentSwitch::Off {
             return Order::None;
         }

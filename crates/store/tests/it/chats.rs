@@ -17,6 +17,7 @@ on_both!(
     events_are_read_in_order_and_in_pieces,
     unfinished_runs_and_plans_of_others_are_found,
     a_workspace_is_known_by_its_path_and_listed_by_name,
+    the_newest_trust_in_a_workspace_is_kept,
     the_newest_approval_counts_and_knows_its_commit,
     appends_of_many_chats_at_once_all_arrive,
     a_deleted_chat_takes_its_history_with_it_and_leaves_the_others,
@@ -50,6 +51,18 @@ async fn a_deleted_chat_takes_its_history_with_it_and_leaves_the_others(world: W
     assert_eq!(store.chat(chat.id).await.unwrap(), None);
     assert!(texts(&store, &chat).await.is_empty() && store.events_after(chat.id, 0, 10).await.unwrap().is_empty());
     assert_eq!(texts(&store, &other).await, ["one"]);
+}
+
+async fn the_newest_trust_in_a_workspace_is_kept(world: World) {
+    let store = world.open().await;
+    let (one, other) = (store.ensure_workspace("one", "/one").await.unwrap(), store.ensure_workspace("other", "/other").await.unwrap());
+    assert_eq!(store.trusted(one.id).await.unwrap(), None);
+    store.trust(one.id, "first").await.unwrap();
+    store.trust(one.id, "second").await.unwrap();
+    store.close().await;
+    let store = world.open().await;
+    assert_eq!(store.trusted(one.id).await.unwrap().as_deref(), Some("second"));
+    assert_eq!(store.trusted(other.id).await.unwrap(), None);
 }
 
 async fn every_field_of_a_chat_comes_back(world: World) {

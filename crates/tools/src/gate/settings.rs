@@ -33,6 +33,20 @@ impl Default for Approvals {
     }
 }
 
+impl Approvals {
+    /// Whether nothing is allowed here that is not allowed there as well.
+    #[must_use]
+    pub fn are_as_strict_as(&self, other: &Self) -> bool {
+        let Self { delete, outside_plan, execute, mcp, tools } = self;
+        let rule = |tools: &BTreeMap<String, Rule>, name: &String| tools.get(name).copied().unwrap_or(Rule::Allow);
+        *delete >= other.delete
+            && *outside_plan >= other.outside_plan
+            && *execute >= other.execute
+            && *mcp >= other.mcp
+            && other.tools.iter().all(|(name, theirs)| rule(tools, name) >= *theirs)
+    }
+}
+
 /// The user's standing yes: this chat, this tool, this folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -150,6 +164,21 @@ mod tests {
             assert!(!scope.contains(&path(outside)), "{outside}");
         }
         assert!(Scope::of(&Plan::default()).is_none());
+    }
+
+    #[test]
+    fn approvals_are_as_strict_as_others_when_no_rule_is_laxer() {
+        let usual = Approvals::default();
+        let tools = |rule| BTreeMap::from([("write".to_owned(), rule)]);
+        let asks = Approvals { tools: tools(Rule::Ask), ..Approvals::default() };
+        assert!(usual.are_as_strict_as(&usual) && asks.are_as_strict_as(&usual) && !usual.are_as_strict_as(&asks));
+        for (rule, strict) in [(Rule::Allow, false), (Rule::Ask, true), (Rule::Deny, true)] {
+            assert_eq!(Approvals { delete: rule, ..Approvals::default() }.are_as_strict_as(&usual), strict);
+            assert_eq!(Approvals { outside_plan: rule, ..Approvals::default() }.are_as_strict_as(&usual), strict);
+            assert_eq!(Approvals { mcp: rule, ..Approvals::default() }.are_as_strict_as(&usual), strict);
+            assert!(Approvals { execute: rule, ..Approvals::default() }.are_as_strict_as(&usual));
+            assert_eq!(Approvals { tools: tools(rule), ..Approvals::default() }.are_as_strict_as(&asks), strict);
+        }
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! What holds where: flags over environment over a workspace's own file over the user's.
+
+use crate::config::Config;
+use crate::models::ConfiguredModels;
+use crate::workspace_file::{Effective, Obeyed, PATH, lay_over};
+use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_session::{Configuration, Rules, Trust};
+use planwright_tools::{Workspace, WorkspacePath};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Files that were read lately are not read into rules again.
+const REMEMBERED: usize = 64;
+
+pub struct Layers {
+    user: Config,
+    /// `--model`, or its variable.
+    model: Option<String>,
+    commands: PathBuf,
+    /// Whether `--trust` was given.
+    trusts_all: bool,
+    everywhere: Rules,
+    /// By the hash of a workspace's file.
+    known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
+}
+
+impl Layers {
+    /// `commands` is the folder for what commands change and cache.
+    pub fn new(user: Config, model: Option<String>, commands: PathBuf, trusts_all: bool) -> anyhow::Result<Self> {
+        let everywhere = rules(&user, model.clone(), commands.clone())?;
+        Ok(Self { user, model, commands, trusts_all, everywhere, known: Mutex::default() })
+    }
+
+    fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(Rules, Trust), String> {
+        let Effective { config, items, warnings } = lay_over(&self.user, text, obeyed)?;
+        let rules = rules(&config, self.model.clone(), self.commands.clone()).map_err(|error| format!("{PATH}: {error:#}"))?;
+        let trusted = items.is_empty() || obeyed == Obeyed::All;
+        Ok((rules, Trust { trusted, sha256: Some(sha256), items, warnings }))
+    }
+}
+
+impl Configuration for Layers {
+    fn everywhere(&self) -> &Rules {
+        &self.everywhere
+    }
+
+    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem> {
+        let Some(bytes) = file(workspace)? else { return Ok((self.everywhere.clone(), Trust::nothing())) };
+        let sha256 = plan_sha256(&bytes);
+        let obeyed = if self.trusts_all || accepted == Some(sha256.as_str()) { Obeyed::All } else { Obeyed::Strictness };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(&(sha256.clone(), obeyed)) {
+            return Ok(found.clone());
+        }
+        let wrong =
+            |why: String| Problem::new(ErrorCode::ValidationFailed, format!("The workspace's configuration can't be obeyed. {why}"));
+        let text = String::from_utf8(bytes).map_err(|error| wrong(format!("{PATH} is not UTF-8: {error}")))?;
+        let found = self.read(&text, sha256.clone(), obeyed).map_err(wrong)?;
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((sha256, obeyed), found.clone());
+        Ok(found)
+    }
+}
+
+/// The workspace's file, if there is one.
+fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
+    match workspace.read_plan(&WorkspacePath::parse(PATH)?) {
+        Ok(snapshot) => Ok(Some(snapshot.bytes)),
+        Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
+        Err(Problem { code: code @ ErrorCode::FileTooLarge, .. }) => Err(Problem::new(code, format!("{PATH} is larger than 256 KiB."))),
+        // Where nothing is behind a link, nothing is left out by not following it.
+        Err(_) if workspace.host_path().is_ok_and(|folder| !folder.join(PATH).exists()) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+fn rules(config: &Config, model: Option<String>, commands: PathBuf) -> anyhow::Result<Rules> {
+    Ok(Rules { settings: Arc::new(config.settings(commands)?), models: Arc::new(ConfiguredModels::new(config, model)) })
+}
+
+/// What a workspace's file is told about when work begins in it.
+pub fn remarks(trust: &Trust) -> Vec<String> {
+    let mut lines = trust.warnings.clone();
+    if !trust.trusted {
+        let wants = trust.items.iter().map(|item| format!("{} = {}", item.key, item.value)).collect::<Vec<_>>().join(", ");
+        lines.push(format!("{PATH} wants what needs your trust, and is not obeyed in: {wants}"));
+    }
+    lines
+}

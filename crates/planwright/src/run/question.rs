@@ -1,0 +1,76 @@
+//! Questions when nobody is there: what `--yes` answers, and what is said when it can't.
+
+use planwright_protocol::{Question, QuestionId, QuestionKind};
+use serde_json::{Map, Value};
+
+/// A question that waits for an answer.
+pub struct Asked {
+    pub id: QuestionId,
+    pub questions: Vec<Question>,
+    pub kind: QuestionKind,
+    /// The call that is to be approved.
+    pub call: Option<Value>,
+}
+
+impl Asked {
+    /// What `--yes` stands for: a tool call's approval inside the sandbox, a question's default, and never a plan.
+    pub fn yes(&self) -> Option<Map<String, Value>> {
+        match self.kind {
+            QuestionKind::PlanApproval => None,
+            QuestionKind::ToolApproval if self.leaves_sandbox() => None,
+            QuestionKind::ToolApproval => Some([("decision".to_owned(), Value::from("approve"))].into_iter().collect()),
+            QuestionKind::User => {
+                self.questions.iter().map(|question| Some((question.name.clone(), question.default_answer()?.clone()))).collect()
+            }
+        }
+    }
+
+    /// The question, and what could be answered.
+    pub fn text(&self) -> String {
+        let mut lines = Vec::new();
+        for question in &self.questions {
+            lines.push(format!("? {}", question.question));
+            lines.extend(question.context.iter().map(|context| format!("  {context}")));
+            lines.extend(options(question).into_iter().map(|option| format!("  - {option}")));
+            lines.extend(question.default_answer().map(|default| format!("  default: {}", plain(default))));
+        }
+        lines.join("\n")
+    }
+
+    /// Why the run can't go on, and what to do.
+    pub fn hint(&self) -> &'static str {
+        match self.kind {
+            QuestionKind::PlanApproval => "the plan needs your approval",
+            QuestionKind::ToolApproval if self.leaves_sandbox() => {
+                "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] of your configuration gives commands the network"
+            }
+            QuestionKind::ToolApproval => "this call needs your approval; --yes approves such calls",
+            QuestionKind::User => {
+                "the agent asks something; run again with the answer in the task, or with --yes if it has a default that will do"
+            }
+        }
+    }
+
+    /// Whether the call would reach beyond the sandbox.
+    fn leaves_sandbox(&self) -> bool {
+        let effects = self.call.as_ref().and_then(|call| call.get("effects")).and_then(Value::as_array);
+        let leaves = |effect: &Value| effect.get("effect").is_some_and(|name| name == "network" || name == "unconfined");
+        effects.is_some_and(|effects| effects.iter().any(leaves))
+    }
+}
+
+fn options(question: &Question) -> Vec<String> {
+    if question.buttons.is_empty() {
+        let values = question.schema.get("enum").and_then(Value::as_array);
+        return values.into_iter().flatten().map(plain).collect();
+    }
+    let option = |button: &planwright_protocol::question::Button| {
+        let description = button.description.as_ref().map(|text| format!(" ({text})")).unwrap_or_default();
+        format!("{}: {}{description}", plain(&button.value), button.label)
+    };
+    question.buttons.iter().map(option).collect()
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,210 @@
+//! A run from its first event to its last.
+
+use super::question::Asked;
+use super::screen::Screen;
+use super::tell_end;
+use crate::args::RunArgs;
+use crate::output;
+use crate::signals::Interrupts;
+use anyhow::bail;
+use planwright_protocol::event::{ChatState, RunOutcome};
+use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
+use planwright_session::{Follower, Frame, Handle};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How often the time on the terminal goes on.
+const TICK: Duration = Duration::from_millis(250);
+
+pub struct Watcher {
+    handle: Handle,
+    approves: bool,
+    /// What people see; with `--json` there are events instead.
+    screen: Option<Screen>,
+    workspace: String,
+    asked: Option<Asked>,
+    is_stopping: bool,
+}
+
+impl Watcher {
+    pub fn new(handle: Handle, args: &RunArgs, role: Role, plan: Option<&Plan>) -> Self {
+        let screen = (!args.json).then(|| Screen::new(role, plan));
+        let workspace = shell_word(&args.workspace.display().to_string());
+        Self { handle, approves: args.yes, screen, workspace, asked: None, is_stopping: false }
+    }
+
+    /// Shows what happens and answers what it may, until the run is over.
+    pub async fn watch(mut self, follower: Follower, mut interrupts: Interrupts) -> anyhow::Result<RunOutcome> {
+        let mut frames = frames(follower);
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                frame = frames.recv() => {
+                    let Some(frame) = frame else { bail!("the run ended without a word") };
+                    if let Some(outcome) = self.hear(&*frame?).await? {
+                        return Ok(outcome);
+                    }
+                }
+                () = interrupts.next() => {
+                    if self.is_stopping {
+                        // Asked twice: at once, whatever is under way. The chat is as after a power cut.
+                        self.close();
+                        std::process::exit(130);
+                    }
+                    self.note("stopping; once more ends at once");
+                    self.stop();
+                }
+                _ = ticks.tick() => if let Some(screen) = &mut self.screen { screen.tick() },
+            }
+            if output::is_unread() && !self.is_stopping {
+                self.stop();
+            }
+        }
+    }
+
+    /// Gives the outcome when the event is the last one.
+    async fn hear(&mut self, frame: &Frame) -> anyhow::Result<Option<RunOutcome>> {
+        let event = serde_json::from_str::<Envelope>(&frame.json)?.event;
+        match &mut self.screen {
+            Some(screen) => screen.show(&event),
+            None => output::data(&frame.json),
+        }
+        if let Event::QuestionPending { question_id, questions, kind, call, .. } = &event {
+            self.asked = Some(Asked { id: *question_id, questions: questions.clone(), kind: *kind, call: call.clone() });
+        }
+        if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &event
+            && !self.is_stopping
+            && let Some(asked) = self.asked.take()
+        {
+            let Some(answers) = asked.yes().filter(|_| self.approves) else {
+                self.blocked(&asked, frame.seq);
+                return Ok(Some(RunOutcome::Blocked));
+            };
+            self.handle.submit(Op::Answer { question_id: asked.id, answers, comment: String::new() }).await?;
+        }
+        if let Event::RunFinished { outcome, error, open_steps } = &event {
+            self.finished(*outcome, error.as_ref(), open_steps);
+            return Ok(Some(*outcome));
+        }
+        Ok(None)
+    }
+
+    /// Ends the run; its last event says when nothing of it can happen any more.
+    fn stop(&mut self) {
+        self.is_stopping = true;
+        let handle = self.handle.clone();
+        tokio::spawn(async move {
+            if let Err(problem) = handle.submit(Op::Stop).await {
+                output::note(&format!("planwright: the run could not be stopped: {problem}"));
+            }
+        });
+    }
+
+    fn blocked(&mut self, asked: &Asked, seq: u64) {
+        self.close();
+        if self.screen.is_none() {
+            // The numbers after the newest one are nobody's: the chat goes on behind them.
+            tell_end(RunOutcome::Blocked, None, seq + 1);
+        }
+        self.show_plan();
+        output::note(&asked.text());
+        output::note(&format!("blocked: {}", asked.hint()));
+        output::note(&format!("  {}", self.go_on("answer it in the chat")));
+    }
+
+    fn finished(&mut self, outcome: RunOutcome, error: Option<&Problem>, open_steps: &[u32]) {
+        self.close();
+        if !open_steps.is_empty() {
+            let numbers = open_steps.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            output::note(&format!("steps of the plan that are still open: {numbers}"));
+        }
+        let spent = self.screen.as_ref().map(|screen| format!(" · {}", screen.spent())).unwrap_or_default();
+        match outcome {
+            RunOutcome::Done => {
+                self.show_plan();
+                if self.screen.is_some() {
+                    output::note(&format!("done{spent}"));
+                }
+            }
+            RunOutcome::Failed => {
+                let why = error.map(|problem| format!(": {}: {}", problem.code, problem.message)).unwrap_or_default();
+                output::note(&format!("failed{why}{spent}"));
+                output::note(&format!("  {}", self.go_on("what was done so far stays; go on in the chat")));
+            }
+            // Nobody is there to read more.
+            RunOutcome::Stopped if output::is_unread() => {}
+            RunOutcome::Stopped | RunOutcome::Blocked => {
+                output::note(&format!("stopped: nothing more happens{spent}"));
+                output::note(&format!("  {}", self.go_on("what was done so far stays; go on in the chat")));
+            }
+        }
+    }
+
+    /// The plan is the answer of a run that was to write one.
+    fn show_plan(&self) {
+        let Some((file, plan)) = self.screen.as_ref().and_then(Screen::written_plan) else { return };
+        output::line(&format!("\nPlan: {}", plan.goal));
+        for step in &plan.steps {
+            output::line(&format!("  {}. {}", step.step_number, step.action));
+            if !step.files.is_empty() {
+                output::line(&format!("     files: {}", step.files.join(", ")));
+            }
+            if let Some(command) = &step.verify {
+                output::line(&format!("     check: {command}"));
+            }
+        }
+        output::line(&format!("\nWritten to {file}"));
+        let file = shell_word(file.trim_start_matches('/'));
+        let workspace = if self.workspace == "." { String::new() } else { format!(" --workspace {}", self.workspace) };
+        output::note(&format!("Carry it out: planwright run \"Go\"{workspace} --mode act --plan {file}"));
+    }
+
+    fn go_on(&self, what: &str) -> String {
+        format!("{what} {}: planwright serve --workspace {}", self.handle.chat().id, self.workspace)
+    }
+
+    fn note(&mut self, text: &str) {
+        match &mut self.screen {
+            Some(screen) => screen.note(text),
+            None => output::note(text),
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.close();
+        }
+    }
+}
+
+/// Read by a task of its own: waiting for the next event can't be broken off without losing some.
+fn frames(mut follower: Follower) -> mpsc::Receiver<Result<Arc<Frame>, Problem>> {
+    let (sender, frames) = mpsc::channel(64);
+    tokio::spawn(async move {
+        while let Some(frame) = follower.next().await.transpose() {
+            let is_last = frame.is_err();
+            if sender.send(frame).await.is_err() || is_last {
+                return;
+            }
+        }
+    });
+    frames
+}
+
+/// A word as a shell reads it.
+fn shell_word(text: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn a_path_can_be_pasted_into_a_shell() {
+        assert_eq!(shell_word("/home/ann/project"), "/home/ann/project");
+        assert_eq!(shell_word("it's here; $(rm)"), r"'it'\''s here; $(rm)'");
+    }
+}

@@ -1,0 +1,247 @@
+//! `.planwright/config.toml` of a workspace, laid over the user's own configuration.
+//!
+//! Whoever can write to a repository can write this file. What makes things stricter holds at once; what would allow, run
+//! or spend more waits for the user's trust, and in `[approvals]` and `[sandbox]` is never obeyed.
+
+use crate::config::Config;
+use planwright_session::{DefaultMode, IntentSwitch, TrustItem};
+use std::path::PathBuf;
+use toml::de::{DeTable, DeValue};
+use toml::{Table, Value};
+
+pub const PATH: &str = ".planwright/config.toml";
+
+/// What a workspace's file makes of the user's configuration.
+pub struct Effective {
+    pub config: Config,
+    /// What needs the user's trust, obeyed or not.
+    pub items: Vec<TrustItem>,
+    /// What is ignored, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Whether the user accepted what the file wants.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Obeyed {
+    /// Only what makes things stricter.
+    Strictness,
+    All,
+}
+
+/// # Errors
+/// What is wrong, with file, line and key.
+pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, String> {
+    let mut table = user.table.clone();
+    let (mut items, mut warnings) = (Vec::new(), Vec::new());
+    for entry in entries(text)? {
+        let place = format!("{PATH}:{}: {}", entry.line, entry.key());
+        let mut candidate = table.clone();
+        set(&mut candidate, &entry.keys, entry.value.clone());
+        let config = match Config::of(candidate.clone()) {
+            Ok(config) => config,
+            Err(error) if !entry.is_guard() && error.message().starts_with("unknown field") => {
+                warnings.push(format!("{place} is not a setting, and ignored: {}", error.message()));
+                continue;
+            }
+            Err(error) => return Err(format!("{place}: {}", error.message())),
+        };
+        let strict = is_as_strict(&entry, &config, user);
+        if entry.is_guard() && !strict {
+            warnings.push(format!("{place} would allow more than your own configuration does, and is ignored"));
+            continue;
+        }
+        if !strict {
+            items.push(entry.item());
+        }
+        if strict || obeyed == Obeyed::All {
+            config.settings(PathBuf::new()).map_err(|error| format!("{place}: {error:#}"))?;
+            table = candidate;
+        }
+    }
+    let config = Config::of(table).map_err(|error| format!("{PATH}: {}", error.message()))?;
+    Ok(Effective { config, items, warnings })
+}
+
+/// One setting of the file.
+struct Entry {
+    keys: Vec<String>,
+    line: usize,
+    value: Value,
+}
+
+impl Entry {
+    fn key(&self) -> String {
+        self.keys.join(".")
+    }
+
+    /// Whether it is about what is allowed, where a slip of the pen must not pass for a rule.
+    fn is_guard(&self) -> bool {
+        matches!(self.keys[0].as_str(), "approvals" | "sandbox")
+    }
+
+    fn item(&self) -> TrustItem {
+        let kind = match self.keys[0].as_str() {
+            "models" => "model",
+            "providers" => "provider",
+            _ => "setting",
+        };
+        TrustItem { kind, key: self.key(), value: serde_json::to_value(&self.value).unwrap_or_default(), line: self.line }
+    }
+}
+
+/// Whether the configuration with this entry allows, runs and spends nothing more than the user's own. What is not known
+/// here is not: new settings need trust until somebody has thought about them.
+fn is_as_strict(entry: &Entry, config: &Config, user: &Config) -> bool {
+    let keys: Vec<&str> = entry.keys.iter().map(String::as_str).collect();
+    match keys[..] {
+        ["approvals", ..] => config.approvals.are_as_strict_as(&user.approvals),
+        ["sandbox", ..] => config.sandbox.is_as_strict_as(&user.sandbox),
+        ["chat", "default_mode"] => reach_of_mode(config.chat.default_mode) <= reach_of_mode(user.chat.default_mode),
+        ["chat", "intent_switch"] => reach_of_switch(config.chat.intent_switch) <= reach_of_switch(user.chat.intent_switch),
+        ["files", "secrets"] => user.files.secrets.iter().all(|pattern| config.files.secrets.contains(pattern)),
+        ["limits", "turns"] => config.limits.turns <= user.limits.turns,
+        ["limits", "cost"] => config.limits.cost <= user.limits.cost,
+        _ => false,
+    }
+}
+
+/// How much happens without a word from the user.
+fn reach_of_mode(mode: DefaultMode) -> u8 {
+    match mode {
+        DefaultMode::Plan => 0,
+        DefaultMode::Auto => 1,
+        DefaultMode::Act => 2,
+    }
+}
+
+fn reach_of_switch(switch: IntentSwitch) -> u8 {
+    match switch {
+        IntentSwitch::Off => 0,
+        IntentSwitch::Suggest => 1,
+        IntentSwitch::Switch => 2,
+    }
+}
+
+/// The settings of a file in their order: `section.key`, or one level deeper for rules by tool and servers by name.
+fn entries(text: &str) -> Result<Vec<Entry>, String> {
+    let line = |start: usize| text[..start].matches('\n').count() + 1;
+    let broken = |error: toml::de::Error| {
+        let place = error.span().map_or_else(|| PATH.to_owned(), |span| format!("{PATH}:{}", line(span.start)));
+        format!("{place}: {}", error.message())
+    };
+    let values: Table = toml::from_str(text).map_err(broken)?;
+    let spans = DeTable::parse(text).map_err(broken)?;
+    let mut found = Vec::new();
+    collect(spans.get_ref(), &values, &mut Vec::new(), &mut |keys, start, value| {
+        found.push(Entry { keys: keys.to_vec(), line: line(start), value: value.clone() });
+    });
+    found.sort_by_key(|entry| entry.line);
+    Ok(found)
+}
+
+fn collect(spans: &DeTable<'_>, values: &Table, above: &mut Vec<String>, found: &mut impl FnMut(&[String], usize, &Value)) {
+    for (key, span) in spans {
+        let Some(value) = values.get(key.get_ref().as_ref()) else { continue };
+        above.push(key.get_ref().to_string());
+        let is_section = above.len() == 1 || matches!(above.join(".").as_str(), "approvals.tools" | "mcp.servers");
+        match (span.get_ref(), value) {
+            (DeValue::Table(spans), Value::Table(values)) if is_section && !values.is_empty() => collect(spans, values, above, found),
+            _ => found(above, key.span().start, value),
+        }
+        above.pop();
+    }
+}
+
+/// Puts a value where its keys lead; what is in the way is replaced, and refused by its type later.
+fn set(table: &mut Table, keys: &[String], value: Value) {
+    let [first, rest @ ..] = keys else { return };
+    if rest.is_empty() {
+        table.insert(first.clone(), value);
+        return;
+    }
+    let below = table.entry(first.clone()).or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(below) = below {
+        set(below, rest, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_tools::Rule;
+
+    fn user(text: &str) -> Config {
+        Config::of(toml::from_str(text).unwrap()).unwrap()
+    }
+
+    fn over(own: &str, text: &str) -> Effective {
+        lay_over(&user(own), text, Obeyed::Strictness).unwrap()
+    }
+
+    #[test]
+    fn what_is_stricter_holds_at_once() {
+        let text = "[approvals]\ndelete = \"deny\"\nexecute = \"ask\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\nwritable = []\n[chat]\ndefault_mode = \"plan\"\nintent_switch = \"off\"\n[files]\nsecrets = [\".env*\", \"*.pem\", \"id_*\", \"*.key\"]\n[limits]\nturns = 5\ncost = 0.5\n";
+        let own = "[chat]\ndefault_mode = \"act\"\n[sandbox]\nmode = \"off\"\nnetwork = true\nwritable = [\"/tmp\"]\n";
+        let Effective { config, items, warnings } = over(own, text);
+        assert!(items.is_empty() && warnings.is_empty(), "{items:?} {warnings:?}");
+        assert_eq!((config.approvals.delete, config.approvals.tools["write"]), (Rule::Deny, Rule::Ask));
+        assert_eq!(config.sandbox, planwright_tools::Sandbox::default());
+        assert_eq!((config.limits.turns, config.chat.default_mode), (5, DefaultMode::Plan));
+        assert!(config.files.secrets.contains(&"*.key".to_owned()));
+    }
+
+    #[test]
+    fn approvals_and_sandbox_are_never_widened_even_when_trusted() {
+        let text = "[approvals]\ndelete = \"allow\"\n[approvals.tools]\nwrite = \"allow\"\n[sandbox]\nmode = \"off\"\nnetwork = true\ninspect = true\nwritable = [\"/\"]\n";
+        for obeyed in [Obeyed::Strictness, Obeyed::All] {
+            let user = user("[approvals.tools]\nwrite = \"ask\"\n");
+            let Effective { config, items, warnings } = lay_over(&user, text, obeyed).unwrap();
+            assert_eq!((&config.approvals, &config.sandbox), (&user.approvals, &user.sandbox));
+            assert!(items.is_empty());
+            assert_eq!(warnings.len(), 6, "{warnings:?}");
+            assert!(warnings[0].starts_with(".planwright/config.toml:2: approvals.delete would allow more"), "{warnings:?}");
+        }
+    }
+
+    #[test]
+    fn what_runs_or_spends_more_waits_for_trust() {
+        let text = "[models]\nplan = \"x/y\"\n[providers.x]\nkind = \"script\"\npath = \"/s\"\n[chat]\ndefault_mode = \"act\"\n[files]\nsecrets = []\n[limits]\nturns = 1000\n";
+        let user = user("[models]\nplan = \"demo/demo\"\n");
+        let Effective { config, items, warnings } = lay_over(&user, text, Obeyed::Strictness).unwrap();
+        let named: Vec<_> = items.iter().map(|item| (item.kind, item.key.as_str(), item.line)).collect();
+        let wanted = [
+            ("model", "models.plan", 2),
+            ("provider", "providers.x", 3),
+            ("setting", "chat.default_mode", 7),
+            ("setting", "files.secrets", 9),
+            ("setting", "limits.turns", 11),
+        ];
+        assert_eq!(named, wanted);
+        assert!(warnings.is_empty() && config.table == user.table);
+        let trusted = lay_over(&user, text, Obeyed::All).unwrap();
+        assert_eq!((trusted.config.models.plan.as_deref(), trusted.config.limits.turns), (Some("x/y"), 1000));
+        assert_eq!(trusted.items.len(), items.len());
+    }
+
+    #[test]
+    fn a_mistake_in_a_guard_is_an_error_with_file_line_and_key_and_elsewhere_a_warning() {
+        for (text, parts) in [
+            ("\n[approvals]\ndelet = \"ask\"\n", ["config.toml:3: approvals.delet", "unknown field"]),
+            ("[sandbox]\nnetwork = 1\n", ["config.toml:2: sandbox.network", "invalid type"]),
+            ("[approvals.tools]\nwrite = \"maybe\"\n", ["config.toml:2: approvals.tools.write", "unknown variant"]),
+            ("approvals = 1\n", ["config.toml:1: approvals", "invalid type"]),
+            ("[limits]\nturns = \"many\"\n", ["config.toml:2: limits.turns", "invalid type"]),
+            ("[limits]\ncost = -1.0\n", ["config.toml:2: limits.cost", "not an amount"]),
+            ("[chat\n", ["config.toml:1: ", ""]),
+        ] {
+            let error = lay_over(&user(""), text, Obeyed::Strictness).err().unwrap();
+            assert!(parts.iter().all(|part| error.contains(part)), "{text:?}: {error}");
+        }
+        let Effective { items, warnings, .. } = over("", "colour = 1\n[chat]\ndefault_mod = \"act\"\n[mcp.servers.x]\ncommand = \"y\"\n");
+        assert!(items.is_empty());
+        for (warning, part) in warnings.iter().zip([":1: colour", ":3: chat.default_mod", ":4: mcp.servers.x"]) {
+            assert!(warning.contains(part), "{warnings:?}");
+        }
+        assert_eq!(warnings.len(), 3);
+    }
+}

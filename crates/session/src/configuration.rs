@@ -1,0 +1,82 @@
+//! What holds for the chats of a workspace: what the user configured, and what the workspace's own file adds to it.
+
+use crate::chat::{broken, storage};
+use crate::sessions::{Models, Settings};
+use planwright_protocol::{Problem, WorkspaceId};
+use planwright_store::Store;
+use planwright_tools::Workspace;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What chats go by.
+#[derive(Clone)]
+pub struct Rules {
+    pub settings: Arc<Settings>,
+    pub models: Arc<dyn Models>,
+}
+
+/// What the file of a workspace wants that would run or widen something. It is obeyed when the user has accepted the
+/// file as it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trust {
+    /// Whether all that the file wants is obeyed.
+    pub trusted: bool,
+    /// The hash of the file; null where there is none.
+    pub sha256: Option<String>,
+    pub items: Vec<TrustItem>,
+    /// What is ignored, and why.
+    pub warnings: Vec<String>,
+}
+
+/// One thing that needs the user's trust.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrustItem {
+    /// `model`, `provider` or `setting`.
+    pub kind: &'static str,
+    /// As in `models.plan`.
+    pub key: String,
+    pub value: serde_json::Value,
+    pub line: usize,
+}
+
+impl Trust {
+    /// Where there is nothing to trust.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { trusted: true, sha256: None, items: Vec::new(), warnings: Vec::new() }
+    }
+}
+
+pub trait Configuration: Send + Sync {
+    /// The user's own, for what belongs to no workspace.
+    fn everywhere(&self) -> &Rules;
+
+    /// What holds in a workspace. `accepted` is the hash of the file that the user trusts.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and where.
+    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem>;
+}
+
+/// The same everywhere, whatever lies in a workspace.
+impl Configuration for Rules {
+    fn everywhere(&self) -> &Rules {
+        self
+    }
+
+    fn within(&self, _: &Workspace, _: Option<&str>) -> Result<(Rules, Trust), Problem> {
+        Ok((self.clone(), Trust::nothing()))
+    }
+}
+
+/// What holds in a workspace at this moment.
+pub async fn now(
+    configuration: &Arc<dyn Configuration>,
+    store: &Store,
+    id: WorkspaceId,
+    workspace: &Arc<Workspace>,
+) -> Result<(Rules, Trust), Problem> {
+    let accepted = store.trusted(id).await.map_err(storage)?;
+    let (configuration, workspace) = (configuration.clone(), workspace.clone());
+    tokio::task::spawn_blocking(move || configuration.within(&workspace, accepted.as_deref())).await.map_err(broken)?
+}
