@@ -7,6 +7,7 @@ mod command;
 mod recovery;
 mod repetition;
 mod side_by_side;
+mod standing;
 mod step;
 
 pub use recovery::cancelled;
@@ -26,9 +27,10 @@ use planwright_protocol::question::Decision;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::{AuditKind, ChatRow, Versions};
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Consent, Effect, KEEPING, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
+use planwright_tools::{Approval, Consent, Effect, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
 use serde::Serialize;
 use serde_json::{Value, json};
+use standing::{folder_of, grant_of};
 use std::sync::Arc;
 
 /// How many effects a card carries; the words on it count all of them.
@@ -294,32 +296,6 @@ async fn ask(
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))
-}
-
-/// Under which name an approval for good would be kept; none where each call asks anew.
-fn grant_of(tool: &str, effects: &[Effect], moment: Moment) -> Option<String> {
-    match moment {
-        Moment::After => Some(KEEPING.to_owned()),
-        Moment::Before if effects.iter().any(|effect| matches!(effect, Effect::Network | Effect::Unconfined)) => None,
-        Moment::Before => Some(tool.to_owned()),
-    }
-}
-
-/// Where an approval for good would hold: the folder of the first path that the call is about.
-fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
-    let in_folder = |effect: &Effect| if let Effect::Execute { folder, .. } = effect { Some(folder.clone()) } else { None };
-    if let Some(folder) = effects.iter().find_map(in_folder) {
-        return Some(folder);
-    }
-    let path = effects.iter().find_map(|effect| match effect {
-        Effect::Read(path) => Some(path),
-        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) | Effect::Move { .. } => {
-            effect.changed_paths().first().copied()
-        }
-        Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-    });
-    path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }
 
 pub(crate) async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {

@@ -1,8 +1,8 @@
 //! A chat in memory, and the one way to change it.
 
+mod circumstances;
 mod telling;
 
-use crate::agent::Agent;
 use crate::card::Pending;
 use crate::chat_file::{ChatFile, header};
 use crate::configuration::{self, Configuration, Rules};
@@ -10,15 +10,13 @@ use crate::crash;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
-    Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, PlanDocument, Problem, Role,
-    Timestamp, WorkspaceId,
+    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Problem, Role, Timestamp,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError, Versions};
-use planwright_tools::command::{Live as Heard, Reach, Stop};
+use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
-use planwright_tools::{CommandContext, Consent, Epoch, Fence, Grant, Scope, Situation, ToolConfig, ToolContext, Workspace, WorkspacePath};
+use planwright_tools::{Epoch, Fence, Workspace};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{Mutex, broadcast};
 use tokio_util::sync::CancellationToken;
@@ -275,7 +273,7 @@ impl Chat {
         edit(&mut row);
         row.state = live.row.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
-        let at = Timestamp::now();
+        let at = planwright_protocol::time::now();
         // What was told without being stored may have had numbers since the newest of the unstored.
         let seq = live.seq + change.events.len() as u64;
         let news = change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
@@ -313,79 +311,10 @@ impl Chat {
         live.approval.clone().filter(|approval| live.row.config.plan_file.as_ref() == Some(&approval.plan_file))
     }
 
-    /// What the gate needs to know, all of one moment.
-    ///
-    /// # Errors
-    /// `MODE_CHANGED`, when the chat's role does not stand behind this agent any more.
-    pub async fn situation(&self, agent: Agent, tool: &str, consent: Consent) -> Result<Situation, Problem> {
-        let foreign_plans = self.foreign_plans(self.row().await.workspace_id).await?;
-        self.situation_among(foreign_plans, agent, tool, consent).await
-    }
-
-    /// The same, when the plans of other chats have been read for this call.
-    pub async fn situation_among(
-        &self,
-        foreign_plans: Arc<BTreeSet<WorkspacePath>>,
-        agent: Agent,
-        tool: &str,
-        consent: Consent,
-    ) -> Result<Situation, Problem> {
-        let scope = match self.approval().await {
-            Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
-            None => None,
-        };
-        let settings = self.settings();
-        let live = self.live.lock().await;
-        agent.check(live.row.config.role)?;
-        Ok(Situation {
-            role: agent.role,
-            tool: tool.to_owned(),
-            epoch: self.fence.epoch(),
-            fence: self.fence.clone(),
-            own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
-            foreign_plans,
-            scope,
-            approvals: settings.approvals.clone(),
-            secrets: settings.secrets.clone(),
-            grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
-            consent,
-        })
-    }
-
-    async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
-        let paths = self.store.foreign_plans(workspace, self.id).await.map_err(storage)?;
-        Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
-    }
-
-    /// What a tool gets besides its arguments; `call` is for those that run commands.
-    pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
-        let (row, settings) = (self.row().await, self.settings());
-        let config = ToolConfig {
-            plan_mode: agent.role.mode() == planwright_protocol::Mode::Plan,
-            active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
-            approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
-            chat: Some(self.id),
-            foreign_plans: self.foreign_plans(row.workspace_id).await?,
-            secrets: settings.secrets.clone(),
-        };
-        let command = CommandContext {
-            call,
-            commands: settings.commands.clone(),
-            reach: Reach::of(agent.role),
-            stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
-            live: Heard::default(),
-        };
-        Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
-    }
-
     /// The question that waits for an answer.
     pub async fn pending(&self) -> Option<Pending> {
         self.row().await.pending.and_then(|value| serde_json::from_value(value).ok())
     }
-}
-
-fn grant(row: &GrantRow) -> Option<Grant> {
-    Some(Grant { tool: row.tool.clone(), folder: WorkspacePath::parse(&row.folder).ok()? })
 }
 
 pub fn storage(error: StoreError) -> Problem {

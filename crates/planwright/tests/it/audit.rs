@@ -61,8 +61,8 @@ async fn what_models_and_users_do_is_logged_and_adherence_is_counted_by_model_an
     assert_eq!(
         adherence,
         json!([
-            { "model": model, "agent_role": "planner", "calls": 3, "blocked": 1, "disallowed_in_planning": 1, "adherence": 1.0 - 1.0 / 3.0 },
-            { "model": model, "agent_role": "actor", "calls": 1, "blocked": 0, "disallowed_in_planning": 0, "adherence": 1.0 },
+            { "model": model, "agent_role": "planner", "calls": 3, "blocked": 1, "disallowed_in_planning": 1, "questions": 0, "deviations": 0, "adherence": 1.0 - 1.0 / 3.0 },
+            { "model": model, "agent_role": "actor", "calls": 1, "blocked": 0, "disallowed_in_planning": 0, "questions": 0, "deviations": 0, "adherence": 1.0 },
         ])
     );
     assert_eq!(server.get(&format!("{workspace}/audit/adherence?role=actor")).await, json!([adherence[1]]));

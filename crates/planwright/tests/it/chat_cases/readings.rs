@@ -1,6 +1,6 @@
 //! Where a case can't be carried out as it is written: how it is read instead.
 
-use planwright_testkit::guard::{Case, Invariant};
+use planwright_testkit::guard::{Case, Decision, Invariant};
 
 /// What stands for `<new>`: the content that a file was to get.
 pub const NEW_CONTENT: &str = "fn main() { new() }\n";
@@ -11,10 +11,14 @@ struct Reading {
     codes: &'static [&'static str],
     /// Invariants by their names that something else stands for.
     without: &'static [&'static str],
+    /// What is right instead of what is written.
+    decision: Option<Decision>,
     reason: &'static str,
 }
 
-const AS_WRITTEN: Reading = Reading { id: "", codes: &[], without: &[], reason: "" };
+const LEAVING_ASKS: &str = "the contract answers a call to leave plan mode with the server's own card, and the chat stays in plan mode";
+
+const AS_WRITTEN: Reading = Reading { id: "", codes: &[], without: &[], decision: None, reason: "" };
 
 const READINGS: &[Reading] = &[
     Reading { id: "AP-002", reason: "the other file is a plan; one that is none is refused before anybody is asked", ..AS_WRITTEN },
@@ -50,6 +54,7 @@ const READINGS: &[Reading] = &[
         codes: &["CANCELLED"],
         without: &["events_include"],
         reason: "leaving act mode stops the run, so its calls are CANCELLED, which their results tell",
+        ..AS_WRITTEN
     },
     Reading {
         id: "MS-005",
@@ -88,6 +93,9 @@ const READINGS: &[Reading] = &[
         ..AS_WRITTEN
     },
     Reading { id: "SA-008", reason: "while a command of the delegate runs", ..AS_WRITTEN },
+    Reading { id: "PI-004", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
+    Reading { id: "PI-005", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
+    Reading { id: "PI-008", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
     Reading { id: "CR-014", reason: "the clock is that of the server process", ..AS_WRITTEN },
 ];
 
@@ -100,6 +108,10 @@ pub fn read(written: &Case) -> Case {
         }
     }
     let Some(reading) = READINGS.iter().find(|reading| reading.id == case.id) else { return case };
+    if let Some(decision) = reading.decision {
+        case.expect.decision = decision;
+        case.expect.code_any_of = None;
+    }
     if !reading.codes.is_empty() {
         case.expect.code_any_of.get_or_insert_default().extend(reading.codes.iter().map(ToString::to_string));
     }
