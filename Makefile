@@ -4,7 +4,7 @@ SHELL := bash
 CARGO ?= cargo
 DEMO := target/demo
 
-.PHONY: help run test lint bench torture docs
+.PHONY: help run test lint bench torture real-model docs
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,10 @@ torture: ## The long versions of the tests: races, random calls, kills, mutation
 	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-session --test it -- --nocapture
 	PLANWRIGHT_CRASH_ROUNDS=20 PLANWRIGHT_RANDOM_KILLS=200 PLANWRIGHT_CRASH_ROUNDS_POSTGRES=2 PLANWRIGHT_RANDOM_KILLS_POSTGRES=20 $(CARGO) test --package planwright --test it kills:: -- --nocapture
 	PLANWRIGHT_REVERT_LIVES=200 $(CARGO) test --package planwright --test it revert_property:: -- --nocapture
+
+real-model: ## The tests against a real model: llama.cpp with SmolLM2, 120 MB to download once
+	@scripts/need python3 curl
+	scripts/real-model
 
 docs: ## The Rust documentation, into target/doc
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items

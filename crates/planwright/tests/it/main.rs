@@ -29,6 +29,7 @@ mod progress;
 mod provider_faults;
 mod question_kinds;
 mod questions;
+mod real_model;
 mod real_work;
 mod recovery;
 mod revert_property;

@@ -4,6 +4,7 @@
 
 mod faults;
 mod limits;
+mod real_model;
 mod wires;
 mod without_tools;
 
