@@ -17,6 +17,7 @@ const ROUNDS: usize = 15;
 const BAR: f64 = 2.0;
 
 fn main() -> ExitCode {
+    planwright_providers::install_cryptography();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(measure())
 }
