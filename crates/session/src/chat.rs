@@ -265,7 +265,7 @@ impl Chat {
         let mut live = self.live.lock().await;
         let partial = live.partial.take()?;
         let said = Message::new(self.id, Author::Assistant, MessageType::Text, partial.text);
-        Some(Message { id: partial.message_id, ..said.by(live.row.config.role).with("status", "interrupted") })
+        Some(Message { id: partial.message_id, ..partial.by.sign(said).with("status", "interrupted") })
     }
 
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {

@@ -61,17 +61,20 @@ impl Run {
     /// answer to it as well.
     pub(crate) async fn delegate(&self, call: Message) -> Result<ControlFlow<Vec<Message>, Vec<Message>>, Problem> {
         let (mut delegate, mut turn) = self.delegate_of(&call).await?;
+        let mut change = Change::default();
         let outcome = match drive(&mut turn, &mut delegate).await {
             Outcome::Done => Ok(report(&turn)),
             Outcome::Parked(question) => return Ok(ControlFlow::Break(asked(&turn, question))),
             // Not the delegate's failure.
             Outcome::Failed(problem) if problem.code == ErrorCode::Internal => return Err(problem),
             Outcome::Failed(problem) => {
+                // Half an answer would else be the beginning of the next one.
+                change = Change::messages(self.chat.settle().await);
                 let text = format!("The task was not finished, and what was done of it stands: {}", problem.message);
                 Err(Problem { message: text, ..problem })
             }
         };
-        call::finish_with(&self.chat, &call, outcome, Change::default(), |_| {}).await.map(ControlFlow::Continue)
+        call::finish_with(&self.chat, &call, outcome, change, |_| {}).await.map(ControlFlow::Continue)
     }
 
     async fn delegate_of(&self, call: &Message) -> Result<(Run, Turn), Problem> {

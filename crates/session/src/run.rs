@@ -150,14 +150,14 @@ impl Run {
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
-    async fn receive(&self, provider: &dyn Provider, request: Request, text_id: MessageId) -> Result<Received, Problem> {
+    async fn receive(&self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
         let mut stream = provider.stream(request).await?;
         while let Some(delta) = stream.next().await {
             match delta? {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
-                    self.chat.delta(text_id, text).await?;
+                    self.chat.delta(agent, text_id, text).await?;
                 }
                 Delta::Reasoning(text) => {
                     let offset = received.thought;
@@ -258,7 +258,7 @@ impl World for Run {
         let text_id = MessageId::generate();
         crash::point("model_asked");
         let request = self.request(agent, turn).await?;
-        let mut received = match self.receive(&*provider, request, text_id).await {
+        let mut received = match self.receive(&*provider, agent, request, text_id).await {
             Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(agent, &*provider, turn).await,
             received => received?,
         };

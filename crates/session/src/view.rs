@@ -1,5 +1,6 @@
 //! Chats and tools, as clients read them.
 
+use crate::agent::Agent;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Progress, Role, StepStatus, Timestamp, WorkspaceId};
@@ -77,13 +78,16 @@ pub struct Snapshot {
 pub struct Partial {
     pub message_id: MessageId,
     pub text: String,
+    /// Who writes it.
+    #[serde(flatten)]
+    pub by: Agent,
     #[serde(skip)]
     characters: usize,
 }
 
 impl Partial {
-    pub(crate) fn of(message_id: MessageId) -> Self {
-        Self { message_id, text: String::new(), characters: 0 }
+    pub(crate) fn of(message_id: MessageId, by: Agent) -> Self {
+        Self { message_id, text: String::new(), by, characters: 0 }
     }
 
     /// Adds a piece, and says after how many characters it stands.

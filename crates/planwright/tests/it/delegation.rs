@@ -351,3 +351,23 @@ async fn what_the_user_writes_while_a_delegate_works_is_read_by_the_commander() 
     let events = chat.run_to_end(0).await;
     assert_eq!(outcome(&events), "done", "{events:#?}");
 }
+
+#[tokio::test]
+async fn what_a_delegate_was_saying_when_it_was_cut_off_is_kept_as_its_own_words() {
+    let home = home_of(
+        &json!([{ "calls": [delegate("actor", "Talk")] }, { "text": "I see.", "not_told": ["half a sentence"] }]),
+        &json!({ "Talk": [{ "text": "This is half a sentence that goes on and on", "delay_ms": 100 }] }),
+    );
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "agent_role": "commander" })).await;
+    chat.say("Go").await;
+    chat.events(0, |event| event["type"] == "text_delta" && event["data"]["text"] == "sentence ").await;
+    assert_eq!(server.get(&format!("{}/snapshot", chat.path)).await["partial"]["agent_role"], "actor");
+    assert_eq!(chat.post("stop").await.0, StatusCode::OK);
+    let messages = chat.messages().await;
+    let cut_off = messages.iter().find(|message| message["content"].as_str().unwrap().contains("half a sentence")).unwrap();
+    assert_eq!((&cut_off["agent_role"], &cut_off["metadata"]["status"]), (&json!("actor"), &json!("interrupted")));
+    let events = chat.run_to_end(0).await;
+    chat.say("Well?").await;
+    assert_eq!(outcome(&chat.run_to_end(last_id(&events)).await), "done", "the Commander did not say it");
+}

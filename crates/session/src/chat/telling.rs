@@ -1,6 +1,7 @@
 //! What is told to those who listen before it is stored, or without being stored at all.
 
 use super::{Change, Chat, Frame, Live, invalid};
+use crate::agent::Agent;
 use crate::view::Partial;
 use planwright_protocol::{ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
 
@@ -52,10 +53,10 @@ impl Chat {
     }
 
     /// Publishes a piece of an answer without storing it.
-    pub async fn delta(&self, message_id: MessageId, text: String) -> Result<(), Problem> {
+    pub async fn delta(&self, by: Agent, message_id: MessageId, text: String) -> Result<(), Problem> {
         let mut live = self.live.lock().await;
         let seq = self.next_number(&mut live).await?;
-        let partial = live.partial.get_or_insert_with(|| Partial::of(message_id));
+        let partial = live.partial.get_or_insert_with(|| Partial::of(message_id, by));
         let offset = partial.add(&text);
         self.send(&Envelope { event: Event::TextDelta { message_id, offset, text }, seq, at: Timestamp::now() });
         Ok(())
