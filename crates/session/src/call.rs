@@ -19,6 +19,7 @@ use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
+use crate::tally;
 use crate::versions;
 use planwright_agent::history::call_args;
 use planwright_agent::thread::DELEGATION;
@@ -89,7 +90,18 @@ enum Judged {
     Allowed(Prepared, Permit),
 }
 
+/// A call that waits for the user's word is judged again after it; it is counted where the user is asked.
 async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+    let judged = judged(chat, call, history).await?;
+    match &judged {
+        Judged::Refused(..) => tally::judged("denied"),
+        Judged::Allowed(..) => tally::judged("allowed"),
+        Judged::Asks(..) => {}
+    }
+    Ok(judged)
+}
+
+async fn judged(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),
@@ -285,6 +297,7 @@ async fn ask(
     agent: Agent,
     (moment, question): (Moment, Question),
 ) -> Result<Carried, Problem> {
+    tally::judged("asked");
     let tool = call.meta("tool");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({

@@ -2,6 +2,7 @@
 
 use super::{Change, Chat, Frame, Live, invalid};
 use crate::agent::Agent;
+use crate::tally;
 use crate::view::Partial;
 use planwright_protocol::{ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
 
@@ -63,6 +64,7 @@ impl Chat {
     }
 
     pub(crate) fn send(&self, envelope: &Envelope) {
+        tally::told(&envelope.event);
         if let Some(frame) = Frame::of(envelope) {
             // Nobody listening is no fault.
             let _ = self.bus.send(frame);
