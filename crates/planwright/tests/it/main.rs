@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod bound;
 mod cards;
 mod changes;
 mod chat_cases;
