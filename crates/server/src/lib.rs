@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
 //! | [`guard`] | who may come in: token, Host, Origin |
-//! | [`sse`] | a chat's events as a stream |
+//! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`answer`] | errors and bodies as JSON |
 //!
 //! Invariants: a handler has no policy of its own; no request passes [`guard`] unseen.

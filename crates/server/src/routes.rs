@@ -3,6 +3,7 @@
 mod audit;
 mod changes;
 mod chats;
+mod events;
 mod messages;
 mod meta;
 mod page;
@@ -28,6 +29,7 @@ pub fn router(app: App) -> Router {
         .route("/tools", get(meta::tools))
         .route("/audit", get(audit::list))
         .route("/audit/adherence", get(audit::adherence))
+        .route("/events", get(events::over_all))
         .route("/workspaces", get(workspaces::list))
         .route("/workspaces/{wid}", get(workspaces::show))
         .route("/workspaces/{wid}/trust", get(trust::show).post(trust::accept))
@@ -37,7 +39,7 @@ pub fn router(app: App) -> Router {
         .route("/workspaces/{wid}/chats/{cid}", get(chats::show).patch(chats::update).delete(chats::delete))
         .route("/workspaces/{wid}/chats/{cid}/frontmatter", get(chats::frontmatter))
         .route("/workspaces/{wid}/chats/{cid}/snapshot", get(chats::snapshot))
-        .route("/workspaces/{wid}/chats/{cid}/events", get(chats::events))
+        .route("/workspaces/{wid}/chats/{cid}/events", get(events::of_chat))
         .route("/workspaces/{wid}/chats/{cid}/messages", get(messages::list).post(messages::create))
         .route("/workspaces/{wid}/chats/{cid}/changes", get(changes::list))
         .route("/workspaces/{wid}/chats/{cid}/revert", post(changes::revert))

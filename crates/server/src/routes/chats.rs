@@ -1,10 +1,9 @@
 use super::workspaces;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
-use crate::sse;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use planwright_protocol::op::Confirm;
 use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, WorkspaceId};
@@ -99,22 +98,6 @@ pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(Wo
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
-}
-
-#[derive(Deserialize)]
-pub struct EventsQuery {
-    after: Option<u64>,
-}
-
-pub async fn events(
-    State(app): State<App>,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Params(query): Params<EventsQuery>,
-    headers: HeaderMap,
-) -> Result<impl IntoResponse, ApiError> {
-    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(|value| value.parse().ok());
-    let handle = handle(&app, workspace, chat).await?;
-    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await?)
 }
 
 #[derive(Default, Deserialize)]
