@@ -8,8 +8,8 @@ use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
 use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo, list};
+use planwright_server::ModelNames;
 use planwright_session::Models;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,8 +81,9 @@ impl ConfiguredModels {
     }
 
     /// The models by mode, for people to see.
-    pub fn names(&self) -> Value {
-        json!({ "plan": self.name(Mode::Plan), "act": self.name(Mode::Act) })
+    pub fn names(&self) -> ModelNames {
+        let name = |mode| self.name(mode).map(str::to_owned);
+        ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
     }
 
     /// Says which model is used when nobody named one.

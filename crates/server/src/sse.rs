@@ -3,13 +3,13 @@
 //! What is sent is shared by all who listen; a stream itself holds little more than its place. It is read on only when the
 //! client has taken what came before.
 
+use crate::answer::EventStream;
 use axum::body::{Body, Bytes};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use futures::Stream;
-use planwright_protocol::{Problem, Timestamp};
-use planwright_session::{Follower, Overview, Told};
-use serde_json::json;
+use planwright_protocol::Problem;
+use planwright_session::{Follower, Overview, SentEvent, Told};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -22,13 +22,13 @@ const SIGN_OF_LIFE: &[u8] = b":\n\n";
 const RETRY: &str = "retry: 500\n";
 
 /// The events of one chat; their ids are their numbers.
-pub fn of_chat(follower: Follower, closing: CancellationToken) -> Response {
+pub fn of_chat(follower: Follower, closing: CancellationToken) -> EventStream {
     let start = Bytes::from(format!("{RETRY}\n"));
     stream(Feed { source: Source::Chat(Box::new(follower)), next: Some(start), closing })
 }
 
 /// The events of all chats; an id is a place in all of them together.
-pub fn over_all(overview: Overview, closing: CancellationToken) -> Response {
+pub fn over_all(overview: Overview, closing: CancellationToken) -> EventStream {
     // With an id at once, so that a client that loses the connection before the first event comes back to the same place.
     let start = Bytes::from(format!("{RETRY}id: {}\n\n", overview.cursor()));
     stream(Feed { source: Source::All(Box::new(overview)), next: Some(start), closing })
@@ -46,9 +46,9 @@ enum Source {
     All(Box<Overview>),
 }
 
-fn stream(feed: Feed) -> Response {
+fn stream(feed: Feed) -> EventStream {
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
-    (headers, Body::from_stream(pieces(feed))).into_response()
+    EventStream((headers, Body::from_stream(pieces(feed))).into_response())
 }
 
 fn pieces(feed: Feed) -> impl Stream<Item = Result<Bytes, Infallible>> {
@@ -82,16 +82,11 @@ impl Feed {
                 let told = overview.next().await?;
                 let block = match told {
                     Told::Event(frame) => frame.block_without_id(),
-                    Told::Reset => reset(),
+                    Told::Reset => SentEvent::reset(),
                 };
                 self.next = Some(block);
                 Ok(Some(format!("id: {}\n", overview.cursor()).into()))
             }
         }
     }
-}
-
-/// Tells the client to read its lists of chats anew. It is of no chat, and has no number.
-fn reset() -> Bytes {
-    format!("event: reset\ndata: {}\n\n", json!({ "type": "reset", "data": {}, "at": Timestamp::now() })).into()
 }

@@ -1,8 +1,9 @@
 //! An event in the form in which it is sent, made once however many listen.
 
 use bytes::Bytes;
-use planwright_protocol::{ChatId, Envelope, Event, WorkspaceId};
+use planwright_protocol::{ChatId, Envelope, Event, Timestamp, WorkspaceId};
 use planwright_store::StoredEvent;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -33,8 +34,7 @@ const END: &str = "\n\n";
 impl Frame {
     /// `None` for what can't be written as JSON, which no event of ours is.
     pub fn of(source: Source, envelope: &Envelope) -> Option<Arc<Self>> {
-        let sent = Sent { envelope, chat_id: source.chat };
-        let json = serde_json::to_string(&sent).ok()?;
+        let json = serde_json::to_string(&SentEvent { envelope, chat_id: Some(source.chat) }).ok()?;
         let frame = Self::render(source, envelope.seq, envelope.event.name(), &[&json]);
         Some(Arc::new(Self { is_of_list: matches!(envelope.event, Event::ChatCreated { .. } | Event::ChatDeleted {}), ..frame }))
     }
@@ -80,12 +80,23 @@ impl Frame {
     }
 }
 
-/// An envelope on its way out.
-#[derive(Serialize)]
-struct Sent<'a> {
+/// An event as clients read it.
+#[derive(Serialize, JsonSchema)]
+pub struct SentEvent<'a> {
     #[serde(flatten)]
     envelope: &'a Envelope,
-    chat_id: ChatId,
+    /// The chat it is of; left out where it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_id: Option<ChatId>,
+}
+
+impl SentEvent<'_> {
+    /// The block, without an id, that tells a client to read its lists of chats anew.
+    pub fn reset() -> Bytes {
+        let envelope = Envelope { event: Event::Reset {}, seq: 0, at: Timestamp::now() };
+        let json = serde_json::to_string(&SentEvent { envelope: &envelope, chat_id: None }).unwrap_or_default();
+        format!("event: {}\ndata: {json}{END}", envelope.event.name()).into()
+    }
 }
 
 /// Whether an event is for everyone who can see the chat, and not only for those who look at it.
@@ -96,7 +107,7 @@ pub fn is_small(event: &Event) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::{ChatState, Timestamp};
+    use planwright_protocol::ChatState;
     use serde_json::Value;
 
     #[test]

@@ -68,7 +68,7 @@ pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use follow::Follower;
-pub use frame::Frame;
+pub use frame::{Frame, SentEvent};
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};

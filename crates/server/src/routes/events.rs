@@ -1,12 +1,12 @@
 use super::chats::handle;
 use crate::App;
-use crate::answer::{ApiError, Ids, Params};
+use crate::answer::{ApiError, EventStream};
+use crate::request::{Ids, LastEventId, Params};
 use crate::sse;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_session::{Cursor, Follower, Sight};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// How many chats can be looked at in one stream.
 const MOST_NAMED: usize = 32;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ChatQuery {
     /// The id of the last event that the client has, where it can't send `Last-Event-ID`.
     after: Option<u64>,
@@ -25,15 +25,16 @@ pub async fn of_chat(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<ChatQuery>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let after = last_id(&headers).and_then(|id| id.parse().ok()).or(query.after).unwrap_or_default();
+    LastEventId(last): LastEventId,
+) -> Result<EventStream, ApiError> {
+    // An id that is no number of ours counts as none.
+    let after = last.and_then(|id| id.parse().ok()).or(query.after).unwrap_or_default();
     let handle = handle(&app, workspace, chat).await?;
     let follower = Follower::after(handle.chat().clone(), after).await?;
     Ok(sse::of_chat(follower, app.closing.clone()))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct AllQuery {
     /// The chats whose every event is wanted, with commas between; `ID@7` begins after event 7.
     chats: Option<String>,
@@ -42,18 +43,16 @@ pub struct AllQuery {
 }
 
 /// What happens in all chats: one stream for a whole browser.
-pub async fn over_all(State(app): State<App>, Params(query): Params<AllQuery>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub async fn over_all(
+    State(app): State<App>,
+    Params(query): Params<AllQuery>,
+    LastEventId(last): LastEventId,
+) -> Result<EventStream, ApiError> {
     let named = named(query.chats.as_deref().unwrap_or_default())?;
-    let last = last_id(&headers).map(str::to_owned).or(query.after);
-    let cursor = last.map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
+    let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
     let sight: Sight = Arc::new(|_| true);
     let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?;
     Ok(sse::over_all(overview, app.closing.clone()))
-}
-
-/// What a browser sends by itself when it comes back.
-fn last_id(headers: &HeaderMap) -> Option<&str> {
-    headers.get("last-event-id")?.to_str().ok()
 }
 
 fn named(chats: &str) -> Result<Vec<(ChatId, Option<u64>)>, Problem> {
