@@ -1,0 +1,10 @@
+import type { Message } from '@/lib/api/types';
+
+export function ToolResultCard({ message }: { message: Message }) {
+  return (
+    <details>
+      <summary>{String(message.metadata.tool)}</summary>
+      <pre>{message.content}</pre>
+    </details>
+  );
+}
