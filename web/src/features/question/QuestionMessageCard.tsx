@@ -1,0 +1,5 @@
+import type { Message } from '@/lib/api/types';
+
+export function QuestionMessageCard({ message }: { message: Message }) {
+  return <p>{message.content}</p>;
+}

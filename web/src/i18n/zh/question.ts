@@ -1,0 +1,3 @@
+export const question = {
+  title: '问题',
+};
