@@ -104,7 +104,7 @@ function entered(field: Exclude<Field, { kind: 'group' }>, raw: DraftValue | und
 }
 
 /** In the order of the choices. Nothing ticked is an empty list where a list is asked for. */
-function checked(field: Extract<Field, { kind: 'cards' | 'list' | 'checks' }>, raw: DraftValue | undefined): Json | undefined {
+function checked(field: Extract<Field, { kind: 'checks' }>, raw: DraftValue | undefined): Json | undefined {
   const places = Array.isArray(raw) ? (raw as number[]) : [];
   if (places.length === 0 && !field.required) return undefined;
   return field.choices.filter((_, place) => places.includes(place)).map((choice) => choice.value);

@@ -27,12 +27,21 @@ interface Common {
   preset?: Json;
 }
 
+interface TextLimits {
+  input: 'text' | 'email' | 'url' | 'date';
+  longest?: number;
+  example?: string;
+}
+
 export type Field = Common &
   (
     | { kind: 'switch' }
-    | { kind: 'cards' | 'list' | 'checks'; choices: Choice[] }
+    | { kind: 'cards'; choices: Choice[] }
+    | { kind: 'list'; choices: Choice[] }
+    | { kind: 'checks'; choices: Choice[] }
     | { kind: 'tags'; of: 'text' | 'number' | 'integer'; most?: number }
-    | { kind: 'line' | 'area'; input: 'text' | 'email' | 'url' | 'date' | 'time'; longest?: number; example?: string }
+    | ({ kind: 'line' } & TextLimits)
+    | ({ kind: 'area' } & TextLimits)
     | { kind: 'number'; integer: boolean; least?: number; most?: number }
     | { kind: 'group'; fields: Field[] }
     | { kind: 'json'; schema: Json }

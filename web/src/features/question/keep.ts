@@ -1,9 +1,11 @@
+import type { Json } from '@/lib/api/types';
 import { type Draft, readDraft } from './draft';
 import { isObject } from './json';
 
-/** A half-typed answer: what was entered for each question, and which of them is shown. */
+/** A half-given answer: what was typed or picked for each question, and which of them is shown. */
 export interface KeptAnswer {
   drafts: Record<string, Draft>;
+  picked: Record<string, Json>;
   step: number;
 }
 
@@ -16,7 +18,7 @@ export function keptAnswer(questionId: string): KeptAnswer | undefined {
     const raw: unknown = JSON.parse(sessionStorage.getItem(PREFIX + questionId) ?? 'null');
     if (!isObject(raw) || !isObject(raw.drafts)) return undefined;
     const drafts = Object.fromEntries(Object.entries(raw.drafts).map(([name, draft]) => [name, readDraft(draft)]));
-    return { drafts, step: typeof raw.step === 'number' ? raw.step : 0 };
+    return { drafts, picked: isObject(raw.picked) ? raw.picked : {}, step: typeof raw.step === 'number' ? raw.step : 0 };
   } catch {
     return undefined;
   }
