@@ -10,7 +10,7 @@ const withoutOrigin = (proxy: { on(event: 'proxyReq', listener: (request: { remo
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
-  build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: server, changeOrigin: true, configure: withoutOrigin } } },
   test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], testTimeout: 30_000 },

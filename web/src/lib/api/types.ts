@@ -208,6 +208,9 @@ export interface EventData {
   usage: Usage;
   run_finished: { outcome: RunOutcome; error?: Problem; open_steps?: number[] };
   violation: { code: string; tool: string; agent_role: RoleName };
+  chat_updated: { title: string };
+  chat_created: { chat: Chat };
+  chat_deleted: Record<string, never>;
   reset: Record<string, never>;
 }
 

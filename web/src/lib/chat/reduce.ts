@@ -1,6 +1,6 @@
 // Events in, the next view out. Pure: no clock, no network, nothing changed in place.
 import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress } from '@/lib/api/types';
-import type { ChatView, LiveText } from './view';
+import { BUSY, type ChatView, type LiveText } from './view';
 
 export const SNAPSHOT_MESSAGES = 50;
 /** Of a running command's output only the end is shown; the result has it all. */
@@ -31,6 +31,8 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
     lastRun: null,
     seq: snapshot.last_event_id,
     missing: 'nothing',
+    isDeleted: false,
+    queued: queuedIn(snapshot),
   };
 }
 
@@ -55,7 +57,7 @@ const STEPS: { [T in EventType]: Step<T> } = {
   message_created: (view, { message }, at) => {
     const { [message.id]: _written, ...live } = view.live;
     const chat = { ...view.chat, updated_at: at };
-    return { ...view, chat, live, messages: place(view.messages, message) };
+    return { ...view, chat, live, messages: place(view.messages, message), queued: queue(view, message) };
   },
   message_updated: (view, { message }) => {
     const over = message.message_type === 'tool_call' && message.metadata.status !== 'running';
@@ -114,11 +116,31 @@ const STEPS: { [T in EventType]: Step<T> } = {
     ...view,
     live: {},
     outputs: {},
+    queued: [],
     lastRun: { outcome, error: error ?? null, openSteps: open_steps ?? [] },
   }),
   violation: (view) => view,
+  chat_updated: (view, { title }) => ({ ...view, chat: { ...view.chat, title } }),
+  chat_created: (view) => view,
+  chat_deleted: (view) => ({ ...view, isDeleted: true }),
   reset: (view) => ({ ...view, missing: 'everything' }),
 };
+
+/** A message that comes while a run is busy waits until a reply says that it was read. */
+function queue(view: ChatView, message: Message): string[] {
+  if (message.author === 'user') return BUSY[view.chat.state] ? [...view.queued, message.id] : view.queued;
+  const readUpTo = message.metadata.read_up_to;
+  if (typeof readUpTo !== 'string' || view.queued.length === 0) return view.queued;
+  return view.queued.filter((id) => id > readUpTo);
+}
+
+/** What a snapshot's run has not read: the user's words since the newest reply, but for those that began the run. */
+function queuedIn({ chat, messages }: Snapshot): string[] {
+  if (!BUSY[chat.state]) return [];
+  const reply = messages.findLastIndex((message) => message.author !== 'user');
+  const isFirst = messages[reply]?.message_type === 'text';
+  return messages.slice(reply + (isFirst ? 2 : 1)).map((message) => message.id);
+}
 
 function place(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((one) => one.id === message.id);

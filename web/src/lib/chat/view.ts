@@ -1,5 +1,5 @@
 // What the pages know of a chat: made from a snapshot, kept by `reduce`.
-import type { Chat, Message, PendingQuestion, Plan, Problem, QuestionOutcome, RoleName, RunOutcome } from '@/lib/api/types';
+import type { Chat, ChatState, Message, PendingQuestion, Plan, Problem, QuestionOutcome, RoleName, RunOutcome } from '@/lib/api/types';
 
 /** An answer that is being written. */
 export interface LiveText {
@@ -35,13 +35,16 @@ export interface ChatView {
   /** The message whose words were taken for an order to execute, which the user may confirm. */
   suggestion: string | null;
   lastRun: LastRun | null;
+  /** Ids of the user's messages that the run has not read yet. */
+  queued: string[];
+  isDeleted: boolean;
   /** The number of the newest event in here. */
   seq: number;
   /** What no event has told: fetched by whoever holds the view. */
   missing: 'nothing' | 'progress' | 'everything';
 }
 
-const BUSY = { idle: false, failed: false, thinking: true, exploring: true, planning: true, executing: true, awaiting_answer: false, stopping: true };
+export const BUSY: Record<ChatState, boolean> = { idle: false, failed: false, thinking: true, exploring: true, planning: true, executing: true, awaiting_answer: false, stopping: true };
 
 /** A run is doing something; waiting for an answer is not. */
 export const isBusy = (view: ChatView): boolean => BUSY[view.chat.state];

@@ -1,9 +1,9 @@
-// Reading a `text/event-stream` over fetch. `EventSource` hides heartbeats and can't be told where to begin.
+// Reading a `text/event-stream` over fetch. `EventSource` hides heartbeats, by which a dead connection is told from a quiet one.
 
 export interface Frame {
   id: string | null;
-  event: string;
-  data: string;
+  /** `null` for a frame that only carries an id. */
+  data: string | null;
 }
 
 /** Cuts text that arrives in pieces into frames; heartbeats give none. */
@@ -11,15 +11,19 @@ export class FrameReader {
   private rest = '';
 
   take(text: string): Frame[] {
-    const blocks = (this.rest + text).replaceAll('\r\n', '\n').split('\n\n');
+    const blocks = (this.rest + text).split('\n\n');
     this.rest = blocks.pop() ?? '';
-    return blocks.map(frame).filter((one) => one !== null);
+    return blocks.map(read).filter((frame) => frame.id !== null || frame.data !== null);
   }
 }
 
-function frame(block: string): Frame | null {
-  const lines = block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).replace(/^ /, '')] as const);
-  const field = (name: string) => lines.filter(([key]) => key === name).map(([, value]) => value);
-  const data = field('data');
-  return data.length === 0 ? null : { id: field('id').at(-1) ?? null, event: field('event').at(-1) ?? 'message', data: data.join('\n') };
+function read(block: string): Frame {
+  const frame: Frame = { id: null, data: null };
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':');
+    const value = line.slice(colon + 1).replace(/^ /, '');
+    if (line.startsWith('id:')) frame.id = value;
+    else if (line.startsWith('data:')) frame.data = frame.data === null ? value : `${frame.data}\n${value}`;
+  }
+  return frame;
 }
