@@ -41,7 +41,7 @@ export function FeedbackFooter({ feedback, onSent, onProblem }: Props) {
             event.stopPropagation();
             if (feedback.has) void send();
           }}
-          className="field-sizing-content max-h-40 w-full rounded-sm border border-control bg-bg px-2 py-1 font-normal"
+          className="field-sizing-content min-h-14 max-h-40 w-full rounded-sm border border-control bg-bg px-2 py-1 font-normal"
         />
       </label>
       <div className="flex flex-wrap items-center gap-2">

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
+import { useChatView } from '@/lib/chat/context';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
 import { RevisionDiff } from './RevisionDiff';
@@ -25,6 +26,7 @@ function Card({ revision }: { revision: Revision }) {
   const previous = revisions[revisions.findIndex((one) => one.messageId === revision.messageId) - 1];
   const plan = useLivePlan(revision, approved);
   const feedback = useFeedback(revision);
+  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
   const [open, setOpen] = useState<boolean>();
   const [comparing, setComparing] = useState(false);
   const isOpen = open ?? isNewest;
@@ -58,7 +60,7 @@ function Card({ revision }: { revision: Revision }) {
             <RevisionDiff before={previous} after={revision} />
           ) : (
             <Whole>
-              <StepList steps={plan.steps} {...(isNewest && { feedback })} />
+              <StepList steps={plan.steps} {...(isNewest && planning && { feedback })} />
               <PlanLists plan={plan} />
             </Whole>
           )}

@@ -42,6 +42,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const t = useText('plan');
   const plan = useLivePlan(shown, approved);
   const feedback = useFeedback(shown);
+  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
   const [against, setAgainst] = useState<Revision>();
   const [editing, setEditing] = useState(false);
   const isNewest = shown === newest;
@@ -79,7 +80,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
           <RevisionDiff before={against} after={shown} />
         ) : (
           <>
-            <StepList steps={plan.steps} {...(isNewest && { feedback })} />
+            <StepList steps={plan.steps} {...(isNewest && planning && { feedback })} />
             <PlanLists plan={plan} />
           </>
         )}

@@ -66,7 +66,7 @@ function ChangedStep({ change }: { change: StepChange }) {
 /** `apart`: entries of a list rather than pieces of a sentence. */
 function Pieces({ pieces, apart = false }: { pieces: Piece[]; apart?: boolean }) {
   return (
-    <span className={apart ? 'flex flex-wrap gap-1.5' : 'break-words'}>
+    <span className={apart ? 'inline-flex flex-wrap gap-x-2 gap-y-0.5' : 'break-words'}>
       {pieces.map((piece, place) => {
         if (piece.change === 'added') return <ins key={place} className="rounded-xs bg-act-soft px-0.5 text-act decoration-act/60">{piece.text}</ins>;
         if (piece.change === 'removed') return <del key={place} className="rounded-xs bg-critical-soft px-0.5 text-critical">{piece.text}</del>;

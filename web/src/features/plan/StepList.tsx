@@ -66,7 +66,7 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
             placeholder={t('commentPlaceholder')}
             onChange={(event) => feedback.remark(step.step_number, event.target.value)}
             onBlur={() => remark === '' && setOpen(false)}
-            className="mt-2 field-sizing-content max-h-40 w-full rounded-sm border border-control bg-bg px-2 py-1"
+            className="mt-2 field-sizing-content min-h-14 max-h-40 w-full rounded-sm border border-control bg-bg px-2 py-1"
           />
         )}
       </div>

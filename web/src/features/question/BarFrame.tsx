@@ -24,6 +24,11 @@ export function iconOf(view: QuestionView): LucideIcon {
   return view.severity === 'major' ? TriangleAlert : CircleHelp;
 }
 
+/** What decides stays in view, however long the rest is. */
+export function BarFoot({ children }: { children: ReactNode }) {
+  return <div className="sticky bottom-0 -mx-4 flex flex-col gap-2 rounded-b-lg bg-inherit px-4 pt-1 pb-4">{children}</div>;
+}
+
 interface Props {
   view: QuestionView;
   region: RefObject<HTMLElement | null>;
@@ -50,7 +55,7 @@ export function BarFrame({ view, region, open, onToggle, onKeyDown, stepper, chi
       data-severity={view.severity}
       data-kind={view.kind}
       onKeyDown={onKeyDown}
-      className={`flex max-h-[50dvh] min-w-0 flex-col rounded-lg border-2 ${tone.frame}`}
+      className={`mb-2 flex max-h-[50dvh] min-w-0 flex-col rounded-lg border-2 ${tone.frame}`}
     >
       <header className="flex items-center gap-2 px-4 pt-3 pb-1">
         <Icon className={`size-4 shrink-0 ${tone.words}`} aria-hidden="true" />
@@ -64,7 +69,7 @@ export function BarFrame({ view, region, open, onToggle, onKeyDown, stepper, chi
           <Fold className="size-3.5" aria-hidden="true" />
         </button>
       </header>
-      <div hidden={!open} className="min-h-0 overflow-y-auto px-4 pt-0.5 pb-4">
+      <div hidden={!open} className="min-h-0 overflow-y-auto scroll-pb-16 rounded-b-lg bg-inherit px-4 pt-0.5">
         {children}
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef } from 'react';
 import { Button, type ButtonLook } from '@/components/Button';
+import type { Mode } from '@/lib/api/types';
 
 export interface RowButton {
   label: string;
@@ -9,6 +10,8 @@ export interface RowButton {
   pressed?: boolean;
   /** The keys that press it from anywhere in the bar, as in `aria-keyshortcuts`. */
   shortcut?: string;
+  /** The mode that it leads to, where it is not the present one; its colour says so. */
+  mode?: Mode;
   onPress: () => void;
 }
 
@@ -42,6 +45,7 @@ export function ButtonRow({ buttons, digits, disabled, label }: Props) {
         <Button
           key={place}
           look={button.look}
+          data-mode={button.mode}
           disabled={disabled}
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}

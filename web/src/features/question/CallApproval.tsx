@@ -1,4 +1,5 @@
 import { useText } from '@/i18n';
+import { BarFoot } from './BarFrame';
 import { ButtonRow, type RowButton } from './ButtonRow';
 import { type CallView, readCall } from './call';
 import { CallDetails } from './CallDetails';
@@ -19,16 +20,18 @@ interface Props {
 export function CallApproval({ view, given }: Props) {
   const t = useText('question');
   const call = readCall(view.call ?? {});
+  const critical = view.severity === 'critical';
   const words = useDecisionWords(call);
   const buttons = (Object.keys(DECISION_KEYS) as Decision[]).map((decision): RowButton => ({
     label: words[decision].label,
     hint: words[decision].hint,
-    look: decision === 'approve' ? 'primary' : decision === 'deny' ? 'danger' : 'secondary',
+    // What can't be undone is never the button that stands out as the usual one.
+    look: decision === 'approve' ? (critical ? 'danger' : 'primary') : 'secondary',
     shortcut: DECISION_KEYS[decision],
     onPress: () => given.pick(decision),
   }));
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-3 bg-inherit">
       <div>
         <p className="font-semibold">
           <code>{call.tool}</code>
@@ -36,15 +39,15 @@ export function CallApproval({ view, given }: Props) {
         {call.reason !== '' && <p className="text-sm break-words">{call.reason}</p>}
       </div>
       <CallDetails call={call} />
-      {given.problem !== null && (
-        <p role="alert" className="text-sm text-critical">
-          {given.problem}
-        </p>
-      )}
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <ButtonRow label={t('approvalNeeded')} digits={view.severity === 'critical' ? 'focus' : 'press'} disabled={given.sending} buttons={buttons} />
-        <span className="text-xs text-muted pointer-coarse:hidden">{t('keys')}</span>
-      </div>
+      <BarFoot>
+        {given.problem !== null && (
+          <p role="alert" className="text-sm text-critical">
+            {given.problem}
+          </p>
+        )}
+        <ButtonRow label={t('approvalNeeded')} digits={critical ? 'focus' : 'press'} disabled={given.sending} buttons={buttons} />
+        <p className="text-xs text-muted pointer-coarse:hidden">{t('keys')}</p>
+      </BarFoot>
     </div>
   );
 }

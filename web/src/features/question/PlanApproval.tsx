@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
+import { BarFoot } from './BarFrame';
 import { ButtonRow } from './ButtonRow';
 import { inputClass } from './fields/frame';
 import type { useAnswering } from './useAnswering';
@@ -26,7 +27,7 @@ export function PlanApproval({ view, given, edited }: Props) {
   };
   if (item === undefined) return null;
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-3 bg-inherit">
       <div>
         <p className="font-semibold break-words">{String(plan.goal ?? '')}</p>
         <p className="text-sm break-words text-muted">
@@ -48,21 +49,24 @@ export function PlanApproval({ view, given, edited }: Props) {
         onKeyDown={onKeyDown}
         className={`${inputClass} field-sizing-content max-h-32`}
       />
-      {given.problem !== null && (
-        <p role="alert" className="text-sm text-critical">
-          {given.problem}
-        </p>
-      )}
-      <ButtonRow
-        label={item.text}
-        digits="press"
-        disabled={given.sending}
-        buttons={item.buttons.map((button) => ({
-          label: button.label,
-          look: button.value === true ? ('primary' as const) : ('secondary' as const),
-          onPress: () => given.pick(button.value, button.value === true ? undefined : feedback.trim() || undefined),
-        }))}
-      />
+      <BarFoot>
+        {given.problem !== null && (
+          <p role="alert" className="text-sm text-critical">
+            {given.problem}
+          </p>
+        )}
+        <ButtonRow
+          label={item.text}
+          digits="press"
+          disabled={given.sending}
+          buttons={item.buttons.map((button) => ({
+            label: button.label,
+            look: button.value === true ? 'primary' : 'secondary',
+            ...(button.value === true && { mode: 'act' as const }),
+            onPress: () => given.pick(button.value, button.value === true ? undefined : feedback.trim() || undefined),
+          }))}
+        />
+      </BarFoot>
     </div>
   );
 }

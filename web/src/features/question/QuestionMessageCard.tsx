@@ -1,5 +1,5 @@
 import { ArrowDown, CheckCircle2, CircleSlash, Clock, Square } from 'lucide-react';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { Button } from '@/components/Button';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
@@ -7,7 +7,7 @@ import type { Json, Message } from '@/lib/api/types';
 import { useChatView } from '@/lib/chat/context';
 import { TONES, iconOf, toneOf } from './BarFrame';
 import { readCall } from './call';
-import { shownJson } from './json';
+import { isObject, shownJson } from './json';
 import { jumpToQuestion } from './jump';
 import { type QuestionRecord, recordOf } from './record';
 import { type QuestionItem, type QuestionView, labelOf, readQuestion } from './view';
@@ -23,30 +23,44 @@ function Card({ view }: { view: QuestionView }) {
   const t = useText('question');
   const encoded = useChatView((chat) => JSON.stringify(recordOf(chat, view.id)));
   const record = JSON.parse(encoded) as QuestionRecord;
-  const tone = TONES[record.status === 'pending' ? toneOf(view) : 'minor'];
+  const pending = record.status === 'pending';
+  const tone = TONES[pending ? toneOf(view) : 'minor'];
+  const frame = { 'aria-label': t('title'), 'data-question': view.id, 'data-status': record.status };
   const Icon = iconOf(view);
-  const heading = { user: t(view.severity), plan_approval: t('planReady'), tool_approval: t('approvalNeeded') }[view.kind];
+  if (view.kind !== 'user') return <ApprovalRow view={view} record={record} frame={frame} />;
   return (
-    <article aria-label={t('title')} data-question={view.id} data-status={record.status} className={`rounded-lg border ${record.status === 'pending' ? tone.frame : 'border-line bg-bg'}`}>
+    <article {...frame} className={`rounded-lg border bg-bg ${pending ? tone.frame.split(' ')[0] : ''}`}>
       <header className="flex items-center gap-2 px-4 pt-2.5 text-xs">
         <Icon className={`size-4 shrink-0 ${tone.words}`} aria-hidden="true" />
-        <span className={`flex-1 font-semibold tracking-wide uppercase ${tone.words}`}>{heading}</span>
+        <span className={`flex-1 font-semibold tracking-wide uppercase ${tone.words}`}>{t(view.severity)}</span>
         <StatusMark record={record} />
       </header>
       <div className="flex flex-col gap-2 px-4 pt-1 pb-3">
-        {view.kind === 'user' ? view.items.map((item) => <Item key={item.name} item={item} record={record} />) : <Approval view={view} record={record} />}
-        {record.comment !== undefined && <p className="border-l-2 pl-2 text-sm whitespace-pre-wrap text-muted">{record.comment}</p>}
-        {record.status === 'pending' && (
-          <div>
-            <Button onClick={jumpToQuestion} title={t('jump')}>
-              {t('answerBelow')}
-              <ArrowDown className="size-4" aria-hidden="true" />
-            </Button>
-          </div>
-        )}
+        {view.items.map((item) => (
+          <Item key={item.name} item={item} record={record} />
+        ))}
+        <Comment record={record} />
+        {pending && <AnswerBelow />}
       </div>
     </article>
   );
+}
+
+function AnswerBelow() {
+  const t = useText('question');
+  return (
+    <div>
+      <Button onClick={jumpToQuestion} title={t('jump')}>
+        {t('answerBelow')}
+        <ArrowDown className="size-4" aria-hidden="true" />
+      </Button>
+    </div>
+  );
+}
+
+function Comment({ record }: { record: QuestionRecord }) {
+  if (record.comment === undefined) return null;
+  return <p className="border-l-2 pl-2 text-sm whitespace-pre-wrap text-muted">{record.comment}</p>;
 }
 
 const MARKS = { pending: Clock, answered: CheckCircle2, superseded: CircleSlash, stopped: Square };
@@ -81,38 +95,45 @@ function Item({ item, record }: { item: QuestionItem; record: QuestionRecord }) 
 
 function Answer({ item, answer }: { item: QuestionItem; answer: Json }) {
   const t = useText('question');
-  const label = labelOf(item, answer) ?? (typeof answer === 'boolean' ? (answer ? t('yes') : t('no')) : undefined);
-  const structured = typeof answer === 'object' && answer !== null;
+  const word = (value: Json) => labelOf(item, value) ?? (typeof value === 'boolean' ? (value ? t('yes') : t('no')) : shownJson(value));
+  const label = labelOf(item, answer);
+  if (label === undefined && isObject(answer)) {
+    return (
+      <dl data-answer className="mt-0.5 grid grid-cols-[auto_1fr] gap-x-3">
+        {Object.entries(answer).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 font-semibold break-words">{word(value)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    );
+  }
   return (
     <p data-answer className="mt-0.5 font-semibold break-words">
-      {structured ? <code className="font-normal break-all whitespace-pre-wrap">{JSON.stringify(answer, null, 1)}</code> : (label ?? shownJson(answer))}
+      {Array.isArray(answer) && label === undefined ? answer.map(word).join(', ') : word(answer)}
     </p>
   );
 }
 
-/** What was approved or not, in a line. */
-function Approval({ view, record }: { view: QuestionView; record: QuestionRecord }) {
+/** What was approved or not, in a line; the call or the plan itself stands above it. */
+function ApprovalRow({ view, record, frame }: { view: QuestionView; record: QuestionRecord; frame: Record<string, string> }) {
   const t = useText('question');
+  const Icon = iconOf(view);
   const answer = Object.values(record.answers)[0];
   const outcomes: Record<string, string> = { true: t('accepted'), false: t('keptPlanning'), approve: t('allowed'), approve_always: t('allowedAlways'), deny: t('denied') };
   const call = view.call === undefined ? undefined : readCall(view.call);
   return (
-    <div className="min-w-0">
-      {call === undefined ? (
-        <p className="break-words">
-          {String(view.plan?.goal ?? '')} <span className="text-sm text-muted">{t('planOf', { file: String(view.plan?.plan_file ?? ''), revision: Number(view.plan?.revision ?? 1) })}</span>
+    <article {...frame} className="flex flex-col gap-1 rounded-md border bg-bg px-3 py-2 text-sm">
+      <div className="flex min-w-0 items-center gap-2">
+        <Icon className="size-4 shrink-0 text-muted" aria-hidden="true" />
+        <p className="min-w-0 flex-1 break-words">
+          {call === undefined ? t('planShort', { revision: Number(view.plan?.revision ?? 1) }) : call.reason}
         </p>
-      ) : (
-        <p className="break-words">
-          <code>{call.tool}</code> <span className="text-sm">{call.command?.text ?? call.effects[0]?.target ?? ''}</span>
-          {call.reason !== '' && <span className="block text-sm text-muted">{call.reason}</span>}
-        </p>
-      )}
-      {answer !== undefined && (
-        <p data-answer className="mt-0.5 font-semibold">
-          {outcomes[String(answer)] ?? shownJson(answer)}
-        </p>
-      )}
-    </div>
+        {answer === undefined ? <StatusMark record={record} /> : <span data-answer className="shrink-0 font-semibold">{outcomes[String(answer)] ?? shownJson(answer)}</span>}
+      </div>
+      <Comment record={record} />
+      {record.status === 'pending' && call === undefined && <AnswerBelow />}
+    </article>
   );
 }

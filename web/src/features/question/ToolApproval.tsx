@@ -9,8 +9,7 @@ export function ToolApproval({ question }: { question: PendingQuestion }) {
   const t = useText('question');
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm">
-      <span className={question.severity === 'critical' ? 'font-semibold text-critical' : 'font-semibold text-major'}>{t('approvalNeeded')}</span>
-      {question.call !== undefined && <span className="min-w-0 break-words text-muted">{question.call.reason}</span>}
+      <span className={`flex-1 font-semibold ${question.severity === 'critical' ? 'text-critical' : 'text-major'}`}>{t('approvalNeeded')}</span>
       <Button onClick={jumpToQuestion} title={t('jump')}>
         {t('answerBelow')}
         <ArrowDown className="size-4" aria-hidden="true" />

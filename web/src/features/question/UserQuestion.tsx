@@ -4,6 +4,7 @@ import { Button, type ButtonLook } from '@/components/Button';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import { isLast, partAt } from './answering';
+import { BarFoot } from './BarFrame';
 import { ButtonRow } from './ButtonRow';
 import { sameJson } from './json';
 import type { useAnswering } from './useAnswering';
@@ -37,7 +38,7 @@ export function UserQuestion({ view, given }: Props) {
   };
   const wrong = part.complaints.length + Object.keys(part.fromServer).length;
   return (
-    <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3">
+    <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3 bg-inherit">
       <div>
         <div id={labelId} className="font-semibold">
           <Markdown text={item.text} />
@@ -48,28 +49,31 @@ export function UserQuestion({ view, given }: Props) {
           </div>
         )}
       </div>
-      {item.buttons.length > 0 ? (
-        <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} disabled={sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => given.pick(button.value), item.preset))} />
-      ) : (
+      {item.buttons.length === 0 && (
         <Suspense fallback={<p className="text-muted">{t('loading')}</p>}>
           <SchemaForm key={item.name} part={part} labelledBy={labelId} refusals={given.refusals} onEnter={given.enter} />
         </Suspense>
       )}
-      {problem !== null && (
-        <p role="alert" className="text-sm text-critical">
-          {problem}
-        </p>
-      )}
-      <footer className="flex flex-wrap items-center gap-2 empty:hidden">
-        {answering.step > 0 && <Button onClick={() => given.goTo(answering.step - 1)}>{t('back')}</Button>}
-        {(item.buttons.length === 0 || (part.picked !== undefined && answering.parts.length > 1)) && (
-          <Button type="submit" look="primary" disabled={sending}>
-            {sending && <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />}
-            {sending ? t('sending') : !isLast(answering) ? t('next') : answering.parts.length > 1 ? t('sendAll') : t('send')}
-          </Button>
+      <BarFoot>
+        {item.buttons.length > 0 && (
+          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} disabled={sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => given.pick(button.value), item.preset))} />
         )}
-        {wrong > 0 && <span className="text-sm text-critical">{t('mendFirst', { count: wrong })}</span>}
-      </footer>
+        {problem !== null && (
+          <p role="alert" className="text-sm text-critical">
+            {problem}
+          </p>
+        )}
+        <div className="flex flex-wrap items-center gap-2 empty:hidden">
+          {answering.step > 0 && <Button onClick={() => given.goTo(answering.step - 1)}>{t('back')}</Button>}
+          {(item.buttons.length === 0 || (part.picked !== undefined && answering.parts.length > 1)) && (
+            <Button type="submit" look="primary" disabled={sending}>
+              {sending && <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />}
+              {sending ? t('sending') : !isLast(answering) ? t('next') : answering.parts.length > 1 ? t('sendAll') : t('send')}
+            </Button>
+          )}
+          {wrong > 0 && <span className="text-sm text-critical">{t('mendFirst', { count: wrong })}</span>}
+        </div>
+      </BarFoot>
     </form>
   );
 }

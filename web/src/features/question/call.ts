@@ -53,12 +53,18 @@ export function readCall(raw: JsonObject): CallView {
     reason: text(raw.reason),
     folder: text(raw.folder) || '/',
     after,
-    effects: effects.filter((effect) => effect.effect !== 'execute').map(readEffect),
+    effects: worthTelling(effects.filter((effect) => effect.effect !== 'execute').map(readEffect)),
     ...(execute !== undefined && isObject(execute.target) && { command: { text: text(execute.target.command), folder: text(execute.target.folder) } }),
     ...(after && typeof args.command === 'string' && { command: { text: args.command, folder: text(args.cwd) || '/' } }),
     ...(change !== undefined && { change }),
     args,
   };
+}
+
+/** That a file is read before it is changed goes without saying. */
+function worthTelling(effects: EffectView[]): EffectView[] {
+  const changes = effects.filter((effect) => effect.kind !== 'read');
+  return changes.length > 0 ? changes : effects;
 }
 
 const KINDS: EffectKind[] = ['read', 'create', 'create_folder', 'write', 'delete', 'move', 'replace', 'network', 'unconfined', 'inspect', 'delegate'];

@@ -66,6 +66,7 @@ export const question = {
   feedback: 'What should change? (optional)',
   feedbackPlaceholder: 'Goes to the planner with “Keep Planning”',
   planSteps: '{count} {count|step|steps}',
+  planShort: 'Approval of plan v{revision}',
   planOf: '{file}, revision {revision}',
   planEdited: 'This plan was edited after it was last shown. Look at it before you accept.',
   allowOnce: 'Allow once',

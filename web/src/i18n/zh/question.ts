@@ -66,6 +66,7 @@ export const question = {
   feedback: '需要修改什么?(选填)',
   feedbackPlaceholder: '选择“继续规划”时会发送给规划者',
   planSteps: '{count} 个步骤',
+  planShort: '计划 v{revision} 的批准',
   planOf: '{file},第 {revision} 版',
   planEdited: '这份计划在上次显示之后被编辑过。接受之前请先查看。',
   allowOnce: '允许一次',

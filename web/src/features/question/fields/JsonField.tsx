@@ -28,7 +28,7 @@ export function JsonField(props: ControlProps<FieldOf<'json'>>) {
         autoComplete="off"
         placeholder="{ }"
         onChange={(event) => onEnter(field.pointer, event.target.value)}
-        className={`${inputClass} field-sizing-content max-h-56 font-mono text-sm`}
+        className={`${inputClass} field-sizing-content min-h-20 max-h-56 font-mono text-sm`}
       />
       <details className="text-sm text-muted">
         <summary className="cursor-pointer">{t('schema')}</summary>

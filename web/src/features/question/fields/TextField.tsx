@@ -22,7 +22,7 @@ export function TextField(props: ControlProps<FieldOf<'line'> | FieldOf<'area'>>
   return (
     <FieldFrame {...props}>
       {field.kind === 'area' ? (
-        <textarea {...common} rows={3} className={`${inputClass} field-sizing-content max-h-48`} />
+        <textarea {...common} rows={3} className={`${inputClass} field-sizing-content min-h-18 max-h-48`} />
       ) : (
         // Not `type="email"` and the like: the browser's own messages would come before ours, in another language.
         <input {...common} type={field.input === 'date' ? 'date' : 'text'} inputMode={field.input === 'email' || field.input === 'url' ? field.input : 'text'} spellCheck={field.input === 'text'} className={inputClass} />
