@@ -1,5 +1,4 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Tooltip } from '@base-ui/react/tooltip';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect } from 'react';
@@ -7,6 +6,7 @@ import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
 import { LiveRegion } from '@/components/LiveRegion';
 import { Notice } from '@/components/Notice';
+import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
 import { HomePage } from '@/features/home/HomePage';
 import { SignInPage } from '@/features/signin/SignInPage';
@@ -26,11 +26,10 @@ export function App() {
     <ErrorBoundary>
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <Tooltip.Provider delay={400}>
-            <Gate />
-            <Toasts />
-            <LiveRegion />
-          </Tooltip.Provider>
+          <Gate />
+          <Toasts />
+          <LiveRegion />
+          <TipLayer />
         </QueryClientProvider>
       </CSPProvider>
     </ErrorBoundary>

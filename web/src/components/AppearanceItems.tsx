@@ -7,14 +7,14 @@ import { itemClass } from './Popup';
 const LANGUAGES: [Locale, string][] = [['en', 'English'], ['zh', '中文']];
 
 /** Theme and language, as items of a menu. */
-export function AppearanceItems() {
+export function AppearanceItems({ isFirst = false }: { isFirst?: boolean }) {
   const t = useText('common');
   const theme = useTheme((state) => state.theme);
   const locale = useLocale((state) => state.locale);
   const themes: [Theme, string][] = [['system', t('themeSystem')], ['light', t('themeLight')], ['dark', t('themeDark')]];
   return (
     <>
-      <Menu.Separator className="my-1 h-px bg-line" />
+      {!isFirst && <Menu.Separator className="my-1 h-px bg-line" />}
       <Choices label={t('theme')} value={theme} choices={themes} choose={setTheme} />
       <Menu.Separator className="my-1 h-px bg-line" />
       <Choices label={t('language')} value={locale} choices={LANGUAGES} choose={setLocale} />

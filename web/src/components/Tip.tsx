@@ -1,16 +1,33 @@
-import { Tooltip } from '@base-ui/react/tooltip';
-import type { ReactElement } from 'react';
+import { cloneElement, type FocusEvent, type PointerEvent, type ReactElement } from 'react';
+import { hideTip, showTip } from '@/lib/tip';
 
-/** Explains `children`, a single element, when pointed at or focused. */
-export function Tip({ text, children }: { text: string; children: ReactElement<Record<string, unknown>> }) {
-  return (
-    <Tooltip.Root>
-      <Tooltip.Trigger render={children} />
-      <Tooltip.Portal>
-        <Tooltip.Positioner sideOffset={6} className="z-50">
-          <Tooltip.Popup className="max-w-72 rounded-sm bg-fg px-2 py-1 text-sm text-bg shadow-raised">{text}</Tooltip.Popup>
-        </Tooltip.Positioner>
-      </Tooltip.Portal>
-    </Tooltip.Root>
-  );
+type Props = Record<string, unknown> & {
+  onPointerEnter?: (event: PointerEvent<HTMLElement>) => void;
+  onPointerLeave?: (event: PointerEvent<HTMLElement>) => void;
+  onFocus?: (event: FocusEvent<HTMLElement>) => void;
+  onBlur?: (event: FocusEvent<HTMLElement>) => void;
+};
+
+/** Explains `children`, a single element, when pointed at or focused by keyboard. `<TipLayer>` shows it. */
+export function Tip({ text, children }: { text: string; children: ReactElement<Props> }) {
+  const own = children.props;
+  return cloneElement(children, {
+    'aria-description': own['aria-label'] === text ? undefined : text,
+    onPointerEnter: (event: PointerEvent<HTMLElement>) => {
+      own.onPointerEnter?.(event);
+      if (event.pointerType !== 'touch') showTip(event.currentTarget, text);
+    },
+    onPointerLeave: (event: PointerEvent<HTMLElement>) => {
+      own.onPointerLeave?.(event);
+      hideTip(event.currentTarget);
+    },
+    onFocus: (event: FocusEvent<HTMLElement>) => {
+      own.onFocus?.(event);
+      if (event.currentTarget.matches(':focus-visible')) showTip(event.currentTarget, text);
+    },
+    onBlur: (event: FocusEvent<HTMLElement>) => {
+      own.onBlur?.(event);
+      hideTip(event.currentTarget);
+    },
+  });
 }

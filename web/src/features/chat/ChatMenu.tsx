@@ -1,35 +1,31 @@
-import { Menu } from '@base-ui/react/menu';
-import { Ellipsis, PanelRight, Pencil, Trash2 } from 'lucide-react';
-import { useRef, useState, type FormEvent } from 'react';
+import { Ellipsis } from 'lucide-react';
+import { lazy, useRef, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '@/components/Button';
+import { DropDown } from '@/components/DropDown';
 import { IconButton } from '@/components/IconButton';
 import { Confirm, Modal } from '@/components/Modal';
-import { itemClass, popupClass } from '@/components/Popup';
-import { AppearanceItems } from '@/components/AppearanceItems';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { toastError } from '@/lib/toast';
 
+export interface ChatMenuActions {
+  togglePanel: () => void;
+  rename: () => void;
+  remove: () => void;
+}
+
+const load = () => import('./ChatMenuPopup');
+const Popup = lazy(() => load().then((all) => ({ default: all.ChatMenuPopup })));
+
 export function ChatMenu({ togglePanel }: { togglePanel: () => void }) {
   const t = useText('chat');
   const [open, setOpen] = useState<'rename' | 'delete' | null>(null);
+  const actions: ChatMenuActions = { togglePanel, rename: () => setOpen('rename'), remove: () => setOpen('delete') };
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger render={<IconButton label={t('menu')}><Ellipsis size={16} aria-hidden /></IconButton>} />
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={6} align="end" className="z-50">
-            <Menu.Popup className={`min-w-48 p-1 ${popupClass}`}>
-              <Menu.Item className={`${itemClass} sm:hidden`} onClick={togglePanel}><PanelRight size={14} aria-hidden />{t('panel')}</Menu.Item>
-              <Menu.Item className={itemClass} onClick={() => setOpen('rename')}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>
-              <Menu.Item className={`${itemClass} text-critical`} onClick={() => setOpen('delete')}><Trash2 size={14} aria-hidden />{t('delete')}</Menu.Item>
-              <AppearanceItems />
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <DropDown load={load} button={<IconButton label={t('menu')} aria-haspopup="menu"><Ellipsis size={16} aria-hidden /></IconButton>} menu={(button) => <Popup button={button} {...actions} />} />
       <Rename isOpen={open === 'rename'} close={() => setOpen(null)} />
       <Delete isOpen={open === 'delete'} close={() => setOpen(null)} />
     </>

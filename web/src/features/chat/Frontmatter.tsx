@@ -1,53 +1,21 @@
-import { Popover } from '@base-ui/react/popover';
-import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
-import { CopyButton } from '@/components/CopyButton';
-import { popupClass } from '@/components/Popup';
+import { lazy } from 'react';
+import { DropDown } from '@/components/DropDown';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
-import type { JsonObject } from '@/lib/api/types';
-import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useChatView } from '@/lib/chat/context';
+
+const load = () => import('./FrontmatterPopup');
+const Popup = lazy(() => load().then((all) => ({ default: all.FrontmatterPopup })));
 
 /** The YAML frontmatter of the chat's file. */
 export function Frontmatter() {
   const t = useText('chat');
   const planFile = useChatView((view) => view.chat.config.plan_file);
-  return (
-    <Popover.Root>
-      <Popover.Trigger className="flex h-8 max-w-full min-w-0 items-center gap-1.5 rounded-sm px-2 font-mono text-xs text-muted hover:bg-bg hover:text-fg">
-        <FileText size={13} aria-hidden className="shrink-0" />
-        <span className="truncate">{planFile ?? t('frontmatter')}</span>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="start" className="z-50">
-          <Popover.Popup className={`w-[min(30rem,calc(100vw-1rem))] p-3 ${popupClass}`}>
-            <Content />
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+  const button = (
+    <button type="button" aria-haspopup="dialog" className="flex h-8 max-w-full min-w-0 items-center gap-1.5 rounded-sm px-2 font-mono text-xs text-muted hover:bg-bg hover:text-fg">
+      <FileText size={13} aria-hidden className="shrink-0" />
+      <span className="truncate">{planFile ?? t('frontmatter')}</span>
+    </button>
   );
-}
-
-function Content() {
-  const t = useText('chat');
-  const common = useText('common');
-  const { workspaceId, chatId } = useChatIds();
-  const role = useChatView((view) => view.chat.config.agent_role);
-  const frontmatter = useQuery({ queryKey: ['frontmatter', chatId, role], queryFn: () => api.frontmatter(workspaceId, chatId), staleTime: 0 });
-  const yaml = frontmatter.data ? asYaml(frontmatter.data) : '';
-  return (
-    <>
-      <div className="mb-1 flex items-center justify-between">
-        <Popover.Title className="font-semibold">{t('frontmatterHint')}</Popover.Title>
-        <CopyButton text={yaml} />
-      </div>
-      <pre tabIndex={0} className="overflow-x-auto rounded-sm bg-surface p-2">{yaml || common('loading')}</pre>
-    </>
-  );
-}
-
-function asYaml(fields: JsonObject): string {
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${typeof value === 'string' && /^[\w/.:-]+$/.test(value) ? value : JSON.stringify(value)}`);
-  return ['---', ...lines, '---'].join('\n');
+  return <DropDown load={load} button={button} menu={(trigger) => <Popup button={trigger} />} />;
 }

@@ -1,11 +1,9 @@
-import { Menu } from '@base-ui/react/menu';
-import { House, PanelLeftClose, Plus, SunMoon } from 'lucide-react';
+import { House, PanelLeftClose, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AppearanceItems } from '@/components/AppearanceItems';
+import { AppearanceMenu } from '@/components/AppearanceMenu';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
-import { popupClass } from '@/components/Popup';
 import { useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
 import { useLayout } from '@/lib/layout';
@@ -15,7 +13,6 @@ import { useChatLists, useNewChat } from './queries';
 /** The list of chats. */
 export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const t = useText('home');
-  const common = useText('common');
   const { lists } = useChatLists();
   const newChat = useNewChat();
   const [location] = useLocation();
@@ -39,12 +36,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
           </section>
         ))}
       </div>
-      <Menu.Root>
-        <Menu.Trigger className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg"><SunMoon size={15} aria-hidden />{common('theme')} · {common('language')}</Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner side="top" align="start" sideOffset={6} className="z-50"><Menu.Popup className={`min-w-44 p-1 ${popupClass}`}><AppearanceItems /></Menu.Popup></Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <AppearanceMenu />
     </nav>
   );
 }
