@@ -5,10 +5,11 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Scripts and styles come from our own files only, none of them makes markup of text, and nobody frames us.
+/// Scripts and styles come from our own files only, nobody frames us, and no script makes markup or code of text: the web UI's one
+/// policy, `planwright`, lets through addresses of our own scripts and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
     connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types 'none'";
+    require-trusted-types-for 'script'; trusted-types planwright";
 
 const ALWAYS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),

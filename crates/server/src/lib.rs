@@ -7,7 +7,7 @@
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in: token, Host, Origin |
-//! | [`sse`] | a chat's events as a stream |
+//! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
 //!

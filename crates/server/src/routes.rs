@@ -14,6 +14,7 @@ mod audit;
 mod changes;
 mod chats;
 mod docs;
+mod events;
 mod messages;
 mod meta;
 mod operation;
@@ -66,10 +67,11 @@ fn api() -> Table {
         .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
-        .get("/workspaces/{wid}/chats/{cid}/events", chats::events, "What happens in the chat, as it happens")
+        .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
         .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
         .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
+        .get("/events", events::over_all, "What happens in all chats, in one stream for a whole browser")
         .about("Messages")
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
@@ -130,4 +132,23 @@ fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it; nothing stored is lost."))
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_like_any_other() {
+        let breaking = Router::<()>::new().route("/", get(async || -> &'static str { panic!("with a secret in it") }));
+        let router = breaking.layer(CatchPanicLayer::custom(broken)).layer(from_fn(headers::put)).layer(from_fn(observe::observe));
+        let response = router.oneshot(Request::new(axum::body::Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().contains_key("x-request-id") && response.headers().contains_key("content-security-policy"));
+        let body = String::from_utf8(to_bytes(response.into_body(), 10_000).await.unwrap().to_vec()).unwrap();
+        assert!(body.contains("\"INTERNAL\"") && !body.contains("secret"), "{body}");
+    }
 }
