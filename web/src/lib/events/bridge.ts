@@ -82,7 +82,9 @@ function flush(): void {
     const workspace = open.get(chat);
     if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
   }
-  queries.setQueriesData<Chat[]>({ queryKey: ['chats'] }, (chats) => chats && events.reduce(reduceList, chats));
+  for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
+    if (chats) queries.setQueryData<Chat[]>(key, events.reduce((list, event) => reduceList(list, event, String(key[1])), chats));
+  }
 }
 
 function showLink(link: Link): void {
