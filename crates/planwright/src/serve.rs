@@ -4,7 +4,7 @@ use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
+use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
@@ -26,7 +26,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
     }
     let mut interrupts = Interrupts::new()?;
-    let config = Config::load()?;
+    let mut config = Config::load()?;
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.data_dir)?;
     let store = data.store(args.common.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
