@@ -16,8 +16,8 @@ mod chats;
 mod docs;
 mod messages;
 mod meta;
-mod page;
 mod trust;
+mod ui;
 mod workspaces;
 
 pub use meta::ModelNames;
@@ -29,6 +29,7 @@ use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, QuestionNotPending};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -93,8 +94,9 @@ pub fn router(app: App) -> Router {
     beside()
         .router
         .nest("/api/v1", api)
-        .route("/", axum::routing::get(page::show))
-        .fallback(not_found)
+        .route("/", get(ui::page))
+        .route("/w/{*view}", get(ui::page))
+        .fallback(ui::other)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_origin))
