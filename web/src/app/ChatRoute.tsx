@@ -16,6 +16,7 @@ import { RoleMenu } from '@/features/mode/RoleMenu';
 import { useToggleMode } from '@/features/mode/switching';
 import { PlanMessageCard } from '@/features/plan/PlanMessageCard';
 import { PlanPanel } from '@/features/plan/PlanPanel';
+import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
 import { ToolApproval } from '@/features/question/ToolApproval';
@@ -30,6 +31,7 @@ import { useChatAnnouncements } from './announcements';
 const SLOTS: ChatSlots = {
   cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
   QuestionBar,
+  ProgressDock,
   PlanPanel,
   ToolApproval,
 };

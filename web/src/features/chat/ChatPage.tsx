@@ -15,7 +15,7 @@ import { Timeline } from './Timeline';
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
-  const { QuestionBar, PlanPanel } = useSlots();
+  const { QuestionBar, ProgressDock, PlanPanel } = useSlots();
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const isWide = useIsWide();
@@ -34,6 +34,7 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
           <Timeline />
           <div className="mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3">
             <div className="min-h-0 overflow-y-auto"><QuestionBar /></div>
+            <ProgressDock />
             <Suggestion />
             <RunStatus />
             <QueueChips />

@@ -9,6 +9,8 @@ export interface ChatSlots {
   cards: Record<MessageType, MessageCard>;
   /** Above the composer, while a question is pending. */
   QuestionBar: ComponentType;
+  /** Above the composer, while a plan is carried out. */
+  ProgressDock: ComponentType;
   /** Beside the chat. */
   PlanPanel: ComponentType;
   /** In the card of a tool call that waits for a decision. */

@@ -1,5 +1,5 @@
 // The HTTP API, one function per call.
-import type { Chat, Json, JsonObject, Me, Message, Mode, Problem, Role, RoleName, Snapshot, Workspace } from './types';
+import type { Chat, FileContent, Finding, Json, JsonObject, Me, Message, Mode, Problem, Role, RoleName, Snapshot, ToolAnswer, Workspace } from './types';
 
 const TOKEN = 'planwright.token';
 
@@ -77,4 +77,9 @@ export const api = {
   stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
   fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
   unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
+  fileContent: (workspace: string, path: string) => call<FileContent>('GET', `/workspaces/${workspace}/files/content?path=${encodeURIComponent(path)}`),
+  lintPlan: (workspace: string, text: string) => call<{ findings: Finding[] }>('POST', `/workspaces/${workspace}/plans/lint`, { text }),
+  /** As the user, so nothing asks; the chat's role still says what may be done. */
+  runTool: (workspace: string, tool: string, args: JsonObject, chat_id: string) =>
+    call<ToolAnswer>('POST', `/workspaces/${workspace}/tools`, { tool, args, chat_id }),
 };

@@ -189,6 +189,24 @@ export interface Problem {
   details?: { fields?: Record<string, string>; [key: string]: unknown };
 }
 
+/** What the linter says about a plan's file. */
+export interface Finding {
+  line: number;
+  column: number;
+  message: string;
+  gravity: 'error' | 'warning';
+}
+
+export interface FileContent {
+  content: string;
+}
+
+export interface ToolAnswer {
+  success: boolean;
+  result?: Json;
+  error?: Problem;
+}
+
 // The events of a chat, by type.
 export interface EventData {
   message_created: { message: Message };
