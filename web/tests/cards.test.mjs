@@ -79,7 +79,7 @@ test('a review shows its findings by place and weight', async () => {
   const chat = await other.newChat({ agent_role: 'reviewer' });
   await second.goto(chat.url);
   await say(second, 'Review it');
-  const review = history(second).getByRole('article', { name: 'Review' });
+  const review = history(second).getByRole('article', { name: 'Review', exact: true });
   await review.getByText('src/lib.rs:4').waitFor();
   await review.getByText('The name is').waitFor();
   assert.match(await review.innerText(), /2 findings/i);

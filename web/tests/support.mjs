@@ -30,10 +30,13 @@ export async function startServer({ model, files = {}, args = [] }) {
     name = `script/${join(home, 'script.json')}`;
   }
   const server = new Server(home, workspace, name, args);
+  servers.push(server);
   await server.start();
-  after(() => server.end());
   return server;
 }
+
+const servers = [];
+after(() => Promise.all(servers.map((server) => server.end())));
 
 class Server {
   #listen = '127.0.0.1:0';
@@ -44,13 +47,13 @@ class Server {
 
   async start() {
     const binary = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
-    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args];
+    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args, ...(process.env.NOAUTH ? ['--auth', 'off'] : [])];
     this.process = spawn(binary, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
     this.gone = new Promise((resolve) => this.process.once('exit', resolve));
     for await (const line of createInterface({ input: this.process.stdout })) {
       const address = line.match(/^listening on (.*)/)?.[1];
       if (address) this.url = address;
-      if (line.startsWith('sign in at')) break;
+      if (line.startsWith('sign in at') || (address && process.env.NOAUTH)) break;
     }
     this.#listen = new URL(this.url).host;
     this.address = `${this.url}/#token=${TOKEN}`;
