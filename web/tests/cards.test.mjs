@@ -50,7 +50,7 @@ test('text is Markdown with highlighted code, reads fold into one row, a blocked
 test('a long result is drawn in part, and whole on demand', async () => {
   const card = history(page).getByRole('article', { name: 'Tool call: read' }).last();
   await card.getByRole('button', { expanded: false }).click();
-  const result = card.getByRole('region', { name: 'Result' }).locator('pre');
+  const result = card.getByRole('group', { name: 'Result' }).locator('pre');
   await result.waitFor();
   assert.ok((await result.textContent()).length < 5000);
   await card.getByRole('button', { name: 'Show all' }).click();
@@ -63,7 +63,7 @@ test('a running command shows its output while it runs, and its state afterwards
   await say(page, 'Go');
   const log = history(page);
   const run = log.getByRole('article', { name: 'Tool call: run' });
-  await run.getByRole('region', { name: 'Output' }).getByText('first').waitFor();
+  await run.getByRole('group', { name: 'Output' }).getByText('first').waitFor();
   assert.equal(await run.getAttribute('data-state'), 'running');
   await log.getByText('Edited.').waitFor();
   assert.equal(await run.getAttribute('data-state'), 'done');

@@ -40,9 +40,8 @@ const unhurt = async () => {
   assert.deepEqual(faults, []);
 };
 const openAll = async () => {
-  for (let round = 0; round < 2; round += 1) {
-    for (const closed of await history(page).getByRole('button', { expanded: false }).all()) await closed.click();
-  }
+  const closed = history(page).getByRole('button', { expanded: false });
+  for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click();
 };
 
 test('payloads in a message, an answer, a file name, a tool and its result, a plan and a question run nowhere', async () => {

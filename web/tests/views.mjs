@@ -71,7 +71,8 @@ export const VIEWS = {
   planned: (page, { planned }) => openChat(page, planned),
   'tool calls opened': async (page, { planned }) => {
     await openChat(page, planned);
-    for (const closed of await history(page).getByRole('button', { expanded: false }).all()) await closed.click();
+    const closed = history(page).getByRole('button', { expanded: false });
+    for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click();
   },
   question: (page, { asked }) => openChat(page, asked),
   acting: (page, { acting }) => openChat(page, acting),
