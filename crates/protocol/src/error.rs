@@ -58,6 +58,7 @@ codes! {
     QuestionNotPending    "QUESTION_NOT_PENDING"    Client(409), false;
     Conflict              "CONFLICT"                Client(409), false;
     TooLarge              "TOO_LARGE"               Client(413), false;
+    RateLimited           "RATE_LIMITED"            Client(429), true;
     Internal              "INTERNAL"                Client(500), true;
     ToolBlockedByMode     "TOOL_BLOCKED_BY_MODE"    Model, false;
     ToolNotPermitted      "TOOL_NOT_PERMITTED"      Model, false;
