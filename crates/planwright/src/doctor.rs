@@ -23,7 +23,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Err(error) => missing("configuration", &format!("{error:#}")),
     });
     let config = config.unwrap_or_default();
-    checks.extend(storage(args.common.data_dir.clone(), args.common.database_url.as_deref()).await);
+    checks.extend(storage(args.common.storage.data_dir.clone(), args.common.storage.database_url.as_deref()).await);
     checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
     checks.extend(tokio::task::spawn_blocking(commands).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {

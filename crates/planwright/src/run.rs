@@ -85,8 +85,8 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
 async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let role = task::role(args)?;
     let config = Config::load()?;
-    let data = DataDir::open(args.common.data_dir.clone())?;
-    let store = data.store(args.common.database_url.as_deref()).await?;
+    let data = DataDir::open(args.common.storage.data_dir.clone())?;
+    let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let workspace = add_workspace(&store, &args.workspace).await?;
     let folder = Path::new(&workspace.path);
     data.keep_out_of(folder)?;

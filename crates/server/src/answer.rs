@@ -1,20 +1,23 @@
 //! Errors and bodies as JSON, everywhere the same.
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::http::request::Parts;
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use futures::StreamExt;
 use planwright_protocol::error::Reader;
 use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use std::time::Duration;
 
 /// A problem on its way to the client.
 pub struct ApiError {
     status: StatusCode,
     problem: Problem,
+    /// The seconds after which trying again can help, where that is known.
+    retry_after: Option<u32>,
 }
 
 pub type ApiResult<T> = Result<axum::Json<T>, ApiError>;
@@ -27,20 +30,31 @@ impl From<Problem> for ApiError {
             Reader::Model => StatusCode::UNPROCESSABLE_ENTITY,
             Reader::User | Reader::Operator => StatusCode::SERVICE_UNAVAILABLE,
         };
-        Self { status, problem }
+        Self { status, problem, retry_after: None }
     }
 }
 
 impl ApiError {
     /// The request itself can't be read, or an answer doesn't fit its question.
     pub fn bad_request(problem: Problem) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, problem }
+        Self { status: StatusCode::BAD_REQUEST, ..problem.into() }
+    }
+
+    /// `why` is a sentence; when to try again is said after it.
+    pub fn too_many(why: &str, wait: Duration) -> Self {
+        // Rounded up: whoever comes back at that second is let in.
+        let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
+        let problem = Problem::new(ErrorCode::RateLimited, format!("{why} Try again in {seconds} s."));
+        Self { retry_after: Some(seconds), ..problem.with_details(json!({ "retry_after_s": seconds })).into() }
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, axum::Json(json!({ "error": self.problem }))).into_response()
+        let wait = self.retry_after.map(|seconds| (header::RETRY_AFTER, seconds.to_string()));
+        let challenge = (self.status == StatusCode::UNAUTHORIZED).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+        let headers = AppendHeaders(wait.into_iter().chain(challenge).collect::<Vec<_>>());
+        (self.status, headers, axum::Json(json!({ "error": self.problem }))).into_response()
     }
 }
 

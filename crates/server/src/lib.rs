@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
-//! | [`guard`] | who may come in: token, Host, Origin |
+//! | [`guard`] | who may come in, and what they may do there |
 //! | [`sse`] | a chat's events as a stream |
 //! | [`answer`] | errors and bodies as JSON |
 //!
@@ -14,10 +14,9 @@ mod guard;
 mod routes;
 mod sse;
 
-pub use guard::Access;
+pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
 
 use planwright_session::Sessions;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +38,6 @@ pub struct App {
 /// The listener broke.
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
-    let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
     axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

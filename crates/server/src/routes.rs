@@ -1,11 +1,14 @@
 //! The table of routes.
 
 mod audit;
+mod auth;
 mod changes;
 mod chats;
+mod members;
 mod messages;
 mod meta;
 mod page;
+mod tokens;
 mod trust;
 mod workspaces;
 
@@ -15,7 +18,7 @@ use crate::guard;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -26,11 +29,16 @@ pub fn router(app: App) -> Router {
         .route("/me", get(meta::me))
         .route("/roles", get(meta::roles))
         .route("/tools", get(meta::tools))
+        .route("/auth/logout", post(auth::logout))
+        .route("/tokens", get(tokens::list).post(tokens::create).delete(tokens::delete_named))
+        .route("/tokens/{tid}", delete(tokens::delete))
         .route("/audit", get(audit::list))
         .route("/audit/adherence", get(audit::adherence))
         .route("/workspaces", get(workspaces::list))
         .route("/workspaces/{wid}", get(workspaces::show))
         .route("/workspaces/{wid}/trust", get(trust::show).post(trust::accept))
+        .route("/workspaces/{wid}/members", get(members::list).post(members::put))
+        .route("/workspaces/{wid}/members/{member}", delete(members::delete))
         .route("/workspaces/{wid}/audit", get(audit::list_of))
         .route("/workspaces/{wid}/audit/adherence", get(audit::adherence_of))
         .route("/workspaces/{wid}/chats", get(chats::list).post(chats::create))
@@ -45,7 +53,9 @@ pub fn router(app: App) -> Router {
         .route("/workspaces/{wid}/chats/{cid}/compact", post(chats::compact))
         .route("/workspaces/{wid}/chats/{cid}/stop", post(chats::stop))
         .fallback(not_found)
-        .route_layer(from_fn_with_state(app.clone(), guard::check_token));
+        .route_layer(from_fn_with_state(app.clone(), guard::check_rights))
+        .route_layer(from_fn_with_state(app.clone(), guard::check_caller))
+        .route("/auth/login", post(auth::login));
     Router::new()
         .nest("/api/v1", api)
         .route("/", get(page::show))
@@ -53,7 +63,7 @@ pub fn router(app: App) -> Router {
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(from_fn_with_state(app.clone(), guard::check_origin))
+        .layer(from_fn_with_state(app.clone(), guard::check_address))
         .layer(CatchPanicLayer::custom(broken))
         .with_state(app)
 }

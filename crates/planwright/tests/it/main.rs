@@ -38,6 +38,7 @@ mod run;
 mod sandbox_cases;
 mod serve;
 mod side_by_side;
+mod sign_in;
 mod terminal;
 mod trust;
 mod wires;

@@ -1,6 +1,7 @@
 use super::workspaces;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
+use crate::guard::Caller;
 use crate::sse;
 use axum::Json;
 use axum::extract::State;
@@ -125,11 +126,12 @@ pub struct ExecuteBody {
 
 pub async fn execute(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<ExecuteBody>,
 ) -> ApiResult<ChatView> {
     let op = Op::Execute { plan_file: body.plan_file, content: None };
-    Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+    Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
 }
 
 pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {

@@ -1,6 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
+use crate::guard::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -46,6 +47,7 @@ struct QuestionAnswer {
 
 pub async fn create(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(mut body): Body<CreateBody>,
 ) -> Result<impl IntoResponse, ApiError> {
@@ -63,7 +65,7 @@ pub async fn create(
         None => Op::UserMessage { content: body.content, metadata: body.metadata },
     };
     let is_answer = matches!(op, Op::Answer { .. });
-    let reply = handle.submit(op).await.map_err(|problem| {
+    let reply = handle.submit_by(op, caller.name()).await.map_err(|problem| {
         if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
     })?;
     Ok((StatusCode::ACCEPTED, Json(json!({ "message": reply.message }))))

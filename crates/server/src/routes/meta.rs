@@ -1,20 +1,39 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Params};
+use crate::guard::Caller;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::role::RoleView;
-use planwright_protocol::{Role, RoleRequest};
+use planwright_protocol::{Role, RoleRequest, UserId};
 use planwright_session::{ToolView, tool_views};
-use serde::Deserialize;
+use planwright_store::{Account, Rank};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub async fn healthz() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-pub async fn me(State(app): State<App>) -> Json<Value> {
-    let auth = if app.access.token.is_some() { "token" } else { "off" };
-    Json(json!({ "user": { "name": "you" }, "version": env!("CARGO_PKG_VERSION"), "auth": auth, "models": *app.models }))
+/// Who is asking.
+#[derive(Serialize)]
+pub struct UserView {
+    /// Null for whoever runs the server, without an account.
+    id: Option<UserId>,
+    name: String,
+    admin: bool,
+}
+
+/// Without an account: whoever runs the server, who may do everything.
+pub fn user_view(account: Option<&Account>) -> UserView {
+    match account {
+        Some(account) => UserView { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin },
+        None => UserView { id: None, name: "you".to_owned(), admin: true },
+    }
+}
+
+pub async fn me(State(app): State<App>, caller: Caller) -> Json<Value> {
+    let (user, auth) = (user_view(caller.account.as_ref()), app.access.mode());
+    Json(json!({ "user": user, "version": env!("CARGO_PKG_VERSION"), "auth": auth, "models": *app.models }))
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {
