@@ -53,8 +53,9 @@ fn from_stdin() -> anyhow::Result<String> {
 
 async fn prompt(words: &str) -> anyhow::Result<String> {
     let mut interrupts = Interrupts::new()?;
-    output::aside(words);
+    // Before the words: whoever answers them at once is not to be overheard, nor overlooked.
     let _hidden = Hidden::new()?;
+    output::aside(words);
     let (sender, typed) = tokio::sync::oneshot::channel();
     // On a thread that nobody waits for: when the user gives up, it is still reading.
     std::thread::spawn(move || {

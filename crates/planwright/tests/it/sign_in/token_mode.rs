@@ -95,7 +95,7 @@ async fn what_does_not_sign_anybody_in_says_why_and_repeats_nothing() {
         (json!({ "token": "" }), 401, "UNAUTHENTICATED"),
         (json!({}), 422, "VALIDATION_FAILED"),
         (json!({ "name": "ann", "password": "hunter2-secret" }), 422, "VALIDATION_FAILED"),
-        (json!({ "token": 4_711_471_147 }), 422, "VALIDATION_FAILED"),
+        (json!({ "token": 4_711_471_147_i64 }), 422, "VALIDATION_FAILED"),
         (json!({ "token": ["hunter2"] }), 422, "VALIDATION_FAILED"),
         (json!({ "tokn": "hunter2" }), 422, "VALIDATION_FAILED"),
     ] {
