@@ -32,6 +32,9 @@ pub enum Command {
     User(UserArgs),
     Token(TokenArgs),
     Completions(CompletionsArgs),
+    /// Print the description of the HTTP API, as OpenAPI
+    #[command(hide = true)]
+    Openapi,
 }
 
 /// Where everything is kept.

@@ -4,7 +4,7 @@ use crate::args::{BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
+use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::sign_in;
 use crate::signals::Interrupts;
@@ -24,7 +24,8 @@ const DRAIN: Duration = Duration::from_secs(10);
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     sign_in::check_reach(args.listen, args.auth)?;
     let mut interrupts = Interrupts::new()?;
-    let config = Config::load()?;
+    let mut config = Config::load()?;
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir)?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };

@@ -24,7 +24,7 @@ mod secret;
 mod sign_in;
 mod streams;
 
-pub use access::{Access, Outside, SignIn};
+pub use access::{Access, AuthMode, Outside, SignIn};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
 pub use password::hash_password;

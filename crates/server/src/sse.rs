@@ -1,7 +1,8 @@
 //! A chat's events as a stream.
 
+use crate::answer::EventStream;
+use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::Stream;
 use planwright_protocol::Problem;
 use planwright_session::{Chat, Follower};
 use std::convert::Infallible;
@@ -9,18 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-pub async fn stream(
-    chat: Arc<Chat>,
-    after: u64,
-    closing: CancellationToken,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+pub async fn stream(chat: Arc<Chat>, after: u64, closing: CancellationToken) -> Result<EventStream, Problem> {
     let follower = Follower::after(chat, after).await?;
     let events = futures::stream::unfold((follower, closing), |(mut follower, closing)| async move {
         let frame = closing.run_until_cancelled(follower.next()).await?;
         match frame {
-            Ok(Some(frame)) => {
-                Some((Ok(Event::default().id(frame.seq.to_string()).event(frame.name).data(&frame.json)), (follower, closing)))
-            }
+            Ok(Some(frame)) => Some((
+                Ok::<_, Infallible>(Event::default().id(frame.seq.to_string()).event(frame.name).data(&frame.json)),
+                (follower, closing),
+            )),
             Ok(None) => None,
             Err(problem) => {
                 // The client comes back with its last id and loses nothing.
@@ -29,5 +27,5 @@ pub async fn stream(
             }
         }
     });
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(10))))
+    Ok(EventStream(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(10))).into_response()))
 }

@@ -125,6 +125,14 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
+    /// Counts what a reply used that is not kept.
+    async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
+        if usage == Usage::default() {
+            return Ok(());
+        }
+        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.input_tokens, |_| {}).await
+    }
+
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
         let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.row().await.usage.context_tokens };
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
@@ -150,11 +158,18 @@ impl Run {
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
-    async fn receive(&self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
+    async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
         let mut stream = provider.stream(request).await?;
         while let Some(delta) = stream.next().await {
-            match delta? {
+            let delta = match delta {
+                Err(problem) => {
+                    self.spent_in_vain(received.usage).await?;
+                    return Err(problem);
+                }
+                Ok(delta) => delta,
+            };
+            match delta {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
                     self.chat.delta(agent, text_id, text).await?;

@@ -3,6 +3,7 @@
 use crate::db::{Row, args};
 use crate::store::{Store, StoreError, micros, timestamp};
 use planwright_protocol::{Timestamp, TokenId, UserId};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -38,9 +39,11 @@ pub struct Bearer {
 }
 
 /// A token without the token: that is shown once, and then only its hash is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenRow {
     pub id: TokenId,
+    /// What it is for.
+    #[schemars(example = &"ci")]
     pub name: String,
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,

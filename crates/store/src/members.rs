@@ -4,10 +4,11 @@ use crate::db::{Row, Transaction, args};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use crate::workspaces::{self, WorkspaceRow};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What somebody may do in a workspace; the later ones may all that the earlier may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
     /// Look at everything and change nothing.
@@ -18,9 +19,11 @@ pub enum Right {
     Owner,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Somebody who may do something in a workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemberRow {
     pub user_id: UserId,
+    #[schemars(example = &"ann")]
     pub name: String,
     pub role: Right,
     pub created_at: Timestamp,

@@ -3,6 +3,8 @@
 use super::address::{Hosts, PublicUrl};
 use super::limits::Buckets;
 use planwright_protocol::UserId;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -14,6 +16,15 @@ pub enum SignIn {
     /// Whoever has this token is let in.
     Token(String),
     /// By their accounts.
+    Users,
+}
+
+/// How people come in, without the secret of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthMode {
+    Token,
+    Off,
     Users,
 }
 
@@ -61,13 +72,12 @@ impl Access {
         }
     }
 
-    /// The word for it on the command line and in the API.
     #[must_use]
-    pub fn mode(&self) -> &'static str {
+    pub fn mode(&self) -> AuthMode {
         match self.sign_in {
-            SignIn::Off => "off",
-            SignIn::Token(_) => "token",
-            SignIn::Users => "users",
+            SignIn::Off => AuthMode::Off,
+            SignIn::Token(_) => AuthMode::Token,
+            SignIn::Users => AuthMode::Users,
         }
     }
 }

@@ -176,7 +176,9 @@ mod tests {
             assert_eq!(hosts.known(host, peer), Some(Scheme::Http), "{host}");
         }
         assert_eq!(hosts.known("plan.example", peer), Some(Scheme::Https));
-        for host in ["localhost", "localhost:1", "localhost.evil.example:7420", "192.0.2.8:7420", "plan.example:7420", "evil.plan.example", ""] {
+        for host in
+            ["localhost", "localhost:1", "localhost.evil.example:7420", "192.0.2.8:7420", "plan.example:7420", "evil.plan.example", ""]
+        {
             assert_eq!(hosts.known(host, peer), None, "{host}");
         }
         for (origin, own) in [

@@ -13,12 +13,8 @@ use planwright_session::storage;
 use planwright_store::Right;
 
 /// What only owners may change; everything else below a workspace is for all members.
-const OWNERS: &[&str] = &[
-    "/workspaces/{wid}",
-    "/workspaces/{wid}/trust",
-    "/workspaces/{wid}/members",
-    "/workspaces/{wid}/members/{member}",
-];
+const OWNERS: &[&str] =
+    &["/workspaces/{wid}", "/workspaces/{wid}/trust", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
 
 /// A workspace of a path, and the chat if one is named.
 #[derive(Clone, Copy)]
@@ -41,13 +37,7 @@ pub async fn check_rights(State(app): State<App>, caller: Caller, route: Matched
     }
 }
 
-async fn allowed(
-    app: &App,
-    caller: &Caller,
-    method: &Method,
-    route: &str,
-    params: &RawPathParams,
-) -> Result<Option<Place>, ApiError> {
+async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, params: &RawPathParams) -> Result<Option<Place>, ApiError> {
     let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
     let (Some(user), Some(workspace)) = (caller.user(), named("wid")) else { return Ok(None) };
     let workspace = workspace.parse().map_err(|_| not_found())?;

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use planwright_protocol::{ErrorCode, Problem, Timestamp};
 use planwright_session::storage;
 use planwright_store::{Account, AuditKind, AuditRow};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -22,14 +23,19 @@ const LASTS: Duration = Duration::from_hours(30 * 24);
 const LONGEST: usize = 1024;
 
 /// What somebody signs in with: `token`, or `name` and `password`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Offer {
+    /// With `--auth token`.
     #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"pwt_5fc1…")]
     token: Secret,
+    /// With `--auth users`, and so is the password.
     #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"ann")]
     name: Secret,
     #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"correct horse battery staple")]
     password: Secret,
 }
 

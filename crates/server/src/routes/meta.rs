@@ -1,47 +1,79 @@
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Params};
-use crate::guard::Caller;
+use crate::answer::{ApiError, ApiResult};
+use crate::guard::{AuthMode, Caller};
+use crate::request::Params;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::role::RoleView;
 use planwright_protocol::{Role, RoleRequest, UserId};
 use planwright_session::{ToolView, tool_views};
 use planwright_store::{Account, Rank};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-pub async fn healthz() -> Json<Value> {
-    Json(json!({ "status": "ok" }))
+#[derive(JsonSchema, Serialize)]
+pub struct Health {
+    #[schemars(example = &"ok")]
+    status: &'static str,
 }
 
-/// Who is asking.
-#[derive(Serialize)]
-pub struct UserView {
-    /// Null for whoever runs the server, without an account.
+pub async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// Who is asking, and what this server is.
+#[derive(JsonSchema, Serialize)]
+pub struct Me {
+    user: User,
+    /// Of the server.
+    #[schemars(example = &"0.1.0")]
+    version: &'static str,
+    auth: AuthMode,
+    models: ModelNames,
+}
+
+/// Somebody with an account, or whoever runs the server without one.
+#[derive(JsonSchema, Serialize)]
+pub struct User {
+    /// Null without an account.
     id: Option<UserId>,
+    #[schemars(example = &"you")]
     name: String,
+    /// Whether they own the workspaces that nobody was made a member of, and see who failed to sign in.
     admin: bool,
 }
 
-/// Without an account: whoever runs the server, who may do everything.
-pub fn user_view(account: Option<&Account>) -> UserView {
-    match account {
-        Some(account) => UserView { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin },
-        None => UserView { id: None, name: "you".to_owned(), admin: true },
+impl User {
+    pub fn new(account: Option<&Account>) -> Self {
+        match account {
+            Some(account) => Self { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin },
+            None => Self { id: None, name: "you".to_owned(), admin: true },
+        }
     }
 }
 
-pub async fn me(State(app): State<App>, caller: Caller) -> Json<Value> {
-    let (user, auth) = (user_view(caller.account.as_ref()), app.access.mode());
-    Json(json!({ "user": user, "version": env!("CARGO_PKG_VERSION"), "auth": auth, "models": *app.models }))
+/// The configured model of each mode, as PROVIDER/MODEL; null where there is none.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+pub struct ModelNames {
+    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
+    pub plan: Option<String>,
+    #[schemars(example = &"local/qwen3-coder")]
+    pub act: Option<String>,
+}
+
+pub async fn me(State(app): State<App>, caller: Caller) -> Json<Me> {
+    let user = User::new(caller.account.as_ref());
+    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth: app.access.mode(), models: app.models.as_ref().clone() })
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {
     Json(Role::all().map(RoleView::from).collect())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ToolsQuery {
+    /// Only the tools that this role has; any word for a role or mode.
+    #[schemars(example = &"planner")]
     role: Option<String>,
 }
 

@@ -1,15 +1,14 @@
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
-use crate::guard::{Caller, new_token};
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::guard::{AuthMode, Caller, new_token};
+use crate::request::{Ids, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::IntoResponse;
 use planwright_protocol::{ErrorCode, Problem, TokenId};
 use planwright_session::storage;
 use planwright_store::TokenRow;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 /// More than this are not kept by one user.
 const MOST: usize = 100;
@@ -20,24 +19,33 @@ pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<Token
     Ok(Json(app.sessions.store().tokens(caller.user()).await.map_err(storage)?))
 }
 
-#[derive(Deserialize)]
+/// A token to be made.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CreateBody {
+pub struct TokenBody {
     /// What it is for.
+    #[schemars(example = &"ci")]
     name: Option<String>,
 }
 
-#[derive(Serialize)]
+/// A token that was made.
+#[derive(JsonSchema, Serialize)]
 pub struct NewToken {
     #[serde(flatten)]
     row: TokenRow,
     /// Shown here, and never again.
+    #[schemars(example = &"pwt_5fc1…")]
     token: String,
 }
 
-pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<impl IntoResponse, ApiError> {
-    if app.access.mode() == "off" {
-        return Err(Problem::new(ErrorCode::Conflict, "This server is open to everyone on the machine, who would all have the token. Start it with sign-in.").into());
+pub async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    OptionalBody(body): OptionalBody<TokenBody>,
+) -> Result<Created<NewToken>, ApiError> {
+    if app.access.mode() == AuthMode::Off {
+        let text = "This server is open to everyone on the machine. Start it with sign-in to make tokens.";
+        return Err(Problem::new(ErrorCode::Conflict, text).into());
     }
     let name = checked_name(body.name)?;
     let store = app.sessions.store();
@@ -47,35 +55,34 @@ pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<Cre
     let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; no token can be made.");
     let (token, digest) = new_token().map_err(broken)?;
     let row = store.add_token(digest, caller.user(), &name).await.map_err(storage)?;
-    Ok((StatusCode::CREATED, Json(NewToken { row, token })))
+    Ok(Created(NewToken { row, token }))
 }
 
-fn checked_name(name: Option<String>) -> Result<String, Problem> {
+fn checked_name(name: Option<String>) -> Result<String, ApiError> {
     let name = name.unwrap_or_else(|| "token".to_owned());
     if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        let needs = format!("one line of 1 to {LONGEST_NAME} characters");
-        let problem = Problem::new(ErrorCode::ValidationFailed, format!("`name` must be {needs}."));
-        return Err(problem.with_details(json!({ "fields": { "name": needs } })));
+        return Err(ApiError::misfit("name", format!("must be one line of 1 to {LONGEST_NAME} characters")));
     }
     Ok(name)
 }
 
-pub async fn delete(State(app): State<App>, caller: Caller, Ids(id): Ids<TokenId>) -> Result<StatusCode, ApiError> {
+pub async fn delete(State(app): State<App>, caller: Caller, Ids(id): Ids<TokenId>) -> Result<NoContent, ApiError> {
     remove(&app, &caller, id).await
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct DeleteQuery {
+    /// The token's id, as GET tells it.
     id: TokenId,
 }
 
-pub async fn delete_named(State(app): State<App>, caller: Caller, Params(query): Params<DeleteQuery>) -> Result<StatusCode, ApiError> {
+pub async fn delete_named(State(app): State<App>, caller: Caller, Params(query): Params<DeleteQuery>) -> Result<NoContent, ApiError> {
     remove(&app, &caller, query.id).await
 }
 
-async fn remove(app: &App, caller: &Caller, id: TokenId) -> Result<StatusCode, ApiError> {
+async fn remove(app: &App, caller: &Caller, id: TokenId) -> Result<NoContent, ApiError> {
     if app.sessions.store().remove_token(id, caller.user()).await.map_err(storage)? {
-        return Ok(StatusCode::NO_CONTENT);
+        return Ok(NoContent);
     }
     Err(Problem::new(ErrorCode::NotFound, format!("You have no token {id}.")).into())
 }

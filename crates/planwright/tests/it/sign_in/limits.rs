@@ -61,7 +61,11 @@ async fn guesses_at_one_name_are_refused_from_every_address_and_an_unknown_name_
         let (count, refusal) = until_refused(async |count| {
             let request = Client::new().post(format!("{}/api/v1/auth/login", server.base));
             let request = request.header("x-forwarded-for", format!("198.51.100.{count}"));
-            request.json(&json!({ "name": if count % 2 == 0 { name.to_uppercase() } else { name.to_owned() }, "password": "guess" })).send().await.unwrap()
+            request
+                .json(&json!({ "name": if count % 2 == 0 { name.to_uppercase() } else { name.to_owned() }, "password": "guess" }))
+                .send()
+                .await
+                .unwrap()
         })
         .await;
         assert!((10..20).contains(&count), "{name}: {count}");

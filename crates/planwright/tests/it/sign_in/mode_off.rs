@@ -21,7 +21,8 @@ async fn a_server_without_sign_in_listens_on_this_machine_only_and_says_what_to_
     let (client, url) = (Client::new(), format!("{}/api/v1/me", server.base));
     let me: serde_json::Value = client.get(&url).send().await.unwrap().json().await.unwrap();
     assert_eq!(me["auth"], "off");
-    for (name, value) in [("host", "evil.example"), ("origin", "http://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")] {
+    for (name, value) in [("host", "evil.example"), ("origin", "http://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
+    {
         assert_eq!(client.get(&url).header(name, value).send().await.unwrap().status(), StatusCode::FORBIDDEN, "{name}: {value}");
     }
     let token = client.post(format!("{}/api/v1/tokens", server.base)).json(&json!({ "name": "x" })).send().await.unwrap();
