@@ -39,6 +39,7 @@ mod sandbox_cases;
 mod serve;
 mod side_by_side;
 mod sign_in;
+mod tenancy;
 mod terminal;
 mod trust;
 mod wires;
