@@ -97,6 +97,16 @@ pub enum Event {
         tool: String,
         agent_role: Role,
     },
+    /// The chat has another title.
+    ChatUpdated {
+        title: String,
+    },
+    /// A new chat, as clients read it. Only in the stream over all chats.
+    ChatCreated {
+        chat: Value,
+    },
+    /// The chat is no more. Only in the stream over all chats.
+    ChatDeleted {},
     /// The client's last id is unknown here: fetch the snapshot and start over.
     Reset {},
 }
@@ -133,6 +143,9 @@ impl Event {
             Event::Usage(_) => "usage",
             Event::RunFinished { .. } => "run_finished",
             Event::Violation { .. } => "violation",
+            Event::ChatUpdated { .. } => "chat_updated",
+            Event::ChatCreated { .. } => "chat_created",
+            Event::ChatDeleted {} => "chat_deleted",
             Event::Reset {} => "reset",
         }
     }

@@ -9,7 +9,8 @@ use crate::request::{Body, Ids, LastEventId, OptionalBody, Params};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
-use planwright_protocol::{Envelope, ErrorCode, Problem};
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_session::SentEvent;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::ReplaceBoolSchemas;
 use schemars::{JsonSchema, Schema};
@@ -194,8 +195,8 @@ impl Input for LastEventId {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.parameters.push(json!({
             "name": "Last-Event-ID", "in": "header", "required": false,
-            "description": "The number of the newest event that the client has; over `after`.",
-            "schema": { "type": "integer", "format": "uint64", "minimum": 0 },
+            "description": "The `id:` of the newest event that the client has; over `after`.",
+            "schema": { "type": "string" },
         }));
     }
 }
@@ -259,8 +260,9 @@ impl<T: Output> Output for WithCookie<T> {
 
 impl Output for EventStream {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
-        let description = "A stream of server-sent events. `id:` is the event's `seq`, `event:` its type, `data:` the JSON described here.";
-        operation.answers(200, description, "text/event-stream", schemas.written.subschema_for::<Envelope>());
+        let description =
+            "A stream of server-sent events. `id:` is where to go on from, `event:` its type, `data:` the JSON described here.";
+        operation.answers(200, description, "text/event-stream", schemas.written.subschema_for::<SentEvent<'static>>());
     }
 }
 

@@ -5,7 +5,7 @@
 //! | [`routes`] | the table of routes; one file per resource |
 //! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
 //! | [`guard`] | who may come in, and what they may do there |
-//! | [`sse`] | a chat's events as a stream |
+//! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
 //!

@@ -172,14 +172,14 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Ids<T> 
     }
 }
 
-/// Where a client that comes back has stopped reading. One that is no number of ours counts as none.
-pub struct LastEventId(pub Option<u64>);
+/// Where a client that comes back has stopped reading, as a browser sends it by itself.
+pub struct LastEventId(pub Option<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let value = parts.headers.get("last-event-id").and_then(|value| value.to_str().ok());
-        Ok(Self(value.and_then(|value| value.parse().ok())))
+        Ok(Self(value.map(str::to_owned)))
     }
 }

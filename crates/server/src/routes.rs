@@ -15,6 +15,7 @@ mod auth;
 mod changes;
 mod chats;
 mod docs;
+mod events;
 mod members;
 mod messages;
 mod meta;
@@ -74,10 +75,11 @@ fn api() -> Table {
         .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
-        .get("/workspaces/{wid}/chats/{cid}/events", chats::events, "What happens in the chat, as it happens")
+        .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
         .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
         .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
+        .get("/events", events::over_all, "What happens in all chats, in one stream for a whole browser")
         .about("Messages")
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])

@@ -28,7 +28,7 @@ mod versions;
 mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
-pub use chats::{Append, ChatFilter, ChatRow, GrantRow};
+pub use chats::{Append, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use members::{MemberChange, MemberRow, Right};
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};

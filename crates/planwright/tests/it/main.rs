@@ -4,6 +4,7 @@
 mod answers;
 mod audit;
 mod auto_mode;
+mod bound;
 mod cards;
 mod changes;
 mod chat_cases;
@@ -14,6 +15,7 @@ mod commands;
 mod commits;
 mod delegation;
 mod drift;
+mod events;
 mod injection;
 mod intent;
 mod keys;

@@ -49,7 +49,9 @@ async fn no_route_shows_or_changes_anything_of_another_tenant() {
             tried += usize::from(hidden);
         }
         // A foreign chat in the body or the query is as little hers as one in the path.
-        if let Some(path) = operation.mentions_chat().then(|| operation.path(|name| if name == "wid" { own.clone() } else { team.anns.1.clone() })) {
+        if let Some(path) =
+            operation.mentions_chat().then(|| operation.path(|name| if name == "wid" { own.clone() } else { team.anns.1.clone() }))
+        {
             let (status, seen) = team.ask(&team.ann, &operation, &path, &chat).await;
             assert!(operation.method == Method::GET || !status.is_success(), "{} {path}: {status} {seen}", operation.method);
             for secret in foreign(&team, true) {
@@ -105,7 +107,9 @@ async fn no_route_serves_anything_without_a_credential_or_by_a_foreign_name() {
             assert_eq!(status(request()).await, StatusCode::UNAUTHORIZED, "{} {path}", operation.method);
             assert_eq!(status(request().query(&[("token", &team.ann)])).await, StatusCode::UNAUTHORIZED, "{} {path}", operation.method);
         }
-        for (name, value) in [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")] {
+        for (name, value) in
+            [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
+        {
             let foreign = request().bearer_auth(&team.ann).header(name, value);
             assert_eq!(status(foreign).await, StatusCode::FORBIDDEN, "{} {path} by {name}: {value}", operation.method);
         }

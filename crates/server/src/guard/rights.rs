@@ -9,8 +9,10 @@ use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
-use planwright_session::storage;
+use planwright_session::{Sight, storage};
 use planwright_store::Right;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// What only owners may change; everything else below a workspace is for all members.
 const OWNERS: &[&str] =
@@ -52,6 +54,17 @@ async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, param
         Right::Owner => "Only owners of the workspace may change this. Ask one of them.",
     };
     Err(Problem::new(ErrorCode::Forbidden, text).into())
+}
+
+/// The workspaces whose events somebody sees. A stream ends when they become others.
+///
+/// # Errors
+/// The database failed.
+pub async fn sight(app: &App, caller: &Caller) -> Result<Sight, ApiError> {
+    let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
+    let seen: HashSet<WorkspaceId> =
+        app.sessions.store().workspaces_of(user).await.map_err(storage)?.into_iter().map(|workspace| workspace.id).collect();
+    Ok(Arc::new(move |workspace| seen.contains(&workspace)))
 }
 
 fn needed(method: &Method, route: &str) -> Right {

@@ -1,9 +1,8 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Created, EventStream, NoContent};
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
 use crate::guard::Caller;
-use crate::request::{Body, Ids, LastEventId, OptionalBody, Params};
-use crate::sse;
+use crate::request::{Body, Ids, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::{Confirm, PlanChange};
@@ -124,22 +123,6 @@ pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(Wo
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
-}
-
-#[derive(Deserialize, JsonSchema)]
-pub struct EventsQuery {
-    /// Begin after the event of this number.
-    after: Option<u64>,
-}
-
-pub async fn events(
-    State(app): State<App>,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Params(query): Params<EventsQuery>,
-    LastEventId(last): LastEventId,
-) -> Result<EventStream, ApiError> {
-    let handle = handle(&app, workspace, chat).await?;
-    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await?)
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -129,7 +129,8 @@ impl Stage {
                 "chat_mode" => {
                     let path = format!("/workspaces/{}/chats/{}", self.team.anns.0, self.team.anns.1);
                     let (_, chat) = self.ann.get(&path).await;
-                    (chat["config"]["agent_mode"] != invariant["equals"]).then(|| format!("the chat is in {}", chat["config"]["agent_mode"]))
+                    (chat["config"]["agent_mode"] != invariant["equals"])
+                        .then(|| format!("the chat is in {}", chat["config"]["agent_mode"]))
                 }
                 _ => None,
             });

@@ -54,7 +54,8 @@ impl Team {
             all.find(|workspace| workspace["name"] == name).unwrap()["id"].as_str().unwrap().to_owned()
         };
         let (own, theirs) = (id("workspace"), id("of-bob"));
-        for (workspace, body) in [(&theirs, json!({ "name": "bob", "role": "owner" })), (&own, json!({ "name": "vic", "role": "viewer" }))] {
+        for (workspace, body) in [(&theirs, json!({ "name": "bob", "role": "owner" })), (&own, json!({ "name": "vic", "role": "viewer" }))]
+        {
             let (status, made) = server.post(&format!("/workspaces/{workspace}/members"), body).await;
             assert_eq!(status, StatusCode::CREATED, "{made}");
         }

@@ -40,9 +40,7 @@ async fn owners_say_who_else_may_and_members_work_without_saying_so() {
 
 /// Reads a stream until it ends.
 async fn ended(mut stream: reqwest::Response) -> bool {
-    let end = async {
-        while let Ok(Some(_)) = stream.chunk().await {}
-    };
+    let end = async { while let Ok(Some(_)) = stream.chunk().await {} };
     tokio::time::timeout(Duration::from_mins(1), end).await.is_ok()
 }
 
