@@ -94,7 +94,7 @@ impl Home {
     /// Like [`Self::serve_command`], for a server that may die before it listens.
     pub async fn try_serve_command(&self, command: Command) -> Option<Server> {
         let mut server = Self::listening(command).await?;
-        server.token = said(&mut server.stdout, "sign in at ").await?.rsplit_once('=').unwrap().1.to_owned();
+        said(&mut server.stdout, "sign in at ").await?.rsplit_once('=').unwrap().1.clone_into(&mut server.token);
         Some(server)
     }
 

@@ -38,7 +38,7 @@ async fn loud(home: &Home, args: &[&str]) -> Server {
     if args.is_empty() { home.serve_command(command).await } else { home.serve_command_without_token(command).await }
 }
 
-/// Everything that is served to somebody who looks at all there is, headers and bodies.
+/// Everything that is shown to somebody who looks at all there is, headers and bodies.
 async fn everything(server: &Server, browser: &Browser) -> Vec<u8> {
     let (_, workspaces) = browser.get("/workspaces").await;
     let workspace = format!("/workspaces/{}", workspaces[0]["id"].as_str().unwrap());
@@ -86,7 +86,7 @@ async fn no_token_session_or_password_is_in_any_byte_served_logged_or_stored() {
     canaries.extend([("the server's token", server.token.clone()), ("token mode's session", id(&browser))]);
     canaries.push(("an API token", made["token"].as_str().unwrap().to_owned()));
     login(&server, &json!({ "token": "canary-password-mistyped" })).await;
-    let mut served = everything(&server, &browser).await;
+    let mut shown = everything(&server, &browser).await;
     browser.change(Method::POST, "/auth/logout", json!({})).await;
     assert!(server.terminate().await);
 
@@ -101,18 +101,18 @@ async fn no_token_session_or_password_is_in_any_byte_served_logged_or_stored() {
         json!({ "name": ["canary-password-of-ann"], "password": { "canary-password-of-ann": 1 } }),
         json!({ "password": "canary-password-of-ann" }),
     ] {
-        served.extend(login(&server, &offer).await.bytes().await.unwrap());
+        shown.extend(login(&server, &offer).await.bytes().await.unwrap());
     }
     let bearer: Value = canaries.last().unwrap().1.clone().into();
     let request = Client::new().get(format!("{}/api/v1/me", server.base)).bearer_auth(bearer.as_str().unwrap());
-    served.extend(request.send().await.unwrap().bytes().await.unwrap());
-    served.extend(everything(&server, &browser).await);
+    shown.extend(request.send().await.unwrap().bytes().await.unwrap());
+    shown.extend(everything(&server, &browser).await);
     let (_, stdout, stderr) = said(&home, &["user", "passwd", "ann", "--password-stdin"], "canary-password-of-ann").await;
-    served.extend(stdout.into_bytes());
-    served.extend(stderr.into_bytes());
+    shown.extend(stdout.into_bytes());
+    shown.extend(stderr.into_bytes());
 
-    assert!(served.len() > 20_000, "there is something to search: {}", served.len());
-    assert_eq!(found(&served, &canaries), Vec::<&str>::new(), "served");
+    assert!(shown.len() > 20_000, "there is something to search: {}", shown.len());
+    assert_eq!(found(&shown, &canaries), Vec::<&str>::new(), "served");
     assert_eq!(leaks(&folder, &canaries), [], "while the server runs");
     assert!(server.terminate().await);
     assert_eq!(leaks(&folder, &canaries), [], "and after it");

@@ -84,10 +84,9 @@ impl Team {
         if let Some(named) = body.get_mut("chat_id") {
             *named = chat.into();
         }
-        let query: Vec<(&str, &str)> =
-            operation.query.iter().filter(|name| matches!(name.as_str(), "chat" | "chats")).map(|name| (name.as_str(), chat)).collect();
-        let request = self.client.request(operation.method.clone(), format!("{}{path}", self.server.base));
-        let request = request.bearer_auth(token).query(&query);
+        let named = operation.query.iter().filter(|name| matches!(name.as_str(), "chat" | "chats"));
+        let query = named.map(|name| format!("{name}={chat}")).collect::<Vec<_>>().join("&");
+        let request = self.client.request(operation.method.clone(), format!("{}{path}?{query}", self.server.base)).bearer_auth(token);
         let request = if operation.method == Method::GET { request } else { request.json(&body) };
         let mut response = request.send().await.unwrap();
         let status = response.status();
