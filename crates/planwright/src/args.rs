@@ -84,8 +84,17 @@ pub struct ServeArgs {
     /// How many requests one user may make in a minute, with --auth users
     #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N")]
     pub requests_per_minute: u32,
+    /// How the log on stderr is written
+    #[arg(long, env = "PLANWRIGHT_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -59,7 +59,13 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     }
     let outside = Outside { public_url: args.public_url, proxies: args.trusted_proxy, requests_per_minute: args.requests_per_minute };
     let access = Access::new(sign_in, address, outside);
-    let app = App { sessions: sessions.clone(), access: Arc::new(access), models: Arc::new(names), closing: CancellationToken::new() };
+    let app = App {
+        sessions: sessions.clone(),
+        access: Arc::new(access),
+        models: Arc::new(names),
+        storage: Arc::new(data),
+        closing: CancellationToken::new(),
+    };
 
     let closing = app.closing.clone();
     let serving = tokio::spawn(planwright_server::serve(listener, app));

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_session::{Sight, storage};
-use planwright_store::Right;
+use planwright_store::{Rank, Right};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -54,6 +54,16 @@ async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, param
         Right::Owner => "Only owners of the workspace may change this. Ask one of them.",
     };
     Err(Problem::new(ErrorCode::Forbidden, text).into())
+}
+
+/// Lets those on who run the server: in a team, the admins.
+pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Response {
+    match caller.account {
+        Some(account) if account.rank != Rank::Admin => {
+            ApiError::from(Problem::new(ErrorCode::Forbidden, "This is for the admins of the server.")).into_response()
+        }
+        Some(_) | None => next.run(request).await,
+    }
 }
 
 /// The workspaces whose events somebody sees. A stream ends when they become others.
