@@ -224,6 +224,14 @@ impl Server {
         ChatClient { server: self, path: path.to_owned() }
     }
 
+    /// The memory that it holds now, in bytes.
+    #[must_use]
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().unwrap())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+    }
+
     /// Ends it as a power cut would.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -109,7 +109,9 @@ impl Stage {
     }
 
     async fn http(&self, case: &Value) -> Vec<String> {
+        let resident = self.team.server.resident();
         let response = self.request(case).send().await.unwrap();
+        let grown = self.team.server.resident().saturating_sub(resident) >> 20;
         let mut wrong: Vec<String> = Vec::new();
         if IN_THE_BODY.contains(&case["id"].as_str().unwrap()) {
             let status = response.status();
@@ -126,6 +128,7 @@ impl Stage {
                     let value = response.headers().get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
                     (!value.contains(invariant["value"].as_str().unwrap())).then(|| format!("{name}: {value}"))
                 }
+                "rss_growth_mb" => (grown > invariant["max"].as_u64().unwrap()).then(|| format!("it grew by {grown} MiB")),
                 "chat_mode" => {
                     let path = format!("/workspaces/{}/chats/{}", self.team.anns.0, self.team.anns.1);
                     let (_, chat) = self.ann.get(&path).await;
