@@ -2,7 +2,8 @@
 
 use crate::catalog::Vendor;
 use crate::kind::Kind;
-use crate::problem::{Teller, rejected};
+use crate::problem::{Reader, Teller, rejected};
+use crate::retry::Again;
 use crate::transport::{Patience, Transport};
 use planwright_protocol::Problem;
 use rig_core::completion::Effort;
@@ -18,6 +19,7 @@ use rig_core::providers::openai::{self, OpenAI, OpenAIConfig};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::path::PathBuf;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// What the user decided about a provider.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Endpoint {
     pub max_output_tokens: Option<u64>,
     pub ca_file: Option<PathBuf>,
     pub patience: Patience,
+    /// Told when a reply is asked for again.
+    pub waits: Option<UnboundedSender<Again>>,
 }
 
 /// How a model makes tool calls.
@@ -84,12 +88,20 @@ pub(crate) enum Client {
 impl Endpoint {
     pub(crate) fn teller(&self, model: &str) -> Teller {
         Teller {
+            reader: Reader::Chat,
+            kind: self.kind,
             provider: self.name.clone(),
             model: model.to_owned(),
             base_url: self.base_url.clone(),
             key_env: self.key_env.clone(),
             key: self.key.clone(),
         }
+    }
+
+    /// That there is no key where one is needed, and where to put it.
+    pub(crate) fn missing_key(&self) -> Option<Problem> {
+        let variable = self.key_env.as_ref().filter(|_| self.key.is_none())?;
+        Some(rejected(format!("{} needs a key: set {variable} to it.", self.name)))
     }
 
     pub(crate) fn client(&self) -> Result<Client, Problem> {

@@ -5,9 +5,9 @@ use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
 use crate::endpoint::{Endpoint, ToolCalls};
 use crate::kind::Kind;
-use crate::problem::{Heard, Teller, rejected};
+use crate::problem::{Heard, Reader, Teller, is_web_page, rejected};
 use crate::reply::Reply;
-use crate::retry::{TRIES, wait};
+use crate::retry::{Again, wait};
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -57,8 +57,8 @@ impl Remote {
             );
             return Err(rejected(message));
         }
-        if let (None, Some(variable)) = (&endpoint.key, &endpoint.key_env) {
-            return Err(rejected(format!("{} needs a key: set {variable} to it.", endpoint.name)));
+        if let Some(problem) = endpoint.missing_key() {
+            return Err(problem);
         }
         let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
         let prompt_cache = endpoint.kind == Kind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
@@ -96,6 +96,10 @@ impl Remote {
         if about.kind == Kind::OpenaiResponses {
             // Nothing is left with the vendor, so its reasoning must be carried back and forth.
             parameters = json!({ "store": false, "include": ["reasoning.encrypted_content"] });
+        }
+        if let (Kind::Ollama, Some(tokens)) = (about.kind, about.endpoint.context_tokens) {
+            // Else the daemon's own, much shorter window would cut the conversation without a word.
+            parameters["num_ctx"] = tokens.into();
         }
         asked = asked.on_unsupported(OnUnsupported::Ignore);
         Ok(if parameters.as_object().is_some_and(serde_json::Map::is_empty) { asked } else { asked.additional_params(parameters) })
@@ -145,11 +149,15 @@ impl Provider for Remote {
                 Ok(reply) => return Ok(reply.deltas()),
                 Err(error) => self.about.teller.failure(&error, Heard::Nothing),
             };
-            if !failure.passing || tried == TRIES {
+            if tried >= failure.tries {
                 return Err(failure.problem);
             }
             let wait = wait(tried, failure.retry_after);
-            tracing::warn!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            tracing::info!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            if let Some(waits) = &self.about.endpoint.waits {
+                // Whoever has stopped listening does not need to know.
+                let _ = waits.send(Again { code: failure.problem.code, wait });
+            }
             tokio::time::sleep(wait).await;
         }
     }
@@ -188,8 +196,13 @@ impl About {
 /// # Errors
 /// It can't be asked, or does not say.
 pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
-    let teller = endpoint.teller("");
+    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller("") };
     endpoint.client()?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+}
+
+/// Whether what could not be read was JSON at least, by what was said about it.
+fn is_json(error: &str) -> bool {
+    !is_web_page(error) && !error.contains("expected value at line")
 }
 
 /// Whether a model can be used, found out by a request that costs nothing.
@@ -197,7 +210,10 @@ pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
 /// # Errors
 /// What is wrong, and how to mend it.
 pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
-    let teller = endpoint.teller(model);
+    if let Some(problem) = endpoint.missing_key() {
+        return Err(problem);
+    }
+    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller(model) };
     let client = endpoint.client()?;
     let models = match client.models().await {
         Ok(models) => models,
@@ -205,10 +221,13 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
             let failure = teller.failure(&error, Heard::Nothing);
             let unlisted =
                 error.provider_response().and_then(|reply| reply.status).is_some_and(|status| matches!(status.as_u16(), 404 | 405));
-            return if unlisted && failure.problem.code == ErrorCode::ProviderRejected {
-                Ok(format!("{} answers; it does not list its models", endpoint.base_url))
-            } else {
-                Err(failure.problem)
+            return match failure.problem.code {
+                ErrorCode::ProviderRejected if unlisted => Ok(format!("{} answers; it does not list its models", endpoint.base_url)),
+                // Many gateways have lists of their own kind, and answer all the same.
+                ErrorCode::ProviderGarbled if is_json(&error.to_string()) => {
+                    Ok(format!("{} answers; its list of models can't be read", endpoint.base_url))
+                }
+                _ => Err(failure.problem),
             };
         }
     };
@@ -216,7 +235,10 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
         let known = known.strip_prefix("models/").unwrap_or(known);
         known == model || known.strip_suffix(":latest") == Some(model)
     };
-    if model.is_empty() || models.is_empty() || models.iter().any(same) {
+    if model.is_empty() || models.is_empty() {
+        return Ok(format!("{} answers", endpoint.base_url));
+    }
+    if models.iter().any(same) {
         return Ok(format!("{} answers and knows the model", endpoint.base_url));
     }
     let others = models.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -8,9 +8,10 @@ use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
 
 #[tokio::test]
 async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
-    for wire in [Wire::Chat, Wire::Openrouter, Wire::Ollama] {
+    for (wire, fence) in [(Wire::Chat, "```"), (Wire::Openrouter, ""), (Wire::Ollama, "")] {
         let answer = r#"{"say": "Looking.", "calls": [{"tool": "read", "args": {"path": "/é"}}]}"#;
-        let server = ModelServer::start(wire, [Reply::text(answer)]).await;
+        let answer = if fence.is_empty() { answer.to_owned() } else { format!("<think>Hm.</think>\n{fence}json\n{answer}\n{fence}\n") };
+        let server = ModelServer::start(wire, [Reply::text(&answer)]).await;
         let model = Remote::new(Endpoint { tools: ToolCalls::Json, ..endpoint(&server) }, MODEL).unwrap();
         let call = ModelCall { id: "1".into(), tool: "ls".into(), args: r#"{"path": "/"}"#.into() };
         let made = ModelMessage::Assistant { mode: Mode::Plan, text: "Hm.".into(), calls: vec![call], native: None };
