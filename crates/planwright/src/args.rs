@@ -29,6 +29,9 @@ pub enum Command {
     Tools(ToolsArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),
+    /// Print the description of the HTTP API, as OpenAPI
+    #[command(hide = true)]
+    Openapi,
 }
 
 #[derive(ClapArgs)]

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
+        Command::Openapi => lists::openapi(),
     };
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))
 }

@@ -8,9 +8,13 @@ use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
+<<<<<<< HEAD
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
+=======
+use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo, list};
+use planwright_server::ModelNames;
+>>>>>>> 93273b7ed534fdfdb69c23405a0e6e78238a835c
 use planwright_session::Models;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,8 +98,9 @@ impl ConfiguredModels {
     }
 
     /// The models by mode, for people to see.
-    pub fn names(&self) -> Value {
-        json!({ "plan": self.name(Mode::Plan), "act": self.name(Mode::Act) })
+    pub fn names(&self) -> ModelNames {
+        let name = |mode| self.name(mode).map(str::to_owned);
+        ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
     }
 
     /// Says which model is used when nobody named one; `used` is the one that is.

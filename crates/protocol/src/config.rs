@@ -5,8 +5,10 @@
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 
 /// What a chat's `config`, its `app_data`, `mode_changed` and the `.chat` frontmatter hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct ChatConfig {
     pub plan_file: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ConfigOut<'a> {
     agent_role: Role,
     agent_mode: Mode,
@@ -30,6 +32,17 @@ struct ConfigIn {
     agent_mode: Option<String>,
     mode: Option<String>,
     plan_file: Option<String>,
+}
+
+/// Described as it is written.
+impl JsonSchema for ChatConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "ChatConfig".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ConfigOut::json_schema(generator)
+    }
 }
 
 impl Serialize for ChatConfig {

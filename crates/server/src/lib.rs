@@ -3,18 +3,25 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
+//! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
 //! | [`guard`] | who may come in: token, Host, Origin |
-//! | [`sse`] | a chat's events as a stream |
-//! | [`answer`] | errors and bodies as JSON |
+//! | [`sse`] | events as streams: of one chat, over all chats |
+//! | [`request`] | bodies, queries and ids, as they come in |
+//! | [`answer`] | answers and errors, as they go out |
 //!
 //! Invariants: a handler has no policy of its own; no request passes [`guard`] unseen.
 
 mod answer;
+mod describe;
 mod guard;
+mod openapi;
+mod request;
 mod routes;
 mod sse;
+mod table;
 
 pub use guard::Access;
+pub use routes::ModelNames;
 
 use planwright_session::Sessions;
 use std::net::SocketAddr;
@@ -28,9 +35,14 @@ pub struct App {
     pub sessions: Sessions,
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
-    pub models: Arc<serde_json::Value>,
+    pub models: Arc<ModelNames>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
     pub closing: CancellationToken,
+}
+
+/// The API's description, as OpenAPI 3.1.
+pub fn openapi() -> &'static serde_json::Value {
+    &openapi::DOCUMENT
 }
 
 /// Serves until `app.closing` is cancelled and what is under way has been answered.

@@ -5,6 +5,7 @@ use planwright_protocol::{ErrorCode, Image, Message, MessageId, Problem};
 use planwright_store::StoredChange;
 use planwright_tools::workspace::{CHANGED, NO_COPY, NOT_EMPTY};
 use planwright_tools::{Workspace, WorkspacePath};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,7 +22,7 @@ pub struct Revert {
 }
 
 /// One path on its way back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub path: String,
     pub present: Image,
@@ -29,7 +30,7 @@ pub struct Step {
 }
 
 /// A path that is left as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
     pub path: String,
     pub reason: String,

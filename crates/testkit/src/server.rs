@@ -119,6 +119,11 @@ pub struct Server {
 }
 
 impl Server {
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Any request, with the token; gives the status and the body, null where it is not JSON.
     pub async fn request(&self, method: Method, path: &str, body: Option<Value>) -> (StatusCode, Value) {
         let mut request = self.client.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);

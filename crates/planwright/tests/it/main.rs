@@ -15,6 +15,7 @@ mod commands;
 mod commits;
 mod delegation;
 mod drift;
+mod events;
 mod injection;
 mod intent;
 mod keys;

@@ -1,6 +1,7 @@
 //! How far the carrying out of an approved plan has come.
 
 use super::{Plan, PlanFileStatus, PlanStep, StepStatus};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The steps of the plan that a chat carries out. Only the server moves them.
@@ -13,7 +14,7 @@ pub struct Progress {
     pub told: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepProgress {
     pub step_number: u32,
     pub action: String,

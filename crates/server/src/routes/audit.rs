@@ -1,11 +1,13 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Ids, Params};
+use crate::answer::{ApiError, ApiResult};
+use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::{ErrorCode, Problem, Role, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, ErrorCode, Problem, Role, Timestamp, WorkspaceId};
 use planwright_session::storage;
-use planwright_store::{Adherence, AuditEntry, AuditFilter};
+use planwright_store::{Adherence, AuditEntry, AuditFilter, AuditKind};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,14 +15,24 @@ use serde_json::{Value, json};
 const LARGEST_PAGE: u32 = 1000;
 
 /// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct AuditQuery {
+    /// The first moment.
+    #[schemars(with = "Option<Timestamp>")]
     from: Option<String>,
+    /// The first moment that is too late.
+    #[schemars(with = "Option<Timestamp>", example = &"2027-01-01T00:00:00Z")]
     to: Option<String>,
+    #[schemars(with = "Option<AuditKind>")]
     kind: Option<String>,
+    /// As PROVIDER/MODEL.
     model: Option<String>,
+    #[schemars(with = "Option<Role>")]
     role: Option<String>,
+    #[schemars(with = "Option<ChatId>")]
     chat: Option<String>,
+    /// How many at most.
+    #[schemars(with = "Option<u32>", range(min = 1, max = 1000))]
     limit: Option<String>,
 }
 
@@ -35,7 +47,7 @@ pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(q
 }
 
 /// How well a model kept to what its role may do.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct AdherenceView {
     #[serde(flatten)]
     counted: Adherence,
@@ -57,7 +69,7 @@ pub async fn adherence_of(
 }
 
 async fn entries(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AuditEntry>> {
-    let limit = read::<u32>("limit", query.limit.as_ref(), "a whole number")?.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
     Ok(Json(app.sessions.store().audit(query.filter(workspace)?, limit).await.map_err(storage)?))
 }
 
