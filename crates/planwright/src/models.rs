@@ -8,13 +8,10 @@ use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
-<<<<<<< HEAD
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
-=======
-use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo, list};
 use planwright_server::ModelNames;
->>>>>>> 93273b7ed534fdfdb69c23405a0e6e78238a835c
 use planwright_session::Models;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
