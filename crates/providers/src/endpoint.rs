@@ -104,9 +104,12 @@ impl Endpoint {
         Some(rejected(format!("{} needs a key: set {variable} to it.", self.name)))
     }
 
-    pub(crate) fn client(&self) -> Result<Client, Problem> {
-        let transport = Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
-            .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))?;
+    pub(crate) fn transport(&self) -> Result<Transport, Problem> {
+        Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
+            .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))
+    }
+
+    pub(crate) fn client(&self, transport: Transport) -> Result<Client, Problem> {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).unwrap_or_default();
         let base = self.base_url.trim_end_matches('/').to_owned();
         Ok(match self.kind {

@@ -9,6 +9,7 @@
 //! | `reply` | a reply as it comes: words at once, calls only when all of it is there |
 //! | `thinking` | reasoning that a model writes into its answer |
 //! | `conversation` | the conversation as the wires take it |
+//! | `beginning` | the first bytes of a reply, for what a wire tells there |
 //! | `actions` | tool calls for models that were not taught to make them |
 //! | `problem` | what went wrong and what to do about it |
 //! | [`retry`] | when to ask again |
@@ -20,6 +21,7 @@
 //! passed on before its reply is whole. No key is in an error, a log or an address.
 
 mod actions;
+mod beginning;
 pub mod catalog;
 mod conversation;
 pub mod demo;

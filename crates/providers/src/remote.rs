@@ -1,6 +1,7 @@
 //! A model behind a wire: asked, asked again when that may help, and heard to the end.
 
 use crate::actions;
+use crate::beginning::Beginning;
 use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
 use crate::endpoint::{Endpoint, ToolCalls};
@@ -8,6 +9,7 @@ use crate::kind::Kind;
 use crate::problem::{Heard, Reader, Teller, is_web_page, rejected};
 use crate::reply::Reply;
 use crate::retry::{Again, wait};
+use crate::transport::Transport;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -26,7 +28,9 @@ const USUAL_OUTPUT_TOKENS: u64 = 16_000;
 /// A model of a vendor, or of a server that speaks like one.
 pub struct Remote {
     name: String,
+    id: String,
     model: DynModel<Completion>,
+    transport: Transport,
     about: Arc<About>,
 }
 
@@ -63,8 +67,20 @@ impl Remote {
         let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
         let prompt_cache = endpoint.kind == Kind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
         let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, teller, prompt_cache, endpoint };
-        let client = about.endpoint.client()?;
-        Ok(Self { name: format!("{}/{model}", about.endpoint.name), model: client.model(model), about: Arc::new(about) })
+        let transport = about.endpoint.transport()?;
+        let client = about.endpoint.client(transport.clone())?;
+        let (name, id) = (format!("{}/{model}", about.endpoint.name), model.to_owned());
+        Ok(Self { name, id, model: client.model(model), transport, about: Arc::new(about) })
+    }
+
+    /// The model for one reply, and where the beginning of it is kept on a wire that tells there what it has read.
+    fn for_one_reply(&self) -> Result<(DynModel<Completion>, Option<Beginning>), Problem> {
+        if self.about.kind != Kind::Anthropic {
+            return Ok((self.model.clone(), None));
+        }
+        let beginning = Beginning::default();
+        let client = self.about.endpoint.client(self.transport.keeping(beginning.clone()))?;
+        Ok((client.model(&self.id), Some(beginning)))
     }
 
     fn completion_request(&self, request: Request) -> Result<CompletionRequest, Problem> {
@@ -137,11 +153,11 @@ impl Provider for Remote {
         let mut tried = 0;
         loop {
             tried += 1;
-            let opened = match self.model.stream(asked.clone()) {
-                Ok(mut stream) => match stream.next().await {
-                    Some(Ok(first)) => Ok(Reply::new(self.about.clone(), stream, Some(first))),
-                    Some(Err(error)) => Err(error),
-                    None => Ok(Reply::new(self.about.clone(), stream, None)),
+            let (model, beginning) = self.for_one_reply()?;
+            let opened = match model.stream(asked.clone()) {
+                Ok(mut stream) => match stream.next().await.transpose() {
+                    Ok(first) => Ok(Reply::new(self.about.clone(), stream, beginning.as_ref(), first)),
+                    Err(error) => Err(error),
                 },
                 Err(error) => Err(error),
             };
@@ -182,6 +198,15 @@ impl About {
         Delta::Usage(usage)
     }
 
+    /// What a reply has used for certain, when it has only begun: it is paid for even if the rest never comes.
+    pub(crate) fn usage_so_far(&self, beginning: &Beginning) -> Option<Delta> {
+        let start = beginning.events().into_iter().find(|event| event["type"] == "message_start")?;
+        let count = |name: &str| start["message"]["usage"][name].as_u64().unwrap_or_default();
+        let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+        let tokens = Tokens { input: count("input_tokens") + cached + cache_write, output: count("output_tokens"), cached, cache_write };
+        Some(Delta::Usage(tokens.usage(self.facts.and_then(|facts| facts.price))))
+    }
+
     /// What later requests must give back with this reply.
     pub(crate) fn native(&self, response: &CompletionResponse) -> Option<Delta> {
         match self.kind {
@@ -197,7 +222,7 @@ impl About {
 /// It can't be asked, or does not say.
 pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
     let teller = Teller { reader: Reader::Doctor, ..endpoint.teller("") };
-    endpoint.client()?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+    endpoint.client(endpoint.transport()?)?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
 }
 
 /// Whether what could not be read was JSON at least, by what was said about it.
@@ -214,7 +239,7 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
         return Err(problem);
     }
     let teller = Teller { reader: Reader::Doctor, ..endpoint.teller(model) };
-    let client = endpoint.client()?;
+    let client = endpoint.client(endpoint.transport()?)?;
     let models = match client.models().await {
         Ok(models) => models,
         Err(error) => {

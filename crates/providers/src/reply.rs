@@ -1,6 +1,7 @@
 //! A reply as it comes: words at once, calls only when all of it is there.
 
 use crate::actions;
+use crate::beginning::Beginning;
 use crate::endpoint::ToolCalls;
 use crate::kind::Kind;
 use crate::problem::{Heard, rejected};
@@ -35,12 +36,18 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn new(about: Arc<About>, stream: CompletionStream, first: Option<Item<StreamEvent>>) -> Self {
+    pub(crate) fn new(
+        about: Arc<About>,
+        stream: CompletionStream,
+        beginning: Option<&Beginning>,
+        first: Option<Item<StreamEvent>>,
+    ) -> Self {
+        let usage = beginning.and_then(|beginning| about.usage_so_far(beginning));
         let mut reply = Self {
             thoughts: matches!(about.kind, Kind::Openai | Kind::Openrouter).then(Thoughts::default),
             about,
             stream: Some(stream),
-            ready: VecDeque::new(),
+            ready: usage.map(Ok).into_iter().collect(),
             arguments: BTreeMap::new(),
             calls: Vec::new(),
             written: String::new(),

@@ -1,5 +1,6 @@
 //! HTTP for every wire: time limits, size limits, whole characters, and no key in an address.
 
+use crate::beginning::Beginning;
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -77,6 +78,8 @@ pub enum Fault {
 pub struct Transport {
     client: reqwest::Client,
     patience: Patience,
+    /// Keeps the beginning of a reply, for whoever wants to look at it.
+    beginning: Option<Beginning>,
 }
 
 impl Transport {
@@ -106,7 +109,12 @@ impl Transport {
                 chain(&error)
             )
         })?;
-        Ok(Self { client, patience })
+        Ok(Self { client, patience, beginning: None })
+    }
+
+    /// The same connections, for one reply whose beginning is kept.
+    pub(crate) fn keeping(&self, beginning: Beginning) -> Self {
+        Self { beginning: Some(beginning), ..self.clone() }
     }
 
     async fn open(self, request: Request<Bytes>) -> Result<reqwest::Response, http_client::Error> {
@@ -162,10 +170,15 @@ impl HttpClientExt for Transport {
     {
         let (transport, request) = (self.clone(), request.map(Into::into));
         async move {
-            let patience = transport.patience;
+            let (patience, beginning) = (transport.patience, transport.beginning.clone());
             let response = transport.open(request).await?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let body: BoxedStream = Box::pin(pieces(response, patience));
+            let heard = move |piece: &http_client::Result<Bytes>| {
+                if let (Some(beginning), Ok(piece)) = (&beginning, piece) {
+                    beginning.add(piece);
+                }
+            };
+            let body: BoxedStream = Box::pin(pieces(response, patience).inspect(heard));
             Ok(respond(status, headers, body))
         }
     }

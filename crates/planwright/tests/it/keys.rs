@@ -99,11 +99,12 @@ async fn a_key_that_is_missing_is_named_and_the_server_does_not_start_without_it
 async fn told_without_canary(home: &Home, variable: Option<(&str, &str)>, words: &str) {
     for args in [&["run", "Hi", "--json", "--trust"][..], &["run", "Hi"], &["doctor", "--workspace", "."]] {
         let mut command = home.command(args);
-        command.env_remove("PLANWRIGHT_MODEL").env("OPENAI_API_KEY", "x").envs(variable);
+        command.env_remove("PLANWRIGHT_MODEL").env("OPENAI_API_KEY", "x").env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1").envs(variable);
         let output = command.output().await.unwrap();
         let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
         assert!(said.contains(words) && !said.contains("CANARY"), "{args:?}: {said}");
+        assert!(!said.contains("There is no provider"), "nothing is said of what could not be read: {said}");
     }
     let data = home.workspace().parent().unwrap().join("data");
     assert!(data.is_dir() && leaks_of(&data, b"CANARY").is_empty(), "{:?}", leaks_of(&data, b"CANARY"));

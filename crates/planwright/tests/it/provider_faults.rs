@@ -52,7 +52,7 @@ fn replies(case: &Case) -> (Vec<Reply>, &'static str) {
     } else if fault["sse_variants"] == true {
         one(Reply::text("ok").but(Fault::Variants))
     } else if !fault["stall_s"].is_null() {
-        (vec![Reply::text("").but(Fault::Silence)], "timeout_s = 4")
+        (vec![Reply::text("").but(Fault::Silence); 2], "timeout_s = 4")
     } else if !fault["drip_s"].is_null() {
         (vec![Reply::text("word ").but(Fault::Drip(Duration::from_millis(300)))], "reply_timeout_s = 4")
     } else if fault["loop"] == "unknown_tool" {
