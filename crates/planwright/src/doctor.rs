@@ -23,17 +23,14 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Err(error) => missing("configuration", &format!("{error:#}")),
     });
     checks.extend(storage(args.common.data_dir.clone(), args.common.database_url.as_deref()).await);
-    let config = match config {
-        Ok(mut config) => {
-            ask_daemon(&mut config, args.common.model.as_deref()).await;
-            checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
-            config
-        }
+    let config = if let Ok(mut config) = config {
+        ask_daemon(&mut config, args.common.model.as_deref()).await;
+        checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
+        config
+    } else {
         // What the file has is not known, so nothing can be said about what it lacks.
-        Err(_) => {
-            checks.push(weaker("models", "not looked at; mend the configuration first"));
-            Config::default()
-        }
+        checks.push(weaker("models", "not looked at; mend the configuration first"));
+        Config::default()
     };
     checks.extend(tokio::task::spawn_blocking(commands).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {

@@ -246,13 +246,14 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
             let failure = teller.failure(&error, Heard::Nothing);
             let unlisted =
                 error.provider_response().and_then(|reply| reply.status).is_some_and(|status| matches!(status.as_u16(), 404 | 405));
-            return match failure.problem.code {
-                ErrorCode::ProviderRejected if unlisted => Ok(format!("{} answers; it does not list its models", endpoint.base_url)),
-                // Many gateways have lists of their own kind, and answer all the same.
-                ErrorCode::ProviderGarbled if is_json(&error.to_string()) => {
-                    Ok(format!("{} answers; its list of models can't be read", endpoint.base_url))
-                }
-                _ => Err(failure.problem),
+            // Many gateways have lists of their own kind, and answer all the same.
+            let unread = failure.problem.code == ErrorCode::ProviderGarbled && is_json(&error.to_string());
+            return if unlisted && failure.problem.code == ErrorCode::ProviderRejected {
+                Ok(format!("{} answers; it does not list its models", endpoint.base_url))
+            } else if unread {
+                Ok(format!("{} answers; its list of models can't be read", endpoint.base_url))
+            } else {
+                Err(failure.problem)
             };
         }
     };

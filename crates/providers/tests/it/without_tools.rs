@@ -21,7 +21,7 @@ async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
         assert_eq!((heard.calls[0].tool.as_str(), heard.calls[0].args.as_str()), ("read", r#"{"path": "/é"}"#));
         let body = server.asked()[0].body.clone();
         assert!(body.get("tools").is_none(), "{body}");
-        let schema = if wire != Wire::Ollama { &body["response_format"]["json_schema"]["schema"] } else { &body["format"] };
+        let schema = if wire == Wire::Ollama { &body["format"] } else { &body["response_format"]["json_schema"]["schema"] };
         assert_eq!(
             schema["properties"]["calls"]["items"]["anyOf"][0]["properties"]["args"]["required"],
             serde_json::json!(["path"]),

@@ -23,7 +23,7 @@ struct AskedQuestion {
     name: String,
     /// What is asked, as Markdown.
     question: String,
-    /// JSON Schema of the answer, such as {"type": "boolean"} or {"enum": ["sqlite", "postgres"]}.
+    /// JSON Schema of the answer, such as `{"type": "boolean"}` or `{"enum": ["sqlite", "postgres"]}`.
     schema: Map<String, Value>,
     /// Answers by one click, in place of a form.
     buttons: Option<Vec<AskedButton>>,
