@@ -20,6 +20,7 @@ use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
 use crate::progress;
+use crate::tally;
 use crate::versions;
 use planwright_agent::history::call_args;
 use planwright_agent::thread::DELEGATION;
@@ -90,7 +91,18 @@ enum Judged {
     Allowed(Prepared, Permit),
 }
 
+/// A call that waits for the user's word is judged again after it; it is counted where the user is asked.
 async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+    let judged = Box::pin(judged(chat, call, history)).await?;
+    match &judged {
+        Judged::Refused(..) => tally::judged("denied"),
+        Judged::Allowed(..) => tally::judged("allowed"),
+        Judged::Asks(..) => {}
+    }
+    Ok(judged)
+}
+
+async fn judged(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),
@@ -296,6 +308,7 @@ async fn ask(
     agent: Agent,
     (moment, question): (Moment, Question),
 ) -> Result<Carried, Problem> {
+    tally::judged("asked");
     let tool = call.meta("tool");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
 mod answers;
+mod api;
 mod audit;
 mod auto_mode;
 mod bound;
