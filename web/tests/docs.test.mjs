@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Stage } from './stage.mjs';
 
 let stage;
-before(async () => { stage = await Stage.set({ turns: [] }); });
+before(async () => { stage = await Stage.set({ turns: [{ text: 'Hello' }] }); });
 after(() => stage?.close());
 
 test('the description of the API is a page that lists every route and type, in light and in dark', async () => {
