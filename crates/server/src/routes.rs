@@ -17,6 +17,8 @@ mod docs;
 mod events;
 mod messages;
 mod meta;
+mod operation;
+mod page;
 mod trust;
 mod ui;
 mod workspaces;
@@ -26,12 +28,14 @@ pub use meta::ModelNames;
 use crate::App;
 use crate::answer::ApiError;
 use crate::guard;
+use crate::headers;
+use crate::observe;
 use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, QuestionNotPending};
+use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -83,19 +87,29 @@ fn beside() -> Table {
     Table::new("", SignIn::NotNeeded)
         .about("Server")
         .get("/healthz", meta::healthz, "Whether the process answers")
+        .get("/readyz", operation::readyz, "Whether work can be done: the database answers, and what is to be kept can be written").fails([NotReady])
         .get("/openapi.json", docs::open_document, "This description")
 }
 
-/// Every row of both.
+/// For those who run the server. Numbers tell what people do, so this needs sign-in as well.
+fn operations() -> Table {
+    Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
+}
+
+/// Every row there is.
 pub fn all() -> impl Iterator<Item = Route> {
-    beside().routes.into_iter().chain(api().routes)
+    [beside(), operations(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
-    let api = api().router.fallback(not_found).route_layer(from_fn_with_state(app.clone(), guard::check_token));
+    let check_token = || from_fn_with_state(app.clone(), guard::check_token);
+    let api = api().router.fallback(not_found).route_layer(check_token());
     beside()
         .router
+        .merge(operations().router.route_layer(check_token()))
         .nest("/api/v1", api)
+        .route("/docs", get(page::docs))
+        .route("/docs/{name}", get(page::asset))
         .route("/", get(ui::page))
         .route("/w/{*view}", get(ui::page))
         .fallback(ui::other)
@@ -103,6 +117,8 @@ pub fn router(app: App) -> Router {
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_origin))
         .layer(CatchPanicLayer::custom(broken))
+        .layer(from_fn(headers::put))
+        .layer(from_fn(observe::observe))
         .with_state(app)
 }
 
@@ -118,4 +134,23 @@ fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it; nothing stored is lost."))
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_like_any_other() {
+        let breaking = Router::<()>::new().route("/", get(async || -> &'static str { panic!("with a secret in it") }));
+        let router = breaking.layer(CatchPanicLayer::custom(broken)).layer(from_fn(headers::put)).layer(from_fn(observe::observe));
+        let response = router.oneshot(Request::new(axum::body::Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().contains_key("x-request-id") && response.headers().contains_key("content-security-policy"));
+        let body = String::from_utf8(to_bytes(response.into_body(), 10_000).await.unwrap().to_vec()).unwrap();
+        assert!(body.contains("\"INTERNAL\"") && !body.contains("secret"), "{body}");
+    }
 }
