@@ -35,3 +35,16 @@ async fn the_page_of_the_description_has_no_script_or_style_of_its_own_and_needs
         }
     }
 }
+
+/// `UPDATE_GOLDEN=1 cargo test` writes the copy anew; `npm run types` in `web` then makes the types of the web UI of it.
+#[tokio::test]
+async fn the_copy_of_the_description_that_the_web_ui_is_typed_by_is_the_description() {
+    let copy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/openapi.json");
+    let printed = quiet_home().command(&["openapi"]).output().await.unwrap();
+    let description = String::from_utf8(printed.stdout).unwrap();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(copy, &description).unwrap();
+    }
+    let kept = std::fs::read_to_string(copy).unwrap();
+    assert!(kept == description, "web/openapi.json is old: run this test with UPDATE_GOLDEN=1, then `npm run types` in web");
+}
