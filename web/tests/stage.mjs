@@ -76,6 +76,11 @@ export class Stage {
     return this.call('POST', `${chat.api}/messages`, { content });
   }
 
+  /** Has the model ask; the script must be one that obeys. */
+  ask(chat, ...questions) {
+    return this.say(chat, `CALL ask_user ${JSON.stringify({ questions })}`);
+  }
+
   snapshot(chat) {
     return this.call('GET', `${chat.api}/snapshot`);
   }
@@ -120,8 +125,25 @@ async function freePort() {
 /** The question bar. */
 export const barOf = (page) => page.getByRole('region', { name: /^(Question of the agent|智能体的提问)$/ });
 
-/** A scripted reply that asks. */
-export const ask = (...questions) => ({ calls: [{ tool: 'ask_user', args: { questions } }] });
+/** A model that makes the calls it is told to make, and nothing else; in act mode it first says that it is there. */
+export const OBEDIENT = { act: [{ text: 'Ready to build.' }], obey: true };
+
+/** The answers of the newest message that has some. */
+export async function givenAnswers(stage, chat) {
+  const { messages } = await stage.snapshot(chat);
+  return messages.findLast((message) => message.metadata.question_answer)?.metadata.question_answer.answers;
+}
+
+/** Until the page is at rest: no question, nothing being written. */
+export const answered = (page) => barOf(page).waitFor({ state: 'detached' });
+
+/** Payloads that would run if anything took them for more than text. */
+export const PAYLOADS = ['<img src=x onerror="window.ran=1">', '<script>window.ran=1</script>', '[click](javascript:window.ran=1)', '<svg/onload=window.ran=1>', '"><iframe srcdoc="<script>parent.ran=1</script>">'];
+
+/** Nothing of the payloads ran or became an element. */
+export async function nothingRan(page) {
+  return page.evaluate(() => window.ran === undefined && document.querySelector('img[src="x"], iframe, svg[onload], a[href^="javascript:"]') === null);
+}
 
 /** Screenshots are made only where somebody asks for them. */
 export async function picture(page, name) {

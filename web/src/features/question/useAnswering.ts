@@ -90,11 +90,14 @@ export function useAnswering(view: QuestionView) {
   );
 }
 
+/** What the form itself sees, then what the schema says about the rest. */
 async function complaintsAbout(given: Answering): Promise<Complaint[]> {
   const part = partAt(given);
   const { value, complaints } = valueOf(part);
-  if (complaints.length > 0 || value === undefined) return complaints;
-  return pageChecker().check(part.item.schema, value);
+  if (value === undefined) return complaints;
+  const known = new Set(complaints.map((complaint) => complaint.pointer));
+  const found = await pageChecker().check(part.item.schema, value);
+  return [...complaints, ...found.filter((complaint) => !known.has(complaint.pointer))];
 }
 
 /** Once it was tried to go on, what is typed is checked after each pause. */
