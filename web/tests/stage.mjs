@@ -11,7 +11,7 @@ export const root = new URL('../..', import.meta.url).pathname;
 const binary = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'a-token-for-tests';
 /** Longer than any step takes on a machine that is busy with other things. */
-export const PATIENCE = 60_000;
+export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -134,7 +134,19 @@ export async function givenAnswers(stage, chat) {
   return messages.findLast((message) => message.metadata.question_answer)?.metadata.question_answer.answers;
 }
 
-/** Until the page is at rest: no question, nothing being written. */
+/** Asks again and again until it is so. */
+export async function until(isSo, what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`it never came to be that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Until the run is over and everything it did is done. */
+export const atRest = (stage, chat) => until(async () => (await stage.snapshot(chat)).chat.state === 'idle', 'the chat is idle');
+
+/** Until the question is gone from the page; what follows from the answer may still be under way. */
 export const answered = (page) => barOf(page).waitFor({ state: 'detached' });
 
 /** Payloads that would run if anything took them for more than text. */

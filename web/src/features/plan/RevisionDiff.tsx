@@ -29,7 +29,7 @@ export function RevisionDiff({ before, after }: { before: Revision; after: Revis
 function Changed({ title, pieces, apart = false }: { title: string; pieces: Piece[]; apart?: boolean }) {
   return (
     <div className="border-t px-4 py-2 first:border-t-0">
-      <h4 className="font-semibold">{title}</h4>
+      <h3 className="font-semibold">{title}</h3>
       <Pieces pieces={pieces} apart={apart} />
     </div>
   );
