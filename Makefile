@@ -16,10 +16,11 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
-test: lint ## Everything: formatting, lints, rules of the project, all tests, the page in a browser
-	@scripts/need node npm chromium strace initdb bwrap pytest-3
+test: lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, the page in a browser
+	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
+	scripts/schemathesis
 	scripts/browser
 
 lint: ## Formatting, clippy, licences and bans of the dependencies
@@ -36,6 +37,7 @@ torture: ## The long versions of the tests: races, random calls, kills, mutation
 	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
 	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-session --test it -- --nocapture
 	PLANWRIGHT_CRASH_ROUNDS=20 PLANWRIGHT_RANDOM_KILLS=200 PLANWRIGHT_CRASH_ROUNDS_POSTGRES=2 PLANWRIGHT_RANDOM_KILLS_POSTGRES=20 $(CARGO) test --package planwright --test it kills:: -- --nocapture
+	PLANWRIGHT_DISCONNECTS=1000 $(CARGO) test --package planwright --test it events:: -- --nocapture
 	PLANWRIGHT_REVERT_LIVES=200 $(CARGO) test --package planwright --test it revert_property:: -- --nocapture
 
 real-model: ## The tests against a real model: llama.cpp with SmolLM2, 120 MB to download once

@@ -2,11 +2,12 @@
 //! start of node in the same run; and the most memory it takes for a task of ten calls. Exits with 1 when a bar is missed.
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
 
+use planwright_testkit::bench::{median_ms, report};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const ROUNDS: usize = 25;
 
@@ -21,17 +22,6 @@ fn main() -> ExitCode {
         report("the most memory in a task of 10 calls", memory, "MB", 60.0),
     ];
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn report(what: &str, value: f64, unit: &str, bar: f64) -> bool {
-    let verdict = if value <= bar { "ok" } else { "OVER" };
-    println!("{what:<58} {value:>8.2}{unit:<3} (at most {bar:.2}{unit}) {verdict}");
-    value <= bar
-}
-
-fn median_ms(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64() * 1e3
 }
 
 fn run(folder: &Path, script: &Value, args: &[&str]) -> Child {

@@ -3,6 +3,7 @@
 //! over a short one, so that neither start nor commits count. Exits with 1 when the bar is missed.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails by panicking")]
 
+use planwright_testkit::bench::median_ms;
 use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
 use planwright_testkit::server::Home;
 use serde_json::json;
@@ -53,11 +54,6 @@ async fn measure() -> ExitCode {
         if within { "ok" } else { "OVER" }
     );
     if within { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn median_ms(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64() * 1e3
 }
 
 /// Reads the stream to its end and looks at nothing in it.

@@ -4,7 +4,7 @@ use crate::args::DoctorArgs;
 use crate::config::Config;
 use crate::configuration::Layers;
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
+use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::workspace_file::PATH;
 use planwright_protocol::{ErrorCode, Mode};
@@ -22,7 +22,8 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),
     });
-    let config = config.unwrap_or_default();
+    let mut config = config.unwrap_or_default();
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
     checks.extend(storage(args.common.data_dir.clone(), args.common.database_url.as_deref()).await);
     checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
     checks.extend(tokio::task::spawn_blocking(commands).await?);

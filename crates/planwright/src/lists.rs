@@ -1,4 +1,4 @@
-//! `planwright roles`, `planwright tools`, `planwright completions`
+//! `planwright roles`, `planwright tools`, `planwright completions`, `planwright openapi`
 
 use crate::args::{Args, CompletionsArgs, RolesArgs, ToolsArgs};
 use crate::output;
@@ -62,6 +62,12 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "planwright", &mut script);
     output::data(String::from_utf8(script)?.trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What `GET /openapi.json` answers, for builds that have no server at hand.
+pub fn openapi() -> anyhow::Result<ExitCode> {
+    output::data(&serde_json::to_string_pretty(planwright_server::openapi())?);
     Ok(ExitCode::SUCCESS)
 }
 

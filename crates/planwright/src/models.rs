@@ -2,14 +2,14 @@
 
 use crate::config::{Config, ModelChoice};
 use crate::output;
-use crate::providers::{ProviderConfig, model_from_env, of_vendor};
+use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendor};
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
-use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo};
+use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo, list};
+use planwright_server::ModelNames;
 use planwright_session::Models;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +28,31 @@ pub struct ConfiguredModels {
     configured: Vec<String>,
     /// A model keeps its connections, so it is made once.
     remotes: Mutex<BTreeMap<String, Arc<Remote>>>,
+}
+
+/// Takes a model of the user's own daemon, when its address is all that is known.
+pub async fn ask_daemon(config: &mut Config, flag: Option<&str>) {
+    let Some(daemon) = daemon_from_env().filter(|_| flag.is_none() && config.models.is_empty() && model_from_env().is_none()) else {
+        return;
+    };
+    let ProviderConfig::Remote(remote) = of_vendor(daemon) else { return };
+    let listed = match remote.endpoint(&daemon.name) {
+        Ok(endpoint) => list(Endpoint { patience: CHECK_UP, ..endpoint }).await,
+        Err(problem) => Err(problem),
+    };
+    let variable = daemon.base_url_env.as_deref().unwrap_or_default();
+    let note = match listed.map(|models| models.into_iter().next()) {
+        Ok(Some(model)) => {
+            let model = format!("{}/{model}", daemon.name);
+            let note =
+                format!("no model is configured; {variable} is set and has {model}, so that is used (--model or [models] name another)");
+            config.models.default = Some(model);
+            note
+        }
+        Ok(None) => format!("{variable} is set, but {} has no model yet; fetch one, such as by `ollama pull qwen3-coder`", daemon.title),
+        Err(problem) => format!("{variable} is set, but it can't be asked for its models: {}", problem.message),
+    };
+    output::note(&note);
 }
 
 impl ConfiguredModels {
@@ -56,8 +81,9 @@ impl ConfiguredModels {
     }
 
     /// The models by mode, for people to see.
-    pub fn names(&self) -> Value {
-        json!({ "plan": self.name(Mode::Plan), "act": self.name(Mode::Act) })
+    pub fn names(&self) -> ModelNames {
+        let name = |mode| self.name(mode).map(str::to_owned);
+        ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
     }
 
     /// Says which model is used when nobody named one.

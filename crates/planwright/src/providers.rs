@@ -180,6 +180,11 @@ pub fn model_from_env() -> Option<(String, String)> {
     })
 }
 
+/// The vendor that needs no key and whose address is in the environment.
+pub fn daemon_from_env() -> Option<&'static Vendor> {
+    catalog::vendors().iter().find(|vendor| vendor.api_key_env.is_none() && base_url_from_env(vendor).is_some())
+}
+
 fn vendor_names() -> String {
     catalog::vendors().iter().map(|vendor| vendor.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -17,7 +17,7 @@ use crate::args::{BadUsage, RunArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
+use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::serve::add_workspace;
 use crate::signals::Interrupts;
@@ -84,7 +84,8 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
 
 async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let role = task::role(args)?;
-    let config = Config::load()?;
+    let mut config = Config::load()?;
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.data_dir.clone())?;
     let store = data.store(args.common.database_url.as_deref()).await?;
     let workspace = add_workspace(&store, &args.workspace).await?;

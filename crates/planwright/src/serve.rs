@@ -4,7 +4,7 @@ use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::ConfiguredModels;
+use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
@@ -26,7 +26,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
     }
     let mut interrupts = Interrupts::new()?;
-    let config = Config::load()?;
+    let mut config = Config::load()?;
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.data_dir)?;
     let store = data.store(args.common.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
@@ -58,7 +59,13 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .with_context(|| format!("can't listen on {}; is another server there? --listen 127.0.0.1:0 takes a free port", args.listen))?;
     let address = listener.local_addr()?;
     let access = Access { token: token.clone(), hosts: host_names(address) };
-    let app = App { sessions: sessions.clone(), access: Arc::new(access), models: Arc::new(names), closing: CancellationToken::new() };
+    let app = App {
+        sessions: sessions.clone(),
+        access: Arc::new(access),
+        models: Arc::new(names),
+        storage: Arc::new(data),
+        closing: CancellationToken::new(),
+    };
     output::line(&format!("listening on http://{address}"));
     if let Some(token) = token {
         output::line(&format!("sign in at http://{address}/#token={token}"));

@@ -5,8 +5,10 @@
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 
 /// What a chat's `config`, its `app_data`, `mode_changed` and the `.chat` frontmatter hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct ChatConfig {
     pub plan_file: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ConfigOut<'a> {
     agent_role: Role,
     agent_mode: Mode,
@@ -30,6 +32,17 @@ struct ConfigIn {
     agent_mode: Option<String>,
     mode: Option<String>,
     plan_file: Option<String>,
+}
+
+/// Described as it is written.
+impl JsonSchema for ChatConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "ChatConfig".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ConfigOut::json_schema(generator)
+    }
 }
 
 impl Serialize for ChatConfig {
@@ -150,6 +163,19 @@ pub fn allowed_words() -> Vec<&'static str> {
     let mut words = vec!["plan", "planning", "act", "build", "builder", "executing"];
     words.extend(ROLES.iter().map(|row| row.name));
     words
+}
+
+/// A word for a role or a mode, as the API's description has it. Read in any case.
+pub struct RoleWord;
+
+impl JsonSchema for RoleWord {
+    fn schema_name() -> Cow<'static, str> {
+        "RoleWord".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "A word for a role or a mode, in any case.", "enum": allowed_words() })
+    }
 }
 
 fn unknown_word(field: &str, word: &str) -> Problem {

@@ -1,5 +1,6 @@
 //! Every error code, in one table: who reads it, which HTTP status it has, whether trying again can help.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -20,7 +21,7 @@ pub enum Reader {
 macro_rules! codes {
     ($($variant:ident $text:literal $reader:expr, $retryable:literal;)*) => {
         /// A code of the public contract. Its text never changes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         pub enum ErrorCode { $(#[serde(rename = $text)] $variant,)* }
 
         impl ErrorCode {
@@ -58,7 +59,9 @@ codes! {
     QuestionNotPending    "QUESTION_NOT_PENDING"    Client(409), false;
     Conflict              "CONFLICT"                Client(409), false;
     TooLarge              "TOO_LARGE"               Client(413), false;
+    UnsupportedMediaType  "UNSUPPORTED_MEDIA_TYPE"  Client(415), false;
     Internal              "INTERNAL"                Client(500), true;
+    NotReady              "NOT_READY"               Client(503), true;
     ToolBlockedByMode     "TOOL_BLOCKED_BY_MODE"    Model, false;
     ToolNotPermitted      "TOOL_NOT_PERMITTED"      Model, false;
     ToolUnknown           "TOOL_UNKNOWN"            Model, false;
@@ -108,7 +111,7 @@ impl fmt::Display for ErrorCode {
 }
 
 /// An error as everyone outside sees it: of the API, of a tool, of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error, JsonSchema)]
 #[error("{message}")]
 pub struct Problem {
     pub code: ErrorCode,

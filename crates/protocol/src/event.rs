@@ -3,16 +3,17 @@
 use crate::config::ChatConfig;
 use crate::error::{ErrorCode, Problem};
 use crate::ids::{CallId, MessageId, QuestionId};
-use crate::message::Message;
+use crate::message::{CallToApprove, Message, PlanToApprove};
 use crate::plan::{Plan, StepStatus};
 use crate::question::{Question, QuestionKind, Severity};
 use crate::role::Role;
 pub use crate::state::ChatState;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum Event {
     MessageCreated {
@@ -56,8 +57,10 @@ pub enum Event {
         severity: Severity,
         created_at: Timestamp,
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "PlanToApprove")]
         plan: Option<Value>,
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "CallToApprove")]
         call: Option<Value>,
     },
     QuestionResolved {
@@ -94,12 +97,22 @@ pub enum Event {
         tool: String,
         agent_role: Role,
     },
+    /// The chat has another title.
+    ChatUpdated {
+        title: String,
+    },
+    /// A new chat, as clients read it. Only in the stream over all chats.
+    ChatCreated {
+        chat: Value,
+    },
+    /// The chat is no more. Only in the stream over all chats.
+    ChatDeleted {},
     /// The client's last id is unknown here: fetch the snapshot and start over.
     Reset {},
 }
 
 /// An event as it is stored and sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
     #[serde(flatten)]
     pub event: Event,
@@ -130,13 +143,16 @@ impl Event {
             Event::Usage(_) => "usage",
             Event::RunFinished { .. } => "run_finished",
             Event::Violation { .. } => "violation",
+            Event::ChatUpdated { .. } => "chat_updated",
+            Event::ChatCreated { .. } => "chat_created",
+            Event::ChatDeleted {} => "chat_deleted",
             Event::Reset {} => "reset",
         }
     }
 }
 
 /// What a tool answers, to the model and over HTTP alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolResponse {
     pub success: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,7 +170,7 @@ impl From<Result<Value, Problem>> for ToolResponse {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SwitchedBy {
     User,
@@ -163,7 +179,7 @@ pub enum SwitchedBy {
     Auto,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionOutcome {
     Answered,
@@ -171,7 +187,7 @@ pub enum QuestionOutcome {
     Stopped,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     Done,
@@ -181,7 +197,7 @@ pub enum RunOutcome {
 }
 
 /// Tokens used and what they cost, in the catalog's currency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Usage {
     pub input_tokens: u64,

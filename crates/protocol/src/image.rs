@@ -1,9 +1,10 @@
 //! What is at a path at one moment, so that it can be known again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An entry of a workspace without its content. A mode that is not known yet, as of a file that is to be made, is `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Image {
     Absent,

@@ -1,12 +1,17 @@
 //! What a chat's history is made of.
 
+mod metadata;
+
+pub use metadata::{CallToApprove, MessageMetadata, PlanToApprove};
+
 use crate::ids::{ChatId, MessageId};
 use crate::role::Role;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     User,
@@ -16,7 +21,7 @@ pub enum Author {
 }
 
 /// How a message is shown. One stored before there were types is text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageType {
     #[default]
@@ -27,7 +32,7 @@ pub enum MessageType {
     ToolResult,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     pub id: MessageId,
     pub chat_id: ChatId,
@@ -39,6 +44,7 @@ pub struct Message {
     pub message_type: MessageType,
     pub content: String,
     #[serde(default)]
+    #[schemars(with = "MessageMetadata")]
     pub metadata: Map<String, Value>,
     pub created_at: Timestamp,
 }

@@ -2,6 +2,7 @@
 
 use crate::config::RoleRequest;
 use crate::ids::{MessageId, QuestionId};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
@@ -14,13 +15,29 @@ pub enum Op {
     /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.
-    Update { title: Option<String>, role: RoleRequest, plan_file: Option<String>, confirm: Confirm },
+    Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm },
     /// Take back everything that was changed from this message on.
     Revert { message_id: MessageId, conflicts: OnConflict },
     /// Sum the conversation up, so that the next request is shorter.
     Compact,
     /// End the run; answered when nothing of it can happen any more.
     Stop,
+}
+
+/// What becomes of the chat's plan. In JSON, what is left out stays, and `null` clears.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Option<String>")]
+pub enum PlanChange {
+    #[default]
+    Keep,
+    Clear,
+    Take(String),
+}
+
+impl From<Option<String>> for PlanChange {
+    fn from(path: Option<String>) -> Self {
+        path.map_or(PlanChange::Clear, PlanChange::Take)
+    }
 }
 
 /// Whether the user has said yes to ending work in progress.

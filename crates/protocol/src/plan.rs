@@ -16,11 +16,12 @@ pub use markdown::{MAX_PLAN_BYTES, PlanDocument, PlanFileStatus, plan_sha256};
 pub use progress::{Progress, StepProgress};
 
 use crate::error::{ErrorCode, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What the agent means to do. At least a goal and one step.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     pub goal: String,
@@ -37,7 +38,7 @@ pub struct Plan {
     pub validation: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanStep {
     pub step_number: u32,
@@ -58,7 +59,7 @@ pub struct PlanStep {
     pub status: StepStatus,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     #[default]

@@ -1,12 +1,13 @@
 //! The six roles. A role is an enum variant, one row of [`ROLES`] and one prompt file;
 //! everything else reads the row.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a chat's agent currently is. The one stored truth per chat: mode, permissions,
 /// tools, prompt and colours follow from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     Planner,
@@ -18,7 +19,7 @@ pub enum Role {
 }
 
 /// Whether a role may change anything at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     Plan,
@@ -26,7 +27,7 @@ pub enum Mode {
 }
 
 /// A right that a role has or lacks, and that a tool call may need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// Read files and folders.
@@ -191,7 +192,7 @@ impl fmt::Display for Role {
 }
 
 /// A role as clients read it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RoleView {
     pub role: Role,
     pub title: &'static str,
@@ -204,7 +205,7 @@ pub struct RoleView {
 }
 
 /// The five rights over files and commands, and the right to write plans.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "the wire names each right as a field of its own")]
 pub struct RolePermissions {
     pub can_read_files: bool,

@@ -33,7 +33,7 @@ pub mod transport;
 
 pub use endpoint::{Depth, Endpoint, ToolCalls};
 pub use kind::Kind;
-pub use remote::{Remote, check};
+pub use remote::{Remote, check, list};
 pub use script::Script;
 pub use secrecy::SecretString;
 pub use transport::Patience;

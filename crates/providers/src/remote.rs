@@ -183,6 +183,15 @@ impl About {
     }
 }
 
+/// The models that a provider lists.
+///
+/// # Errors
+/// It can't be asked, or does not say.
+pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
+    let teller = endpoint.teller("");
+    endpoint.client()?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+}
+
 /// Whether a model can be used, found out by a request that costs nothing.
 ///
 /// # Errors

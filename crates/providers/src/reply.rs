@@ -109,12 +109,13 @@ impl Reply {
 
     /// All has come: now the calls are passed on, or none of them.
     fn end(&mut self, response: &CompletionResponse) {
+        // It is paid for, whatever it is worth.
+        self.ready.push_back(Ok(self.about.usage(response)));
         if let Err(problem) = self.whole(response).and_then(|()| self.read_actions()) {
             return self.fail(problem);
         }
         self.ready.extend(self.calls.drain(..).map(|call| Ok(Delta::Call(call))));
         self.ready.extend(self.about.native(response).map(Ok));
-        self.ready.push_back(Ok(self.about.usage(response)));
     }
 
     /// Whether the model came to its end by itself.

@@ -1,33 +1,46 @@
-//! Errors and bodies as JSON, everywhere the same.
+//! What goes out: errors as JSON everywhere the same, and answers that know their status.
 
-use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
-use axum::http::StatusCode;
-use axum::http::request::Parts;
+use axum::Json;
+use axum::body::Body;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
+use metrics::{counter, gauge};
 use planwright_protocol::error::Reader;
-use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Problem};
-use serde::de::DeserializeOwned;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// A problem on its way to the client.
+#[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
     problem: Problem,
 }
 
-pub type ApiResult<T> = Result<axum::Json<T>, ApiError>;
+pub type ApiResult<T> = Result<Json<T>, ApiError>;
+
+/// An error, as every address answers it.
+#[derive(JsonSchema, Serialize)]
+pub struct ErrorAnswer {
+    pub error: Problem,
+}
+
+/// The status that a code has over HTTP.
+pub fn status_of(code: ErrorCode) -> StatusCode {
+    match code.reader() {
+        Reader::Client(status) => StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        // What a model gets as a result is, in a client's request, a value that doesn't fit.
+        Reader::Model => StatusCode::UNPROCESSABLE_ENTITY,
+        Reader::User | Reader::Operator => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
 
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
-        let status = match problem.code.reader() {
-            Reader::Client(status) => StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            // What a model gets as a result is, in a client's request, a value that doesn't fit.
-            Reader::Model => StatusCode::UNPROCESSABLE_ENTITY,
-            Reader::User | Reader::Operator => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        Self { status, problem }
+        Self { status: status_of(problem.code), problem }
     }
 }
 
@@ -36,79 +49,89 @@ impl ApiError {
     pub fn bad_request(problem: Problem) -> Self {
         Self { status: StatusCode::BAD_REQUEST, problem }
     }
+
+    /// Values that don't fit, each by its name and with what it must be.
+    pub fn misfits(what: &str, fields: BTreeMap<String, String>) -> Self {
+        let listed = fields.iter().map(|(name, wanted)| format!("`{name}` {wanted}")).collect::<Vec<_>>().join("; ");
+        let problem = Problem::new(ErrorCode::ValidationFailed, format!("{what} doesn't fit: {listed}."));
+        problem.with_details(json!({ "fields": fields })).into()
+    }
+
+    /// One value that doesn't fit.
+    pub fn misfit(field: &str, wanted: impl Into<String>) -> Self {
+        Self::misfits("The request", BTreeMap::from([(field.to_owned(), wanted.into())]))
+    }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, axum::Json(json!({ "error": self.problem }))).into_response()
+        (self.status, Json(ErrorAnswer { error: self.problem })).into_response()
     }
 }
 
-/// A JSON object as the body; an empty body is an empty object. What can't be read is told in JSON as well.
-pub struct Body<T>(pub T);
+/// Something new was made.
+pub struct Created<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        let unreadable = |why: String| {
-            ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("The body can't be read: {why}. Send a JSON object.")))
-        };
-        let bytes = read(request.into_body()).await.map_err(|error| unreadable(error.to_string()))?;
-        let bytes =
-            bytes.ok_or_else(|| Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(error.to_string()))?;
-        let value = if text.trim().is_empty() { json!({}) } else { parse_strict(text).map_err(|error| unreadable(error.to_string()))? };
-        if !value.is_object() {
-            return Err(Problem::new(ErrorCode::ValidationFailed, "The body must be a JSON object.").into());
-        }
-        let body = serde_json::from_value(value);
-        Ok(Self(body.map_err(|error| Problem::new(ErrorCode::ValidationFailed, format!("The body doesn't fit: {error}.")))?))
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, Json(self.0)).into_response()
     }
 }
 
-/// What the server takes at once.
-const LARGEST_BODY: usize = 2 << 20;
-/// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
-const HEARD_OUT: usize = 64 << 20;
+/// It is stored, and what follows from it comes as events.
+pub struct Accepted<T>(pub T);
 
-/// The body; `None` if it is too large.
-async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, axum::Error> {
-    let (mut bytes, mut length) = (Vec::new(), 0);
-    let mut pieces = body.into_data_stream();
-    while let Some(piece) = pieces.next().await.transpose()?.filter(|_| length <= HEARD_OUT) {
-        length += piece.len();
-        if length <= LARGEST_BODY {
-            bytes.extend_from_slice(&piece);
-        }
-    }
-    Ok((length <= LARGEST_BODY).then_some(bytes))
-}
-
-/// The query of an address.
-pub struct Params<T>(pub T);
-
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        match Query::<T>::from_request_parts(parts, state).await {
-            Ok(Query(params)) => Ok(Self(params)),
-            Err(error) => Err(Problem::new(ErrorCode::ValidationFailed, format!("The query doesn't fit: {}", error.body_text())).into()),
-        }
+impl<T: Serialize> IntoResponse for Accepted<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::ACCEPTED, Json(self.0)).into_response()
     }
 }
 
-/// Ids of a path. One that is malformed names nothing, so it is not found.
-pub struct Ids<T>(pub T);
+/// Done, and nothing to tell.
+pub struct NoContent;
 
-impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Ids<T> {
-    type Rejection = ApiError;
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        match Path::<T>::from_request_parts(parts, state).await {
-            Ok(Path(ids)) => Ok(Self(ids)),
-            Err(_) => Err(Problem::new(ErrorCode::NotFound, "There is nothing at this address; an id in it is malformed.").into()),
-        }
+/// Server-sent events.
+pub struct EventStream(pub Response);
+
+/// Counted while it is open.
+struct OpenStream;
+
+impl OpenStream {
+    fn new() -> Self {
+        gauge!("planwright_event_streams").increment(1);
+        Self
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        gauge!("planwright_event_streams").decrement(1);
+    }
+}
+
+impl IntoResponse for EventStream {
+    fn into_response(self) -> Response {
+        let (parts, body) = self.0.into_parts();
+        let open = OpenStream::new();
+        let counted = body.into_data_stream().inspect(move |_| {
+            let _ = &open;
+            counter!("planwright_event_deliveries_total").increment(1);
+        });
+        Response::from_parts(parts, Body::from_stream(counted))
+    }
+}
+
+/// Plain text, of the type that is named.
+pub struct Text(pub &'static str, pub String);
+
+impl IntoResponse for Text {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, self.0)], self.1).into_response()
     }
 }

@@ -3,18 +3,29 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
+//! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
+//! | [`observe`] | request ids, the log, metrics |
+//! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in: token, Host, Origin |
-//! | [`sse`] | a chat's events as a stream |
-//! | [`answer`] | errors and bodies as JSON |
+//! | [`sse`] | events as streams: of one chat, over all chats |
+//! | [`request`] | bodies, queries and ids, as they come in |
+//! | [`answer`] | answers and errors, as they go out |
 //!
 //! Invariants: a handler has no policy of its own; no request passes [`guard`] unseen.
 
 mod answer;
+mod describe;
 mod guard;
+mod headers;
+mod observe;
+mod openapi;
+mod request;
 mod routes;
 mod sse;
+mod table;
 
 pub use guard::Access;
+pub use routes::ModelNames;
 
 use planwright_session::Sessions;
 use std::net::SocketAddr;
@@ -28,9 +39,25 @@ pub struct App {
     pub sessions: Sessions,
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
-    pub models: Arc<serde_json::Value>,
+    pub models: Arc<ModelNames>,
+    /// Whether what is to be kept can be written; blocks.
+    pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
     pub closing: CancellationToken,
+}
+
+/// Where chats are kept, as far as the server has to know.
+pub trait Storage: Send + Sync {
+    /// Tries to write.
+    ///
+    /// # Errors
+    /// Why nothing can be kept at the moment.
+    fn try_to_write(&self) -> std::io::Result<()>;
+}
+
+/// The API's description, as OpenAPI 3.1.
+pub fn openapi() -> &'static serde_json::Value {
+    &openapi::DOCUMENT
 }
 
 /// Serves until `app.closing` is cancelled and what is under way has been answered.
@@ -39,6 +66,7 @@ pub struct App {
 /// The listener broke.
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
+    observe::start(closing.clone());
     let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
     axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

@@ -1,60 +1,122 @@
-//! The table of routes.
+//! The table of routes: what is served, and what `/openapi.json` and `/docs` tell, are these rows.
+//!
+//! To add a route:
+//! 1. Write the handler in `routes/THING.rs`: at most 25 lines, no policy. Its types are its description: ids of the path by
+//!    `Ids<(WorkspaceId, ChatId)>`, the query by `Params<Q>`, a body by `Body<B>` (`OptionalBody<B>` if it may be left out).
+//! 2. It answers `ApiResult<T>` (200), or `Result<_, ApiError>` of `Created<T>`, `Accepted<T>`, `NoContent`, `EventStream`.
+//!    No `json!`: `T` is a struct that derives `Serialize, JsonSchema`; bodies derive `Deserialize, JsonSchema` and
+//!    have `#[serde(deny_unknown_fields)]`. Doc comments of fields, and `#[schemars(example = …)]`, are what readers see.
+//! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its parts don't imply. Implied are 401, 403, 500,
+//!    404 of `Ids`, 422 of `Params`, and 400, 413, 415, 422 of bodies.
+//! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
 mod audit;
 mod changes;
 mod chats;
+mod docs;
+mod events;
 mod messages;
 mod meta;
+mod operation;
 mod page;
 mod trust;
 mod workspaces;
 
+pub use meta::ModelNames;
+
 use crate::App;
 use crate::answer::ApiError;
 use crate::guard;
+use crate::headers;
+use crate::observe;
+use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
 const LARGEST_BODY: usize = 4 << 20;
 
+/// The API: every row needs sign-in.
+#[rustfmt::skip]
+fn api() -> Table {
+    Table::new("/api/v1", SignIn::Needed)
+        .about("Server")
+        .get("/me", meta::me, "Who is asking, and what this server is")
+        .get("/roles", meta::roles, "The roles and their rights")
+        .get("/tools", meta::tools, "The tools, all or those of a role")
+        .get("/openapi.json", docs::document, "This description")
+        .about("Audit")
+        .get("/audit", audit::list, "What was logged, newest first")
+        .get("/audit/adherence", audit::adherence, "How well models kept to their roles")
+        .get("/workspaces/{wid}/audit", audit::list_of, "What was logged in a workspace, newest first")
+        .get("/workspaces/{wid}/audit/adherence", audit::adherence_of, "How well models kept to their roles in a workspace")
+        .about("Workspaces")
+        .get("/workspaces", workspaces::list, "The workspaces")
+        .get("/workspaces/{wid}", workspaces::show, "A workspace")
+        .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
+        .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
+        .about("Chats")
+        .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
+        .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
+        .get("/workspaces/{wid}/chats/{cid}", chats::show, "A chat")
+        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role or plan of a chat").fails([ConfirmationRequired, Conflict])
+        .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
+        .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
+        .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
+        .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
+        .get("/events", events::over_all, "What happens in all chats, in one stream for a whole browser")
+        .about("Messages")
+        .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
+        .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
+        .about("Changes")
+        .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "What the chat changed in files, as diffs")
+        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])
+}
+
+/// What stands beside it, open to everyone who comes by the right Host.
+#[rustfmt::skip]
+fn beside() -> Table {
+    Table::new("", SignIn::NotNeeded)
+        .about("Server")
+        .get("/healthz", meta::healthz, "Whether the process answers")
+        .get("/readyz", operation::readyz, "Whether work can be done: the database answers, and what is to be kept can be written").fails([NotReady])
+        .get("/openapi.json", docs::open_document, "This description")
+}
+
+/// For those who run the server. Numbers tell what people do, so this needs sign-in as well.
+fn operations() -> Table {
+    Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
+}
+
+/// Every row there is.
+pub fn all() -> impl Iterator<Item = Route> {
+    [beside(), operations(), api()].into_iter().flat_map(|table| table.routes)
+}
+
 pub fn router(app: App) -> Router {
-    let api = Router::new()
-        .route("/me", get(meta::me))
-        .route("/roles", get(meta::roles))
-        .route("/tools", get(meta::tools))
-        .route("/audit", get(audit::list))
-        .route("/audit/adherence", get(audit::adherence))
-        .route("/workspaces", get(workspaces::list))
-        .route("/workspaces/{wid}", get(workspaces::show))
-        .route("/workspaces/{wid}/trust", get(trust::show).post(trust::accept))
-        .route("/workspaces/{wid}/audit", get(audit::list_of))
-        .route("/workspaces/{wid}/audit/adherence", get(audit::adherence_of))
-        .route("/workspaces/{wid}/chats", get(chats::list).post(chats::create))
-        .route("/workspaces/{wid}/chats/{cid}", get(chats::show).patch(chats::update).delete(chats::delete))
-        .route("/workspaces/{wid}/chats/{cid}/frontmatter", get(chats::frontmatter))
-        .route("/workspaces/{wid}/chats/{cid}/snapshot", get(chats::snapshot))
-        .route("/workspaces/{wid}/chats/{cid}/events", get(chats::events))
-        .route("/workspaces/{wid}/chats/{cid}/messages", get(messages::list).post(messages::create))
-        .route("/workspaces/{wid}/chats/{cid}/changes", get(changes::list))
-        .route("/workspaces/{wid}/chats/{cid}/revert", post(changes::revert))
-        .route("/workspaces/{wid}/chats/{cid}/execute", post(chats::execute))
-        .route("/workspaces/{wid}/chats/{cid}/compact", post(chats::compact))
-        .route("/workspaces/{wid}/chats/{cid}/stop", post(chats::stop))
-        .fallback(not_found)
-        .route_layer(from_fn_with_state(app.clone(), guard::check_token));
-    Router::new()
+    let check_token = || from_fn_with_state(app.clone(), guard::check_token);
+    let api = api().router.fallback(not_found).route_layer(check_token());
+    beside()
+        .router
+        .merge(operations().router.route_layer(check_token()))
         .nest("/api/v1", api)
         .route("/", get(page::show))
-        .route("/healthz", get(meta::healthz))
+        .route("/docs", get(page::docs))
+        .route("/assets/{name}", get(page::asset))
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_origin))
         .layer(CatchPanicLayer::custom(broken))
+        .layer(from_fn(headers::put))
+        .layer(from_fn(observe::observe))
         .with_state(app)
 }
 
@@ -70,4 +132,23 @@ fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it; nothing stored is lost."))
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_like_any_other() {
+        let breaking = Router::<()>::new().route("/", get(async || -> &'static str { panic!("with a secret in it") }));
+        let router = breaking.layer(CatchPanicLayer::custom(broken)).layer(from_fn(headers::put)).layer(from_fn(observe::observe));
+        let response = router.oneshot(Request::new(axum::body::Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().contains_key("x-request-id") && response.headers().contains_key("content-security-policy"));
+        let body = String::from_utf8(to_bytes(response.into_body(), 10_000).await.unwrap().to_vec()).unwrap();
+        assert!(body.contains("\"INTERNAL\"") && !body.contains("secret"), "{body}");
+    }
 }

@@ -10,6 +10,7 @@ use planwright_protocol::event::ChatState;
 use planwright_protocol::{Author, ChatId, Envelope, Event, Message, MessageType, Mode, Op, Problem, Role, Timestamp};
 use planwright_session::{Limits, Models, Sessions, Settings};
 use planwright_store::{Append, ChatRow, Store};
+use planwright_testkit::bench::{median_ms, report};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,17 +34,6 @@ fn main() -> ExitCode {
         report("the same with 10,000 messages, against that with 10", long / short, "", 1.5),
     ];
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn report(what: &str, value: f64, unit: &str, bar: f64) -> bool {
-    let verdict = if value <= bar { "ok" } else { "OVER" };
-    println!("{what:<58} {value:>8.2}{unit:<3} (at most {bar:.2}{unit}) {verdict}");
-    value <= bar
-}
-
-fn median_ms(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64() * 1e3
 }
 
 /// One small event a commit, as the store writes it.

@@ -18,10 +18,9 @@ use crate::view::ChatView;
 use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
-use planwright_protocol::op::Confirm;
+use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
-use planwright_tools::WorkspacePath;
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -113,19 +112,14 @@ impl Actor {
         }
     }
 
-    async fn update(
-        &mut self,
-        title: Option<String>,
-        role: RoleRequest,
-        plan_file: Option<String>,
-        confirm: Confirm,
-    ) -> Result<(), Problem> {
+    async fn update(&mut self, title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm) -> Result<(), Problem> {
         let row = self.chat.row().await;
         let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
-        let plan_file = plan_file.map(|path| WorkspacePath::parse_file(&path)).transpose()?;
-        if let Some(path) = plan_file.as_ref().filter(|path| !path.is_plan()) {
-            return Err(Problem::new(ErrorCode::ValidationFailed, format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
-        }
+        let plan_file = match plan_file {
+            PlanChange::Keep => row.config.plan_file.clone(),
+            PlanChange::Clear => None,
+            PlanChange::Take(path) => Some(plan::readable(&self.chat, &path).await?.to_string()),
+        };
         let title = title.map(checked_title).transpose()?;
         let in_progress = self.running.is_some() || row.pending.is_some();
         if row.config.role.mode() == Mode::Act && role.mode() == Mode::Plan && in_progress {
@@ -137,7 +131,6 @@ impl Actor {
             }
             self.stop().await?;
         }
-        let plan_file = plan_file.map(|path| path.to_string()).or(row.config.plan_file.clone());
         let mut change = Change::default();
         if role != row.config.role {
             let note =

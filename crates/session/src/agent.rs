@@ -3,10 +3,11 @@
 use crate::chat::Chat;
 use planwright_agent::thread::{DELEGATION, delegation};
 use planwright_protocol::{CallId, ErrorCode, Message, Mode, Problem, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Its rights are those of its role, as long as the chat is in a role that stands behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agent {
     #[serde(rename = "agent_role", default = "unsaid")]
     pub role: Role,

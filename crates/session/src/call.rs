@@ -19,6 +19,8 @@ use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
+use crate::progress;
+use crate::tally;
 use crate::versions;
 use planwright_agent::history::call_args;
 use planwright_agent::thread::DELEGATION;
@@ -55,7 +57,7 @@ pub enum Carried {
 
 pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
     if call.meta("status") == "running" {
-        return recovery::recover(chat, call, history).await;
+        return Box::pin(recovery::recover(chat, call, history)).await;
     }
     match judge(chat, &call, history).await? {
         Judged::Refused(problem, change) => finish(chat, &call, Err(problem), *change).await,
@@ -89,7 +91,18 @@ enum Judged {
     Allowed(Prepared, Permit),
 }
 
+/// A call that waits for the user's word is judged again after it; it is counted where the user is asked.
 async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+    let judged = Box::pin(judged(chat, call, history)).await?;
+    match &judged {
+        Judged::Refused(..) => tally::judged("denied"),
+        Judged::Allowed(..) => tally::judged("allowed"),
+        Judged::Asks(..) => {}
+    }
+    Ok(judged)
+}
+
+async fn judged(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),
@@ -205,8 +218,15 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             };
             let message = stored.tell(chat, come_of(call, stored.goal())).await?;
             let change = stored.change(Agent::of(call)?.role, call.meta("model"));
-            let carried = finish_saying(chat, call, outcome, message, change, |row| row.config.plan_file = Some(stored.path)).await;
+            // What is being carried out stays what the user approved, whatever else is planned meanwhile.
+            let is_bound = chat.is_bound().await;
+            let edit =
+                move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().filter(|_| is_bound).or(Some(stored.path));
+            let carried = finish_saying(chat, call, outcome, message, change, edit).await;
             crash::point("plan_recorded");
+            if is_bound {
+                progress::mark(chat).await;
+            }
             carried
         }
         Some(Signal::Reviewed { review, text }) => {
@@ -270,10 +290,13 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
     let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
         .with("question_id", pending.question_id.to_string());
     let question = pending.message(chat.id);
-    let change = pending.log(Change::messages([result.clone(), question.clone()]).event(pending.event()), call.meta("model"));
+    let call = call.clone().with("status", "done");
+    let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
+    change.events.insert(0, Event::MessageUpdated { message: call.clone() });
+    let change = pending.log(change, call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
-    Ok(Carried::Asked(vec![result, question]))
+    Ok(Carried::Asked(vec![call, result, question]))
 }
 
 /// The call waits, without a result, for the user's word.
@@ -285,6 +308,7 @@ async fn ask(
     agent: Agent,
     (moment, question): (Moment, Question),
 ) -> Result<Carried, Problem> {
+    tally::judged("asked");
     let tool = call.meta("tool");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({

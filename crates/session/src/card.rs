@@ -3,18 +3,20 @@
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::plan::StoredPlan;
+use planwright_protocol::message::{CallToApprove, PlanToApprove};
 use planwright_protocol::time::now;
 use planwright_protocol::{
     Author, ChatId, Event, Message, MessageType, Mode, PlanDocument, Question, QuestionId, QuestionKind, Severity, Timestamp,
 };
 use planwright_store::AuditKind;
 use planwright_tools::WorkspacePath;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A question that waits for an answer. At most one per chat.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Pending {
     pub question_id: QuestionId,
     pub questions: Vec<Question>,
@@ -26,9 +28,11 @@ pub struct Pending {
     pub by: Agent,
     /// The plan that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PlanToApprove")]
     pub plan: Option<Value>,
     /// The call that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CallToApprove")]
     pub call: Option<Value>,
 }
 

@@ -6,6 +6,7 @@ use planwright_protocol::{Author, Image, Message, MessageId, Problem, Role, Time
 use planwright_store::StoredChange;
 use planwright_tools::diff::{self, Diff};
 use planwright_tools::{FileChange, Version, WorkspacePath};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,20 +16,20 @@ const LONGEST_TOGETHER: usize = 4 << 20;
 /// Nothing: files without content are all alike, and none of them was moved because of it.
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Changes {
     pub changes: Vec<CallChanges>,
     pub total: Total,
 }
 
 /// From before the first change to after the last.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Total {
     pub files: Vec<ChangedFile>,
 }
 
 /// What one message changed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CallChanges {
     pub message_id: MessageId,
     pub call_id: Option<String>,
@@ -39,7 +40,7 @@ pub struct CallChanges {
     pub files: Vec<ChangedFile>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Created,
@@ -48,7 +49,7 @@ pub enum Status {
     Moved,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ChangedFile {
     pub path: String,
     /// Where it was before, if it only moved.

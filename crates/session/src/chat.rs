@@ -4,13 +4,16 @@ mod circumstances;
 mod telling;
 
 use crate::card::Pending;
+use crate::channel::Channel;
 use crate::chat_file::{ChatFile, header};
 use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
+use crate::frame::Source;
+use crate::overview::Hub;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot};
 use planwright_protocol::{
-    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Problem, Role, Timestamp,
+    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
@@ -18,40 +21,25 @@ use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
 use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::{Mutex, broadcast};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How many numbers are set aside at a time for events that are not stored, so that numbers grow
 /// even over a crash.
 const RESERVE: u64 = 4096;
-/// How far a slow listener may fall behind before it has to read from the store again.
-const BACKLOG: usize = 1024;
-
-/// An event, serialised once for all who listen.
-#[derive(Debug)]
-pub struct Frame {
-    pub seq: u64,
-    pub name: &'static str,
-    pub json: String,
-}
-
-impl Frame {
-    pub fn of(envelope: &Envelope) -> Option<Arc<Self>> {
-        let json = serde_json::to_string(envelope).ok()?;
-        Some(Arc::new(Self { seq: envelope.seq, name: envelope.event.name(), json }))
-    }
-}
 
 pub struct Chat {
     pub id: ChatId,
+    pub(crate) source: Source,
     pub store: Store,
     rules: std::sync::RwLock<Rules>,
     configuration: Arc<dyn Configuration>,
     pub workspace: Arc<Workspace>,
     pub fence: Arc<Fence>,
     seen: Arc<Seen>,
-    bus: broadcast::Sender<Arc<Frame>>,
+    pub(crate) channel: Channel,
+    hub: Arc<Hub>,
     live: Mutex<Live>,
     writes: TaskTracker,
     /// Calls that are being carried out, and what ends their commands.
@@ -108,24 +96,27 @@ impl Chat {
         store: Store,
         configuration: Arc<dyn Configuration>,
         workspace: Arc<Workspace>,
+        hub: Arc<Hub>,
     ) -> Result<Arc<Self>, Problem> {
         let row = store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
         let approval = store.approval(id).await.map_err(storage)?.map(Arc::new);
-        let (bus, _) = broadcast::channel(BACKLOG);
         let fence = Fence::new(Epoch(row.epoch));
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
+        let source = Source { workspace: row.workspace_id, chat: id };
         let live = Mutex::new(Live { row, seq, unstored: Vec::new(), partial: None, approval });
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
         let chat = Arc::new(Self {
             id,
+            source,
             store,
             rules: std::sync::RwLock::new(configuration.everywhere().clone()),
             configuration,
             workspace,
             fence,
             seen: Arc::default(),
-            bus,
+            channel: Channel::beginning_after(seq),
+            hub,
             live,
             writes,
             work,
@@ -173,9 +164,9 @@ impl Chat {
         })
     }
 
-    /// The stream from now on. Whoever reads the store after this call misses nothing.
-    pub fn listen(&self) -> broadcast::Receiver<Arc<Frame>> {
-        self.bus.subscribe()
+    /// The number of the newest event.
+    pub async fn newest(&self) -> u64 {
+        self.live.lock().await.seq
     }
 
     /// The number of the newest event and the answer being written, both of one moment.
@@ -273,10 +264,14 @@ impl Chat {
         edit(&mut row);
         row.state = live.row.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
+        let mut events = change.events;
+        if row.title != live.row.title {
+            events.push(Event::ChatUpdated { title: row.title.clone() });
+        }
         let at = planwright_protocol::time::now();
         // What was told without being stored may have had numbers since the newest of the unstored.
-        let seq = live.seq + change.events.len() as u64;
-        let news = change.events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
+        let seq = live.seq + events.len() as u64;
+        let news = events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
         let envelopes: Vec<Envelope> = live.unstored.iter().cloned().chain(news).collect();
         row.updated_at = at;
         row.seq_ceiling = seq + RESERVE;
@@ -309,6 +304,11 @@ impl Chat {
     pub async fn approval(&self) -> Option<Arc<ApprovalRow>> {
         let live = self.live.lock().await;
         live.approval.clone().filter(|approval| live.row.config.plan_file.as_ref() == Some(&approval.plan_file))
+    }
+
+    /// Whether the chat carries out an approved plan.
+    pub async fn is_bound(&self) -> bool {
+        self.approval().await.is_some() && self.row().await.config.role.mode() == Mode::Act
     }
 
     /// The question that waits for an answer.

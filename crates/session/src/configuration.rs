@@ -5,6 +5,7 @@ use crate::sessions::{Models, Settings};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::Workspace;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub struct Rules {
 
 /// What the file of a workspace wants that would run or widen something. It is obeyed when the user has accepted the
 /// file as it is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Trust {
     /// Whether all that the file wants is obeyed.
     pub trusted: bool,
@@ -29,7 +30,7 @@ pub struct Trust {
 }
 
 /// One thing that needs the user's trust.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TrustItem {
     /// `model`, `provider` or `setting`.
     pub kind: &'static str,

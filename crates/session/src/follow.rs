@@ -1,40 +1,64 @@
 //! Following a chat: what happened since, then what happens, without hole or duplicate.
 
-use crate::chat::{Chat, Frame, storage};
+use crate::channel::Since;
+use crate::chat::{Chat, storage};
+use crate::frame::Frame;
 use crate::view::Partial;
-use planwright_protocol::{Envelope, Event, Problem, Timestamp};
+use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::watch;
 
-/// How many stored events are read at a time.
-const PAGE: u32 = 500;
+/// How many stored events are read at a time: a client that stops reading holds no more than these.
+const PAGE: u32 = 32;
+/// A client that is further behind than this many stored events draws the chat anew.
+const MOST_BEHIND: u32 = 10_000;
 
 pub struct Follower {
     chat: Arc<Chat>,
-    live: broadcast::Receiver<Arc<Frame>>,
+    news: watch::Receiver<()>,
+    /// Read from the store, and not handed out yet.
     ready: VecDeque<Arc<Frame>>,
     /// The number of the newest event handed out.
     last: u64,
     /// What is still to be read from the store before the live events take over.
-    catching_up: Option<CatchUp>,
+    catching_up: Option<Box<CatchUp>>,
 }
 
-/// The moment at which the live events were joined.
+/// The moment up to which the store is read.
 struct CatchUp {
     seq: u64,
     partial: Option<Partial>,
+}
+
+/// What a follower has at once.
+pub enum Next {
+    Frame(Arc<Frame>),
+    /// Nothing yet.
+    Nothing,
+    /// The chat is deleted.
+    Gone,
 }
 
 impl Follower {
     /// Begins after the event of this number; 0 for all there is.
     ///
     /// # Errors
-    /// The store can't be written.
+    /// The store can't be read.
     pub async fn after(chat: Arc<Chat>, last: u64) -> Result<Self, Problem> {
-        let mut follower = Self { live: chat.listen(), chat, ready: VecDeque::new(), last, catching_up: None };
-        follower.join().await?;
+        let newest = chat.newest().await;
+        let mut follower = Self { news: chat.channel.news(), chat, ready: VecDeque::new(), last, catching_up: None };
+        let is_unknown = last > newest || (last > 0 && last < newest && follower.is_far_behind().await?);
+        if is_unknown {
+            follower.reset(newest);
+        }
         Ok(follower)
+    }
+
+    /// Begins with what happens from now on.
+    pub async fn from_now(chat: Arc<Chat>) -> Result<Self, Problem> {
+        let newest = chat.newest().await;
+        Self::after(chat, newest).await
     }
 
     /// The next event; `None` when the chat is gone.
@@ -43,53 +67,87 @@ impl Follower {
     /// The store can't be read.
     pub async fn next(&mut self) -> Result<Option<Arc<Frame>>, Problem> {
         loop {
-            if let Some(frame) = self.ready.pop_front() {
-                self.last = frame.seq;
-                return Ok(Some(frame));
-            }
-            if let Some(moment) = self.catching_up.take() {
-                self.catch_up(moment).await?;
-                continue;
-            }
-            let heard = tokio::select! {
-                heard = self.live.recv() => heard,
-                () = self.chat.gone.cancelled() => return Ok(None),
-            };
-            match heard {
-                Ok(frame) if frame.seq > self.last => self.ready.push_back(frame),
-                Ok(_) => {}
-                // Too slow: what was missed is in the store.
-                Err(RecvError::Lagged(_)) => self.join().await?,
-                Err(RecvError::Closed) => return Ok(None),
+            match self.take().await? {
+                Next::Frame(frame) => return Ok(Some(frame)),
+                Next::Nothing => self.changed().await,
+                Next::Gone => return Ok(None),
             }
         }
     }
 
-    /// Subscribes first and looks at the chat after that, so that nothing falls between.
-    async fn join(&mut self) -> Result<(), Problem> {
-        self.live = self.chat.listen();
-        let (seq, partial) = self.chat.moment().await?;
-        if self.last > seq {
-            // An id from another database, or from before a restore.
-            let envelope = Envelope { event: Event::Reset {}, seq, at: Timestamp::now() };
-            self.ready.extend(Frame::of(&envelope));
-        } else {
-            self.catching_up = Some(CatchUp { seq, partial });
+    /// What there is without waiting for something to happen.
+    pub(crate) async fn take(&mut self) -> Result<Next, Problem> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                self.last = frame.seq;
+                return Ok(Next::Frame(frame));
+            }
+            if let Some(moment) = self.catching_up.take() {
+                Box::pin(self.catch_up(moment)).await?;
+                continue;
+            }
+            // Marked as seen before looking, so that what comes between the two is news.
+            self.news.mark_unchanged();
+            match self.chat.channel.since(self.last) {
+                Since::Frame(number, frame) => {
+                    self.last = number;
+                    return Ok(Next::Frame(frame));
+                }
+                Since::TooOld => {
+                    let (seq, partial) = Box::pin(self.chat.moment()).await?;
+                    self.catching_up = Some(Box::new(CatchUp { seq, partial }));
+                }
+                Since::Nothing if self.chat.gone.is_cancelled() => return Ok(Next::Gone),
+                Since::Nothing => return Ok(Next::Nothing),
+            }
         }
-        Ok(())
+    }
+
+    /// Waits until looking again may be worth it.
+    pub(crate) async fn changed(&mut self) {
+        tokio::select! {
+            _ = self.news.changed() => {}
+            () = self.chat.gone.cancelled() => {}
+        }
+    }
+
+    pub(crate) fn place(&self) -> (ChatId, u64) {
+        (self.chat.id, self.last)
+    }
+
+    /// Tells the client to draw the chat anew: its id is from another database, or from too long ago.
+    fn reset(&mut self, seq: u64) {
+        let envelope = Envelope { event: Event::Reset {}, seq, at: Timestamp::now() };
+        self.ready.extend(Frame::of(self.chat.source, &envelope));
+        self.last = seq;
+    }
+
+    async fn is_far_behind(&self) -> Result<bool, Problem> {
+        if !matches!(self.chat.channel.since(self.last), Since::TooOld) {
+            return Ok(false);
+        }
+        let behind = self.chat.store.count_events_after(self.chat.id, self.last, MOST_BEHIND + 1).await.map_err(storage)?;
+        Ok(behind > u64::from(MOST_BEHIND))
     }
 
     /// Reads a page of the store; at the end of the last one comes the answer that is being written.
-    async fn catch_up(&mut self, moment: CatchUp) -> Result<(), Problem> {
-        let mut events = self.chat.store.events_after(self.chat.id, self.last, PAGE).await.map_err(storage)?;
+    async fn catch_up(&mut self, moment: Box<CatchUp>) -> Result<(), Problem> {
+        let mut events = self.chat.store.stored_after(self.chat.id, self.last, PAGE).await.map_err(storage)?;
         let more = events.len() == PAGE as usize;
-        events.retain(|envelope| envelope.seq <= moment.seq);
-        self.ready.extend(events.iter().filter_map(Frame::of));
+        events.retain(|event| event.seq <= moment.seq);
+        self.ready.extend(events.iter().map(|event| Frame::stored(self.chat.source, event)));
         if more && !events.is_empty() {
             self.catching_up = Some(moment);
-        } else if let Some(Partial { message_id, text, .. }) = moment.partial {
-            let envelope = Envelope { event: Event::TextDelta { message_id, offset: 0, text }, seq: moment.seq, at: Timestamp::now() };
-            self.ready.extend(Frame::of(&envelope));
+            return Ok(());
+        }
+        match moment.partial {
+            Some(Partial { message_id, text, .. }) => {
+                let envelope = Envelope { event: Event::TextDelta { message_id, offset: 0, text }, seq: moment.seq, at: Timestamp::now() };
+                self.ready.extend(Frame::of(self.chat.source, &envelope));
+            }
+            // All up to here is known, also where the last numbers were of events that are not stored.
+            None if self.ready.is_empty() => self.last = moment.seq,
+            None => {}
         }
         Ok(())
     }

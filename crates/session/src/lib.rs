@@ -14,7 +14,10 @@
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
-//! | [`follow`] | what happened since, then what happens |
+//! | [`frame`] | an event in the form in which it is sent, made once |
+//! | [`channel`] | the newest events, kept for those who listen |
+//! | [`follow`] | what happened in a chat since, then what happens |
+//! | [`overview`] | one stream over all chats |
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
 //! | [`plan`] | a plan as its file has it: read, stored, told of |
@@ -24,6 +27,7 @@
 //! | [`commits`] | finished work, committed on a branch of its own |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
+//! | [`tally`] | what is counted for those who run the server |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas, and for states, which are stored with the next
@@ -35,6 +39,7 @@ mod agent;
 mod call;
 mod card;
 mod changes;
+mod channel;
 mod chat;
 mod chat_file;
 mod commits;
@@ -43,6 +48,8 @@ pub mod crash;
 mod delegation;
 mod drift;
 mod follow;
+mod frame;
+mod overview;
 mod plan;
 mod progress;
 mod reading;
@@ -51,6 +58,7 @@ mod run;
 mod sessions;
 mod summary;
 mod surroundings;
+mod tally;
 mod versions;
 mod view;
 mod work;
@@ -59,9 +67,11 @@ pub use actor::Reply;
 pub use agent::Agent;
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
-pub use chat::{Chat, Frame, storage};
+pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use follow::Follower;
+pub use frame::{Frame, SentEvent};
+pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};

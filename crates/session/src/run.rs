@@ -15,7 +15,7 @@ use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
-use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive};
+use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
@@ -23,6 +23,7 @@ use planwright_tools::tool::tool_named;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What the user wrote while the run was under way, for the next request to the model.
@@ -55,16 +56,18 @@ pub struct Run {
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
+    /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
+    asked: Arc<AtomicU32>,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
-        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0 }
+        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0, asked: Arc::default() }
     }
 
     /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
     pub(crate) fn for_delegate(&self, delegate: Agent) -> Self {
-        Self { delegate: Some(delegate), ..Self::new(self.chat.clone(), Inbox::default()) }
+        Self { delegate: Some(delegate), asked: self.asked.clone(), ..Self::new(self.chat.clone(), Inbox::default()) }
     }
 
     /// Who works here now.
@@ -125,6 +128,14 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
+    /// Counts what a reply used that is not kept.
+    async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
+        if usage == Usage::default() {
+            return Ok(());
+        }
+        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.input_tokens, |_| {}).await
+    }
+
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
         let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.row().await.usage.context_tokens };
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
@@ -150,11 +161,18 @@ impl Run {
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
-    async fn receive(&self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
+    async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
         let mut stream = provider.stream(request).await?;
         while let Some(delta) = stream.next().await {
-            match delta? {
+            let delta = match delta {
+                Err(problem) => {
+                    self.spent_in_vain(received.usage).await?;
+                    return Err(problem);
+                }
+                Ok(delta) => delta,
+            };
+            match delta {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
                     self.chat.delta(agent, text_id, text).await?;
@@ -243,11 +261,19 @@ impl World for Run {
             return Ok(Vec::new());
         }
         let notice = progress::notice(&self.chat).await?;
-        Ok(notice.into_iter().chain(self.inbox.take()).collect())
+        let words = self.inbox.take();
+        if !words.is_empty() {
+            self.asked.store(0, Ordering::Relaxed);
+        }
+        Ok(notice.into_iter().chain(words).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
-        self.chat.settings().limits.check(&self.chat.row().await.usage)?;
+        let limits = self.chat.settings().limits;
+        limits.check(&self.chat.row().await.usage)?;
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= limits.turns {
+            return Err(out_of_turns(limits.turns));
+        }
         let agent = self.agent().await?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());

@@ -4,10 +4,13 @@ use crate::actor::{self, Command, Reply};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
+use crate::follow::Follower;
+use crate::overview::{Cursor, Hub, Overview, Sight};
+use crate::view::ChatView;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Mode, Op, Problem, Role, WorkspaceId};
+use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
 use serde_json::json;
@@ -119,6 +122,7 @@ struct Inner {
     configuration: Arc<dyn Configuration>,
     open: Mutex<HashMap<ChatId, Handle>>,
     workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
+    hub: Arc<Hub>,
 }
 
 /// A chat that lives. Dropping it changes nothing.
@@ -173,7 +177,15 @@ impl Sessions {
 
     #[must_use]
     pub fn configured(store: Store, configuration: Arc<dyn Configuration>) -> Self {
-        Self { inner: Arc::new(Inner { store, configuration, open: Mutex::default(), workspaces: Mutex::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                store,
+                configuration,
+                open: Mutex::default(),
+                workspaces: Mutex::default(),
+                hub: Arc::new(Hub::new()),
+            }),
+        }
     }
 
     /// The user's own settings, for what belongs to no workspace.
@@ -249,6 +261,7 @@ impl Sessions {
             json!({ "mode": entered.mode() }),
         );
         handle.chat.publish(change, |_| {}).await?;
+        self.announce(&handle).await;
         Ok(handle)
     }
 
@@ -263,7 +276,7 @@ impl Sessions {
         }
         let row = self.inner.store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
         let workspace = self.workspace(row.workspace_id).await?;
-        let chat = Chat::load(id, self.inner.store.clone(), self.inner.configuration.clone(), workspace).await?;
+        let chat = Chat::load(id, self.inner.store.clone(), self.inner.configuration.clone(), workspace, self.inner.hub.clone()).await?;
         let handle = Handle { ops: actor::spawn(chat.clone()), chat };
         open.insert(id, handle.clone());
         Ok(handle)
@@ -281,12 +294,41 @@ impl Sessions {
         handle.park().await;
         self.inner.store.delete_chat(id).await.map_err(storage)?;
         handle.chat.gone.cancel();
+        self.inner.hub.tell(handle.chat.source, handle.chat.newest().await, Event::ChatDeleted {});
         let workspace = handle.chat.workspace.clone();
         match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
             Ok(()) => {}
             Err(problem) => tracing::warn!(chat = %id, %problem, "the file of a deleted chat could not be removed"),
         }
         Ok(())
+    }
+
+    /// Tells all who listen of a new chat.
+    async fn announce(&self, handle: &Handle) {
+        let (row, seq) = (handle.chat.row().await, handle.chat.newest().await);
+        let chat = serde_json::to_value(ChatView::from(row)).unwrap_or_default();
+        self.inner.hub.tell(handle.chat.source, seq, Event::ChatCreated { chat });
+    }
+
+    /// One stream over the chats in sight. Of those that are named, with the number of the last event that the client has,
+    /// it gives every event; a named chat that is not there, or not in sight, is left out.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub async fn overview(&self, sight: Sight, cursor: Option<&Cursor>, named: &[(ChatId, Option<u64>)]) -> Result<Overview, Problem> {
+        let mut followers = Vec::with_capacity(named.len());
+        for &(id, seen) in named {
+            let Ok(handle) = self.chat(id).await else { continue };
+            if !sight(handle.chat.source.workspace) {
+                continue;
+            }
+            let last = cursor.and_then(|cursor| cursor.of(id)).or(seen);
+            followers.push(match last {
+                Some(last) => Follower::after(handle.chat, last).await?,
+                None => Follower::from_now(handle.chat).await?,
+            });
+        }
+        Ok(Overview::new(self.inner.hub.clone(), sight, cursor, followers))
     }
 
     /// Goes on with the runs that were cut off.

@@ -15,11 +15,12 @@ impl Run {
     /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails.
     pub(crate) async fn sum_up(&mut self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.show(|_| ChatState::Thinking).await?;
-        let (summary, usage) = match self.summary(agent, provider, turn).await {
-            Ok(summed_up) => summed_up,
+        let mut usage = Usage::default();
+        let summary = match self.summary(agent, provider, turn, &mut usage).await {
+            Ok(summary) => summary,
             Err(problem) => {
                 tracing::warn!(chat = %self.chat.id, %problem, "the model could not sum the chat up");
-                (String::new(), Usage::default())
+                String::new()
             }
         };
         let facts = json!({ "tokens_before": turn.conversation().estimated_tokens(), "by_model": !summary.is_empty() });
@@ -30,7 +31,8 @@ impl Run {
         Ok(vec![message])
     }
 
-    async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<(String, Usage), Problem> {
+    /// What it used is counted even if it fails.
+    async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn, usage: &mut Usage) -> Result<String, Problem> {
         let mut messages = turn.conversation().entries().to_vec();
         messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
         let request = Request {
@@ -42,16 +44,16 @@ impl Run {
             replies: turn.conversation().replies(),
             task: None,
         };
-        let (mut text, mut usage) = (String::new(), Usage::default());
+        let mut text = String::new();
         let mut stream = provider.stream(request).await?;
         while let Some(delta) = stream.next().await {
             match delta? {
                 Delta::Text(more) => text.push_str(&more),
-                Delta::Usage(used) => usage = used,
+                Delta::Usage(used) => *usage = used,
                 // It was given no tool, and its thoughts are not the summary.
                 Delta::Call(_) | Delta::Reasoning(_) | Delta::Native(_) => {}
             }
         }
-        Ok((text, usage))
+        Ok(text)
     }
 }

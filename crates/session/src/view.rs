@@ -1,17 +1,19 @@
 //! Chats and tools, as clients read them.
 
 use crate::agent::Agent;
+use crate::card::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Progress, Role, StepStatus, Timestamp, WorkspaceId};
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Inspect, tools_of};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A chat as clients read it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChatView {
     pub id: ChatId,
     pub workspace_id: WorkspaceId,
@@ -19,6 +21,7 @@ pub struct ChatView {
     pub config: ChatConfig,
     pub app_data: ChatConfig,
     pub state: ChatState,
+    #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub usage: Usage,
     /// How far the plan has come that the user approved.
@@ -47,7 +50,7 @@ impl From<ChatRow> for ChatView {
 }
 
 /// The steps of a plan that is carried out, and how many are behind it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProgressView {
     pub plan_file: String,
     pub done: usize,
@@ -64,17 +67,18 @@ impl From<Progress> for ProgressView {
 }
 
 /// All a client needs to draw a chat.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Snapshot {
     pub chat: ChatView,
     pub messages: Vec<Message>,
+    #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub partial: Option<Partial>,
     pub last_event_id: u64,
 }
 
 /// An answer that is being written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Partial {
     pub message_id: MessageId,
     pub text: String,
@@ -99,7 +103,7 @@ impl Partial {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ToolView {
     #[serde(flatten)]
     pub spec: Spec,

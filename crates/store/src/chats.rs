@@ -40,6 +40,14 @@ pub struct GrantRow {
     pub folder: String,
 }
 
+/// An event as it is stored: its envelope is JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    pub seq: u64,
+    pub name: String,
+    pub envelope: String,
+}
+
 /// What a session writes in one transaction: events, and all that they tell of.
 #[derive(Debug, Default)]
 pub struct Append<'a> {
@@ -80,7 +88,8 @@ const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
 const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
     and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
-const EVENTS_AFTER: &str = "select envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
+const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
+const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
         seq_ceiling, usage, run_id, created_at, updated_at, progress)
@@ -196,9 +205,19 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn events_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<Envelope>, StoreError> {
+    pub async fn stored_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
         let rows = self.db.rows(EVENTS_AFTER, args![chat.0, seq, limit]).await?;
-        rows.iter().map(|row| Ok(serde_json::from_str(&row.text("envelope")?)?)).collect()
+        let read = |row: &Row| Ok(StoredEvent { seq: row.number("seq")?, name: row.text("name")?, envelope: row.text("envelope")? });
+        rows.iter().map(read).collect()
+    }
+
+    /// How many events there are after `seq`; counts no further than `most`.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn count_events_after(&self, chat: ChatId, seq: u64, most: u32) -> Result<u64, StoreError> {
+        let row = self.db.row(COUNT_EVENTS_AFTER, args![chat.0, seq, most]).await?;
+        row.map_or(Ok(0), |row| row.number("events"))
     }
 }
 

@@ -22,7 +22,7 @@ mod store;
 mod versions;
 mod workspaces;
 
-pub use chats::{Append, ChatFilter, ChatRow, GrantRow};
+pub use chats::{Append, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

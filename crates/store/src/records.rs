@@ -2,6 +2,7 @@ use crate::db::{Row, Transaction, args};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, WorkspaceId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ pub struct ApprovalRow {
 }
 
 /// What is logged about how models and users behave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditKind {
     ModeEntered,
@@ -38,7 +39,7 @@ pub enum AuditKind {
     LoginFailed,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditRow {
     pub kind: AuditKind,
     pub model: String,
@@ -49,7 +50,7 @@ pub struct AuditRow {
 }
 
 /// A row of the log, and the chat it is of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
     pub workspace_id: WorkspaceId,
     pub chat_id: ChatId,
@@ -72,7 +73,7 @@ pub struct AuditFilter {
 }
 
 /// How well a model kept to what its role may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adherence {
     pub model: String,
     #[serde(rename = "agent_role")]

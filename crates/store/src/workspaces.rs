@@ -1,10 +1,11 @@
 use crate::db::{Row, args};
 use crate::store::{Store, StoreError, micros, timestamp};
 use planwright_protocol::{Timestamp, WorkspaceId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A folder the agent works in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkspaceRow {
     pub id: WorkspaceId,
     pub name: String,

@@ -3,13 +3,26 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`server`] | the real binary, started, driven over HTTP and killed |
+//! | [`chance`] | random numbers that can be met again |
+//! | [`bench`] | what benchmarks print, and how they judge |
+//! | [`stream`] | its event streams, as a client reads them |
 //! | [`model_server`] | a model that says what a test wants it to, over HTTP, on the wires of the vendors |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |
 //! | [`postgres`] | a PostgreSQL server of their own
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, reason = "this crate is part of tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "this crate is part of tests"
+)]
 
+pub mod bench;
+pub mod chance;
 pub mod guard;
 pub mod model_server;
 pub mod postgres;
 pub mod server;
+pub mod stream;

@@ -11,6 +11,8 @@ mod ollama;
 mod responses;
 mod tls;
 
+pub use chat::COST;
+
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -28,10 +30,11 @@ pub enum Wire {
     Anthropic,
     Gemini,
     Ollama,
+    Openrouter,
 }
 
 impl Wire {
-    pub const ALL: [Wire; 5] = [Wire::Chat, Wire::Responses, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+    pub const ALL: [Wire; 6] = [Wire::Chat, Wire::Responses, Wire::Anthropic, Wire::Gemini, Wire::Ollama, Wire::Openrouter];
 
     /// As the configuration calls it.
     #[must_use]
@@ -42,22 +45,24 @@ impl Wire {
             Wire::Anthropic => "anthropic",
             Wire::Gemini => "gemini",
             Wire::Ollama => "ollama",
+            Wire::Openrouter => "openrouter",
         }
     }
 
     fn frames(self, reply: &Reply) -> Vec<Frame> {
         match self {
-            Wire::Chat => chat::frames(reply),
+            Wire::Chat => chat::frames(reply, chat::Dialect::Openai),
             Wire::Responses => responses::frames(reply),
             Wire::Anthropic => anthropic::frames(reply),
             Wire::Gemini => gemini::frames(reply),
             Wire::Ollama => ollama::frames(reply),
+            Wire::Openrouter => chat::frames(reply, chat::Dialect::Openrouter),
         }
     }
 
     fn error(self) -> Frame {
         match self {
-            Wire::Chat => {
+            Wire::Chat | Wire::Openrouter => {
                 Frame::data(json!({"error": {"message": "The server is overloaded", "type": "server_error", "code": "server_error"}}))
             }
             Wire::Responses => Frame::event(
@@ -71,7 +76,7 @@ impl Wire {
 
     fn models(self) -> Value {
         match self {
-            Wire::Chat | Wire::Responses => {
+            Wire::Chat | Wire::Responses | Wire::Openrouter => {
                 json!({"object": "list", "data": [{"id": MODEL, "object": "model", "created": 1, "owned_by": "test"}]})
             }
             Wire::Anthropic => {
@@ -313,7 +318,7 @@ impl ModelServer {
     #[must_use]
     pub fn base_url(&self) -> String {
         match self.wire {
-            Wire::Chat | Wire::Responses => format!("{}/v1", self.address),
+            Wire::Chat | Wire::Responses | Wire::Openrouter => format!("{}/v1", self.address),
             Wire::Anthropic | Wire::Gemini | Wire::Ollama => self.address.clone(),
         }
     }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
 
 use planwright_protocol::Role;
+use planwright_testkit::bench::report;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::{CommandContext, Consent, Effect, Epoch, Fence, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide};
 use serde_json::json;
@@ -17,12 +18,6 @@ fn main() -> ExitCode {
     let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let results = [gate(), write(folder.path()), grep(folder.path())];
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn report(what: &str, value: f64, unit: &str, bar: f64) -> bool {
-    let verdict = if value <= bar { "ok" } else { "OVER" };
-    println!("{what:<58} {value:>8.2}{unit:<3} (at most {bar}{unit}) {verdict}");
-    value <= bar
 }
 
 fn situation(role: Role) -> Situation {

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     Read,
@@ -26,7 +26,7 @@ pub enum Category {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
     Low,
@@ -35,7 +35,7 @@ pub enum Risk {
 }
 
 /// What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Spec {
     pub name: &'static str,
     pub category: Category,
@@ -44,6 +44,7 @@ pub struct Spec {
     pub read_only: bool,
     /// The sets of rights of which each is enough for the tool to be listed to a role; the first is the usual one.
     #[serde(rename = "required_permissions", serialize_with = "usual_needs")]
+    #[schemars(with = "Vec<Permission>")]
     pub needs: &'static [&'static [Permission]],
     pub examples: &'static [&'static str],
 }

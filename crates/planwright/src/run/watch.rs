@@ -65,10 +65,10 @@ impl Watcher {
 
     /// Gives the outcome when the event is the last one.
     async fn hear(&mut self, frame: &Frame) -> anyhow::Result<Option<RunOutcome>> {
-        let event = serde_json::from_str::<Envelope>(&frame.json)?.event;
+        let event = serde_json::from_str::<Envelope>(frame.json())?.event;
         match &mut self.screen {
             Some(screen) => screen.show(&event),
-            None => output::data(&frame.json),
+            None => output::data(frame.json()),
         }
         if let Event::QuestionPending { question_id, questions, kind, call, .. } = &event {
             self.asked = Some(Asked { id: *question_id, questions: questions.clone(), kind: *kind, call: call.clone() });

@@ -12,6 +12,7 @@ mod life;
 
 use life::{Life, Planned};
 use planwright_session::crash::POINTS;
+use planwright_testkit::chance::Chance;
 use planwright_testkit::guard::announce;
 use planwright_testkit::postgres::Database;
 use planwright_testkit::server::{Home, Server};
@@ -95,8 +96,7 @@ async fn at_points(share: usize, of: usize, rounds: u64, database: fn() -> Optio
 }
 
 async fn at_random(share: u64, kills: u64, database: fn() -> Option<Database>) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let mut chance = Chance(number(SEED, u64::from(now.subsec_nanos())).wrapping_add(share));
+    let mut chance = Chance(number(SEED, Chance::of_now().0).wrapping_add(share));
     let (mut done, mut lives) = (0, 0);
     while done < kills {
         announce(&format_args!("life {lives}: {SEED}={}", chance.0.wrapping_sub(share)));
@@ -110,8 +110,7 @@ async fn at_random(share: u64, kills: u64, database: fn() -> Option<Database>) {
 /// A life that ends well all the same; where it was lived.
 pub async fn survives_random_kills(kills: u64) -> Home {
     let mut life = Life::new(Planned::ByCall, None);
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    killed_at_random(&mut life, kills, &mut Chance(u64::from(now.subsec_nanos()))).await;
+    killed_at_random(&mut life, kills, &mut Chance::of_now()).await;
     life.home
 }
 
@@ -137,19 +136,6 @@ async fn killed_at_random(life: &mut Life, most: u64, chance: &mut Chance) -> u6
 async fn kill(life: &mut Life, server: Server) {
     server.kill().await;
     life.check_numbers().await;
-}
-
-/// A small generator of random numbers, the same for the same seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
 }
 
 #[tokio::test]

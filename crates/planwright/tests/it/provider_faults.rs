@@ -150,3 +150,17 @@ fn broken(invariant: &Value, messages: &[Value], asked: &[Asked], elapsed: Durat
     };
     (!holds).then(|| format!("{invariant} does not hold: waits {waits:?}, {elapsed:?}, {} asked, messages {messages:#?}", asked.len()))
 }
+
+#[tokio::test]
+async fn a_reply_that_is_cut_off_by_its_length_is_counted_though_nothing_of_it_is_kept() {
+    let models = ModelServer::start(Wire::Chat, [Reply::text("Writing.").call("write", "{}").but(Fault::LengthInArguments)]).await;
+    let home = home_with(&models, "");
+    let server = serve(&home).await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Go").await;
+    let events = chat.run_to_end(0).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["error"]["code"], "PROVIDER_GARBLED");
+    let used = &of_type(&events, "usage")[0]["output_tokens"];
+    assert!(used.as_u64().is_some_and(|tokens| tokens > 0), "{events:#?}");
+    assert_eq!(&chat.show().await["usage"]["output_tokens"], used);
+}

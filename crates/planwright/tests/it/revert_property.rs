@@ -5,6 +5,7 @@
 
 use crate::changes::{Work, one_call_a_message};
 use crate::write;
+use planwright_testkit::chance::Chance;
 use planwright_testkit::guard::announce;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,21 +43,15 @@ fn tree(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-struct Chance(u64);
+/// What a life does.
+trait Deeds {
+    fn path(&mut self) -> String;
+    fn content(&mut self) -> String;
+    fn call(&mut self) -> Value;
+    fn command(&mut self) -> String;
+}
 
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[usize::try_from(self.below(choices.len() as u64)).unwrap()]
-    }
-
+impl Deeds for Chance {
     /// Few names, so that calls meet; one is a folder for some calls and a file for others.
     fn path(&mut self) -> String {
         let folder = self.pick(&["", "", "d/", "d/e/", "f/", "ö p/"]);
@@ -129,7 +124,9 @@ async fn live(seed: u64, environment: &[(&str, &str)]) {
             assert_eq!(tree(&home.workspace()), now, "seed {seed}, taken back and that again");
         }
     }
-    for (message, wanted) in moments.iter().rev() {
+    // Back and forth in any order, and at last back step by step.
+    let anywhere: Vec<usize> = (0..CALLS).map(|_| usize::try_from(chance.below(moments.len() as u64)).unwrap()).collect();
+    for (message, wanted) in anywhere.into_iter().map(|place| &moments[place]).chain(moments.iter().rev()) {
         let done = work.back_to(message).await;
         assert_eq!(tree(&home.workspace()), *wanted, "seed {seed}, calls {calls:#?}, taken back: {done:#}");
     }
@@ -138,8 +135,7 @@ async fn live(seed: u64, environment: &[(&str, &str)]) {
 #[tokio::test]
 async fn any_changes_taken_back_to_any_message_give_that_tree_again() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let first = number(SEED).unwrap_or_else(|| u64::from(now.subsec_nanos()));
+    let first = number(SEED).unwrap_or_else(|| Chance::of_now().0);
     for life in 0..number(LIVES).unwrap_or(4) {
         let seed = first.wrapping_add(life);
         // Every other life is without overlays.

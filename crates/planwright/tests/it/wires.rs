@@ -71,7 +71,7 @@ async fn a_whole_life_of_a_chat_over_every_wire() {
         for part in ["Say goodbye, please", "Let me look.", "System is in Plan Mode", "The plan is ready.", "开始 🚀"] {
             assert!(last.contains(part), "{wire:?}: the last request lacks {part:?}");
         }
-        let signed = matches!(wire, Wire::Responses | Wire::Anthropic | Wire::Gemini);
+        let signed = matches!(wire, Wire::Responses | Wire::Anthropic | Wire::Gemini | Wire::Openrouter);
         assert_eq!(last.contains("c2ln"), signed, "{wire:?}: {last}");
     }
 }
@@ -119,6 +119,27 @@ async fn one_variable_is_enough_and_the_choice_is_said() {
     let (out, err) = (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned());
     assert!(out.contains("Hello from afar.") && err.contains("OPENAI_API_KEY is set, so openai/gpt-"), "{out}\n{err}");
     assert_eq!(models.asked()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+}
+
+#[tokio::test]
+async fn the_address_of_a_daemon_is_enough_to_use_its_model() {
+    let models = ModelServer::start(Wire::Ollama, [Reply::text("Hello from next door.")]).await;
+    let home = Home::new(BINARY, &json!({}));
+    home.put_config("");
+    let command = |host: &str| {
+        let mut command = home.command(&["run", "Hi"]);
+        for variable in ["PLANWRIGHT_MODEL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"] {
+            command.env_remove(variable);
+        }
+        command.env("OLLAMA_HOST", host);
+        command
+    };
+    let output = command(&models.address).output().await.unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("Hello from next door.") && err.contains(&format!("ollama/{MODEL}")), "{out}\n{err}");
+    let output = command("127.0.0.1:1").output().await.unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && err.contains("OLLAMA_HOST is set, but"), "{err}");
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ async fn a_stream_that_is_cut_or_garbled_passes_on_no_call() {
             let (heard, code, message) = failure(wire, half_done().but(fault.clone())).await;
             assert_eq!(code, ProviderGarbled, "{wire:?}, {fault:?}: {message}");
             assert_eq!(heard.text, "I will read it.", "{wire:?}, {fault:?}: what had come was shown");
+            let counted = heard.usage.is_some_and(|usage| usage.output_tokens > 0);
+            assert!(counted || fault != Fault::LengthInArguments, "{wire:?}: what is cut off by its length is paid for: {heard:?}");
         }
     }
 }

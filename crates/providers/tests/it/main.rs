@@ -27,6 +27,7 @@ fn endpoint(server: &ModelServer) -> Endpoint {
         Wire::Anthropic => Kind::Anthropic,
         Wire::Gemini => Kind::Gemini,
         Wire::Ollama => Kind::Ollama,
+        Wire::Openrouter => Kind::Openrouter,
     };
     Endpoint {
         name: "test".into(),

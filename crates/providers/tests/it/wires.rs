@@ -4,7 +4,7 @@ use crate::{endpoint, hear, model, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
 use planwright_protocol::Mode;
 use planwright_providers::Remote;
-use planwright_testkit::model_server::{ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{COST, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
 
 /// Arguments with everything in them that can come apart badly.
@@ -42,7 +42,7 @@ async fn every_wire_is_told_the_system_prompt_the_tools_and_the_key_and_nothing_
         assert!(body.contains("\"minimum\":1") || wire == Wire::Gemini, "{wire:?} changed the schema: {body}");
         assert!(!body.contains("\"required\":[\"path\",\"limit\"]"), "{wire:?} made an optional argument a must: {body}");
         let (name, value) = match wire {
-            Wire::Chat | Wire::Responses | Wire::Ollama => ("authorization", "Bearer sk-live-CANARY"),
+            Wire::Chat | Wire::Responses | Wire::Ollama | Wire::Openrouter => ("authorization", "Bearer sk-live-CANARY"),
             Wire::Anthropic => ("x-api-key", "sk-live-CANARY"),
             Wire::Gemini => ("x-goog-api-key", "sk-live-CANARY"),
         };
@@ -51,7 +51,7 @@ async fn every_wire_is_told_the_system_prompt_the_tools_and_the_key_and_nothing_
         match wire {
             Wire::Responses => assert_eq!(asked.body["store"], false),
             Wire::Anthropic => assert_eq!(asked.body["cache_control"]["type"], "ephemeral", "{body}"),
-            Wire::Chat | Wire::Gemini | Wire::Ollama => {}
+            Wire::Chat | Wire::Gemini | Wire::Ollama | Wire::Openrouter => {}
         }
     }
 }
@@ -88,7 +88,7 @@ fn ids(wire: Wire, body: &Value) -> (Vec<String>, Vec<String>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (mut made, mut given) = (Vec::new(), Vec::new());
     match wire {
-        Wire::Chat => {
+        Wire::Chat | Wire::Openrouter => {
             for message in list(&body["messages"]) {
                 made.extend(list(&message["tool_calls"]).iter().map(|call| text(&call["id"])));
                 given.extend(message.get("tool_call_id").map(text));
@@ -127,7 +127,7 @@ fn ids(wire: Wire, body: &Value) -> (Vec<String>, Vec<String>) {
 
 #[tokio::test]
 async fn signed_reasoning_goes_back_to_the_model_it_came_from_and_to_no_other() {
-    for wire in [Wire::Responses, Wire::Anthropic, Wire::Gemini] {
+    for wire in [Wire::Responses, Wire::Anthropic, Wire::Gemini, Wire::Openrouter] {
         let thought =
             Reply::text("Looking.").thinking("Hm.", "c2lnbmF0dXJl").call("read", r#"{"path": "/x"}"#).call("ls", r#"{"path": "/x"}"#);
         let server = ModelServer::start(wire, [thought, Reply::text("Done."), Reply::text("Done.")]).await;
@@ -171,4 +171,11 @@ async fn a_reply_costs_what_the_catalog_says_and_sizes_come_from_it_too() {
     let usage = hear(&known, vec![user("Go")]).await.usage.unwrap();
     assert!((usage.cost - (1.5 + 0.15 + 1.5)).abs() < 1e-9, "{usage:?}");
     assert_eq!(server.asked()[0].body["max_tokens"], 64_000);
+}
+
+#[tokio::test]
+async fn a_vendor_that_says_what_a_reply_has_cost_is_believed() {
+    let server = ModelServer::start(Wire::Openrouter, [Reply::text("Done.").using(1000, 50, 0)]).await;
+    let usage = hear(&model(&server), vec![user("Go")]).await.usage.unwrap();
+    assert!((usage.cost - COST).abs() < f64::EPSILON, "{usage:?}");
 }

@@ -1,41 +1,59 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Ids, Params};
+use crate::answer::{ApiError, ApiResult};
+use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::{ErrorCode, Problem, Role, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, ErrorCode, Problem, Role, Timestamp, WorkspaceId};
 use planwright_session::storage;
-use planwright_store::{Adherence, AuditEntry, AuditFilter};
+use planwright_store::{Adherence, AuditEntry, AuditFilter, AuditKind};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const LARGEST_PAGE: u32 = 1000;
 
-/// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
-#[derive(Deserialize)]
-pub struct AuditQuery {
-    from: Option<String>,
-    to: Option<String>,
-    kind: Option<String>,
-    model: Option<String>,
-    role: Option<String>,
-    chat: Option<String>,
+#[derive(Deserialize, JsonSchema)]
+pub struct ListQuery {
+    #[serde(flatten)]
+    rows: AuditQuery,
+    /// How many at most; 1000 are the most that are given.
+    #[schemars(with = "Option<u32>", range(min = 1))]
     limit: Option<String>,
 }
 
+/// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
+#[derive(Deserialize, JsonSchema)]
+pub struct AuditQuery {
+    /// The first moment.
+    #[schemars(with = "Option<Timestamp>")]
+    from: Option<String>,
+    /// The first moment that is too late.
+    #[schemars(with = "Option<Timestamp>", example = &"2027-01-01T00:00:00Z")]
+    to: Option<String>,
+    #[schemars(with = "Option<AuditKind>")]
+    kind: Option<String>,
+    /// As PROVIDER/MODEL.
+    model: Option<String>,
+    #[schemars(with = "Option<Role>")]
+    role: Option<String>,
+    #[schemars(with = "Option<ChatId>")]
+    chat: Option<String>,
+}
+
 /// The log, newest first.
-pub async fn list(State(app): State<App>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list(State(app): State<App>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
     entries(&app, None, query).await
 }
 
-pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
     workspaces::row(&app, id).await?;
     entries(&app, Some(id), query).await
 }
 
 /// How well a model kept to what its role may do.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct AdherenceView {
     #[serde(flatten)]
     counted: Adherence,
@@ -56,9 +74,9 @@ pub async fn adherence_of(
     counted(&app, Some(id), query).await
 }
 
-async fn entries(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AuditEntry>> {
-    let limit = read::<u32>("limit", query.limit.as_ref(), "a whole number")?.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
-    Ok(Json(app.sessions.store().audit(query.filter(workspace)?, limit).await.map_err(storage)?))
+async fn entries(app: &App, workspace: Option<WorkspaceId>, query: ListQuery) -> ApiResult<Vec<AuditEntry>> {
+    let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
+    Ok(Json(app.sessions.store().audit(query.rows.filter(workspace)?, limit).await.map_err(storage)?))
 }
 
 async fn counted(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {

@@ -1,14 +1,16 @@
 use super::chats::handle;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
+use crate::answer::ApiResult;
+use crate::request::{Body, Ids, Params};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
 use planwright_session::{Changes, Conflict, Revert, Step};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
     /// Only what this message changed.
     message: Option<MessageId>,
@@ -22,7 +24,7 @@ pub async fn list(
     Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query.message).await?))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevertBody {
     /// Everything is taken back from this message on.
@@ -35,7 +37,7 @@ pub struct RevertBody {
     skip_conflicts: bool,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct RevertAnswer {
     preview: bool,
     files: Vec<Step>,
@@ -48,7 +50,7 @@ pub async fn revert(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<RevertBody>,
-) -> Result<Json<RevertAnswer>, ApiError> {
+) -> ApiResult<RevertAnswer> {
     let handle = handle(&app, workspace, chat).await?;
     if body.preview {
         let Revert { files, conflicts, .. } = handle.chat().revert(body.message_id).await?;

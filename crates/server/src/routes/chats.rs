@@ -1,15 +1,14 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
-use crate::sse;
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::request::{Body, Ids, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::IntoResponse;
-use planwright_protocol::op::Confirm;
-use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, WorkspaceId};
+use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, RoleWord, WorkspaceId};
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::ChatFilter;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -22,10 +21,15 @@ pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<H
     Ok(handle)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
+    /// Any word for a mode.
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
     mode: Option<String>,
+    /// Any word for a role.
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
     role: Option<String>,
+    #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
 }
 
@@ -46,33 +50,51 @@ fn named(problem: Problem, field: &str) -> Problem {
         .with_details(json!({ "fields": { field: wrong } }))
 }
 
-#[derive(Deserialize)]
-pub struct CreateBody {
+/// A new chat. Of the three words for its role one is enough; those that conflict are refused.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewChat {
+    #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[serde(flatten)]
-    role: RoleRequest,
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
+    agent_role: Option<String>,
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
+    agent_mode: Option<String>,
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
+    mode: Option<String>,
 }
 
 pub async fn create(
     State(app): State<App>,
     Ids(workspace): Ids<WorkspaceId>,
-    Body(body): Body<CreateBody>,
-) -> Result<impl IntoResponse, ApiError> {
-    let role = body.role.resolve(None)?;
-    let handle = app.sessions.create(workspace, body.title, role).await?;
-    Ok((StatusCode::CREATED, Json(ChatView::from(handle.chat().row().await))))
+    OptionalBody(NewChat { title, agent_role, agent_mode, mode }): OptionalBody<NewChat>,
+) -> Result<Created<ChatView>, ApiError> {
+    let role = RoleRequest { agent_role, agent_mode, mode }.resolve(None)?;
+    let handle = app.sessions.create(workspace, title, role).await?;
+    Ok(Created(ChatView::from(handle.chat().row().await)))
 }
 
 pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().row().await.into()))
 }
 
-#[derive(Deserialize)]
-pub struct UpdateBody {
+/// What is to be different; what is left out stays as it is.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChatUpdate {
+    #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[serde(flatten)]
-    role: RoleRequest,
-    plan_file: Option<String>,
+    #[schemars(with = "Option<RoleWord>", example = &"actor")]
+    agent_role: Option<String>,
+    #[schemars(with = "Option<RoleWord>", example = &"act")]
+    agent_mode: Option<String>,
+    #[schemars(with = "Option<RoleWord>", example = &"build")]
+    mode: Option<String>,
+    /// A plan of the workspace; null leaves the chat without one.
+    #[serde(default)]
+    #[schemars(with = "Option<String>", example = "/plans/add-a-farewell.plan")]
+    plan_file: PlanChange,
+    /// Yes to ending work in progress.
     #[serde(default)]
     confirm: bool,
 }
@@ -80,17 +102,18 @@ pub struct UpdateBody {
 pub async fn update(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Body(body): Body<UpdateBody>,
+    Body(body): Body<ChatUpdate>,
 ) -> ApiResult<ChatView> {
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
-    let op = Op::Update { title: body.title, role: body.role, plan_file: body.plan_file, confirm };
+    let role = RoleRequest { agent_role: body.agent_role, agent_mode: body.agent_mode, mode: body.mode };
+    let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm };
     Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
 }
 
-pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<StatusCode, ApiError> {
+pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<NoContent, ApiError> {
     handle(&app, workspace, chat).await?;
     app.sessions.delete(chat).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Map<String, Value>> {
@@ -101,32 +124,18 @@ pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(Works
     Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
 }
 
-#[derive(Deserialize)]
-pub struct EventsQuery {
-    after: Option<u64>,
-}
-
-pub async fn events(
-    State(app): State<App>,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Params(query): Params<EventsQuery>,
-    headers: HeaderMap,
-) -> Result<impl IntoResponse, ApiError> {
-    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(|value| value.parse().ok());
-    let handle = handle(&app, workspace, chat).await?;
-    Ok(sse::stream(handle.chat().clone(), last.or(query.after).unwrap_or_default(), app.closing.clone()).await?)
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ExecuteBody {
+    /// The plan to carry out; the chat's own if left out.
+    #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
 }
 
 pub async fn execute(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Body(body): Body<ExecuteBody>,
+    OptionalBody(body): OptionalBody<ExecuteBody>,
 ) -> ApiResult<ChatView> {
     let op = Op::Execute { plan_file: body.plan_file, content: None };
     Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))

@@ -1,19 +1,21 @@
 use super::chats::handle;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Body, Ids, Params};
+use crate::answer::{Accepted, ApiError, ApiResult};
+use crate::request::{Body, Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::IntoResponse;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_session::storage;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
     /// The id of a message: only those older than it.
     before: Option<MessageId>,
+    /// How many at most; 500 are the most that are given.
+    #[schemars(range(min = 1))]
     limit: Option<u32>,
 }
 
@@ -24,31 +26,50 @@ pub async fn list(
     Params(query): Params<ListQuery>,
 ) -> ApiResult<Vec<Message>> {
     handle(&app, workspace, chat).await?;
-    let limit = query.limit.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
+    let limit = page_size(query.limit, LARGEST_PAGE)?;
     Ok(Json(app.sessions.store().messages_before(chat, query.before, limit).await.map_err(storage)?))
 }
 
 const LARGEST_PAGE: u32 = 500;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct CreateBody {
+    /// What the user says; beside an answer, a comment on it.
     #[serde(default)]
+    #[schemars(example = &"Add a farewell to the greeter.")]
     content: String,
+    /// `question_answer {question_id, answers}` answers the pending question. Everything else is kept with the message.
     #[serde(default)]
+    #[schemars(with = "Given")]
     metadata: Map<String, Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(example = Map::new())]
+struct Given {
+    #[expect(dead_code, reason = "described, and read on its own so that its errors are 400")]
+    question_answer: Option<QuestionAnswer>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "AnswerToQuestion")]
 struct QuestionAnswer {
     question_id: QuestionId,
+    /// By the questions' names.
     answers: Map<String, Value>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub struct MessageAnswer {
+    message: Option<Message>,
 }
 
 pub async fn create(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(mut body): Body<CreateBody>,
-) -> Result<impl IntoResponse, ApiError> {
+) -> Result<Accepted<MessageAnswer>, ApiError> {
     let handle = handle(&app, workspace, chat).await?;
     let op = match body.metadata.remove("question_answer") {
         Some(answer) => {
@@ -66,5 +87,5 @@ pub async fn create(
     let reply = handle.submit(op).await.map_err(|problem| {
         if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
     })?;
-    Ok((StatusCode::ACCEPTED, Json(json!({ "message": reply.message }))))
+    Ok(Accepted(MessageAnswer { message: reply.message }))
 }

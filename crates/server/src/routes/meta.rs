@@ -1,28 +1,72 @@
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Params};
+use crate::answer::{ApiError, ApiResult};
+use crate::request::Params;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::role::RoleView;
-use planwright_protocol::{Role, RoleRequest};
+use planwright_protocol::{Role, RoleRequest, RoleWord};
 use planwright_session::{ToolView, tool_views};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-pub async fn healthz() -> Json<Value> {
-    Json(json!({ "status": "ok" }))
+#[derive(JsonSchema, Serialize)]
+pub struct Health {
+    #[schemars(example = &"ok")]
+    status: &'static str,
 }
 
-pub async fn me(State(app): State<App>) -> Json<Value> {
-    let auth = if app.access.token.is_some() { "token" } else { "off" };
-    Json(json!({ "user": { "name": "you" }, "version": env!("CARGO_PKG_VERSION"), "auth": auth, "models": *app.models }))
+pub async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// Who is asking, and what this server is.
+#[derive(JsonSchema, Serialize)]
+pub struct Me {
+    user: User,
+    /// Of the server.
+    #[schemars(example = &"0.1.0")]
+    version: &'static str,
+    auth: AuthMode,
+    models: ModelNames,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub struct User {
+    #[schemars(example = &"you")]
+    name: String,
+}
+
+/// How people come in.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthMode {
+    Token,
+    Off,
+}
+
+/// The configured model of each mode, as PROVIDER/MODEL; null where there is none.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+pub struct ModelNames {
+    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
+    pub plan: Option<String>,
+    #[schemars(example = &"local/qwen3-coder")]
+    pub act: Option<String>,
+}
+
+pub async fn me(State(app): State<App>) -> Json<Me> {
+    let auth = if app.access.token.is_some() { AuthMode::Token } else { AuthMode::Off };
+    let user = User { name: "you".to_owned() };
+    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth, models: app.models.as_ref().clone() })
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {
     Json(Role::all().map(RoleView::from).collect())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ToolsQuery {
+    /// Only the tools that this role has; any word for a role or mode.
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
     role: Option<String>,
 }
 

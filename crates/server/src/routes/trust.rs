@@ -1,18 +1,22 @@
 use crate::App;
-use crate::answer::{ApiResult, Body, Ids};
+use crate::answer::ApiResult;
+use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::WorkspaceId;
 use planwright_session::Trust;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Trust> {
     Ok(Json(app.sessions.rules(id).await?.1))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accept {
+    /// The hash of the file that was looked at, as GET tells it.
+    #[schemars(example = &"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
     sha256: String,
 }
 

@@ -1,5 +1,6 @@
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Ids};
+use crate::answer::{ApiError, ApiResult};
+use crate::request::Ids;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};

@@ -2,10 +2,11 @@
 
 use super::{Actor, begin, mode_changed, speech, switch_note};
 use crate::card::Pending;
-use crate::chat::{Change, broken, storage};
+use crate::chat::{Change, Chat, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
-use crate::progress;
+use crate::plan::StoredPlan;
+use crate::progress::{self, BEGINS_WITH};
 use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::{
@@ -14,6 +15,7 @@ use planwright_protocol::{
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Said when the user approves something else than what they see.
 pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
@@ -85,11 +87,13 @@ impl Actor {
         let files = self.planned_files(&approval).await?;
         let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
-        let progress = PlanDocument::parse(&approval.content).ok().map(|document| Progress::of(&plan_file, &document.plan));
+        let progress = PlanDocument::parse(&approval.content).ok();
+        let progress = progress.map(|document| Progress::of(&plan_file, &document.plan, row.progress.as_ref()));
         let facts = json!({
             "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
         });
-        let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
+        let note = switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone());
+        let note = files.note(note.with(BEGINS_WITH, serde_json::to_value(&progress).unwrap_or_default()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });
@@ -175,4 +179,20 @@ impl Actor {
 fn shown<'m>(message: &'m Message, key: &str) -> Option<&'m str> {
     let direct = message.metadata.get(key);
     direct.or_else(|| message.metadata.get("plan").and_then(|plan| plan.get(key))).and_then(serde_json::Value::as_str)
+}
+
+/// A plan that the user names for the chat: one that is there and can be read.
+pub(super) async fn readable(chat: &Arc<Chat>, path: &str) -> Result<WorkspacePath, Problem> {
+    let misfit = |wanted: String| {
+        let problem = Problem::new(ErrorCode::ValidationFailed, format!("`plan_file` {wanted}."));
+        problem.with_details(json!({ "fields": { "plan_file": wanted } }))
+    };
+    let path = WorkspacePath::parse_file(path).map_err(|problem| misfit(format!("is no path of the workspace: {}", problem.message)))?;
+    if !path.is_plan() {
+        return Err(misfit(format!("must be a plan, named /plans/NAME.plan; {path} is not")));
+    }
+    match StoredPlan::read(chat, &path).await {
+        Some(_) => Ok(path),
+        None => Err(misfit(format!("must be a plan that can be read; there is none at {path}"))),
+    }
 }

@@ -1,7 +1,9 @@
 //! What is told to those who listen before it is stored, or without being stored at all.
 
-use super::{Change, Chat, Frame, Live, invalid};
+use super::{Change, Chat, Live, invalid};
 use crate::agent::Agent;
+use crate::frame::{Frame, is_small};
+use crate::tally;
 use crate::view::Partial;
 use planwright_protocol::{ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
 
@@ -63,9 +65,12 @@ impl Chat {
     }
 
     pub(crate) fn send(&self, envelope: &Envelope) {
-        if let Some(frame) = Frame::of(envelope) {
-            // Nobody listening is no fault.
-            let _ = self.bus.send(frame);
+        tally::told(&envelope.event);
+        if let Some(frame) = Frame::of(self.source, envelope) {
+            if is_small(&envelope.event) {
+                self.hub.send(frame.clone());
+            }
+            self.channel.send(envelope.seq, frame);
         }
     }
 

@@ -57,7 +57,7 @@ async fn each_request_has_the_approved_plan_with_the_present_status_of_its_steps
     let handle = sessions.create(row.id, None, Some(Mode::Plan.default_role())).await.unwrap();
     let mut follower = Follower::after(handle.chat().clone(), 0).await.unwrap();
     handle.submit(Op::Execute { plan_file: Some("/plans/greet.plan".to_owned()), content: None }).await.unwrap();
-    while follower.next().await.unwrap().unwrap().name != "run_finished" {}
+    while !follower.next().await.unwrap().unwrap().json().contains(r#""type":"run_finished""#) {}
 
     let told = told.0.lock().unwrap();
     let plans: Vec<&str> = told.iter().map(|system| system.split_once("## APPROVED EXECUTION PLAN").unwrap().1).collect();

@@ -7,7 +7,7 @@
 
 use async_trait::async_trait;
 use planwright_agent::Provider;
-use planwright_protocol::op::Confirm;
+use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{ErrorCode, Mode, Op, Problem, RoleRequest};
 use planwright_session::{Chat, Handle, Models, Sessions, Settings};
 use planwright_store::Store;
@@ -73,7 +73,7 @@ fn write_on(chat: &Chat, runtime: &tokio::runtime::Handle, writer: usize, counts
 }
 
 async fn switch_to(handle: &Handle, role: &str) {
-    let op = Op::Update { title: None, role: RoleRequest::role(role), plan_file: None, confirm: Confirm::Given };
+    let op = Op::Update { title: None, role: RoleRequest::role(role), plan_file: PlanChange::Keep, confirm: Confirm::Given };
     handle.submit(op).await.unwrap();
 }
 

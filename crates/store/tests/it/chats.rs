@@ -1,8 +1,8 @@
 //! Chats, their histories, and what a session writes.
 
 use crate::world::{World, chat_in, chat_of, created, moment, on_both};
-use planwright_protocol::{Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy};
-use planwright_store::{Append, ApprovalRow, ChatFilter, ChatRow, GrantRow, Store};
+use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy};
+use planwright_store::{Append, ApprovalRow, ChatFilter, ChatRow, GrantRow, Store, StoredEvent};
 use serde_json::json;
 
 on_both!(
@@ -27,6 +27,17 @@ async fn texts(store: &Store, chat: &ChatRow) -> Vec<String> {
     store.messages(chat.id).await.unwrap().into_iter().map(|message| message.content).collect()
 }
 
+/// Events as they were before they were stored; their names and numbers stand beside them.
+async fn envelopes(store: &Store, chat: &ChatRow, after: u64, limit: u32) -> Vec<Envelope> {
+    let stored = store.stored_after(chat.id, after, limit).await.unwrap();
+    let read = |event: StoredEvent| {
+        let envelope: Envelope = serde_json::from_str(&event.envelope).unwrap();
+        assert_eq!((event.seq, event.name.as_str()), (envelope.seq, envelope.event.name()));
+        envelope
+    };
+    stored.into_iter().map(read).collect()
+}
+
 async fn what_was_stored_is_there_after_opening_again(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
@@ -37,7 +48,7 @@ async fn what_was_stored_is_there_after_opening_again(world: World) {
     let store = world.open().await;
     assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat.clone()));
     assert_eq!(texts(&store, &chat).await, ["one", "two"]);
-    assert_eq!(store.events_after(chat.id, 1, 10).await.unwrap(), events[1..]);
+    assert_eq!(envelopes(&store, &chat, 1, 10).await, events[1..]);
 }
 
 async fn a_deleted_chat_takes_its_history_with_it_and_leaves_the_others(world: World) {
@@ -49,7 +60,7 @@ async fn a_deleted_chat_takes_its_history_with_it_and_leaves_the_others(world: W
     store.delete_chat(chat.id).await.unwrap();
     store.delete_chat(chat.id).await.unwrap();
     assert_eq!(store.chat(chat.id).await.unwrap(), None);
-    assert!(texts(&store, &chat).await.is_empty() && store.events_after(chat.id, 0, 10).await.unwrap().is_empty());
+    assert!(texts(&store, &chat).await.is_empty() && envelopes(&store, &chat, 0, 10).await.is_empty());
     assert_eq!(texts(&store, &other).await, ["one"]);
 }
 
@@ -74,7 +85,7 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
     chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
     let step = PlanStep { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, ..PlanStep::default() };
-    chat.progress = Some(Progress::of("/plans/a.plan", &Plan { steps: vec![step], ..Plan::default() }));
+    chat.progress = Some(Progress::of("/plans/a.plan", &Plan { steps: vec![step], ..Plan::default() }, None));
     chat.epoch = 3;
     chat.seq_ceiling = u64::from(u32::MAX) + 7;
     chat.usage.input_tokens = 7;
@@ -133,7 +144,7 @@ async fn any_text_comes_back_as_it_was(world: World) {
     let events: Vec<_> = odd.iter().zip(1..).map(|(text, seq)| created(&chat, seq, text)).collect();
     store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
     assert_eq!(texts(&store, &chat).await, odd);
-    assert_eq!(store.events_after(chat.id, 0, 100).await.unwrap(), events);
+    assert_eq!(envelopes(&store, &chat, 0, 100).await, events);
     chat.config.plan_file = Some("/plans/nul\0.plan".into());
     store.append(&chat, Append::default()).await.unwrap();
     let filter = ChatFilter { plan_file: chat.config.plan_file.clone(), ..ChatFilter::default() };
@@ -198,9 +209,12 @@ async fn events_are_read_in_order_and_in_pieces(world: World) {
     let chat = chat_in(&store).await;
     let events = [created(&chat, 1, "one"), created(&chat, 5000, "two"), created(&chat, 5001, "three")];
     store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
-    assert_eq!(store.events_after(chat.id, 0, 2).await.unwrap(), events[..2]);
-    assert_eq!(store.events_after(chat.id, 5000, 2).await.unwrap(), events[2..]);
-    assert_eq!(store.events_after(chat.id, u64::MAX, 2).await.unwrap(), []);
+    assert_eq!(envelopes(&store, &chat, 0, 2).await, events[..2]);
+    assert_eq!(envelopes(&store, &chat, 5000, 2).await, events[2..]);
+    assert_eq!(envelopes(&store, &chat, u64::MAX, 2).await, []);
+    for (after, most, counted) in [(0, 10, 3), (0, 2, 2), (1, 10, 2), (5001, 10, 0)] {
+        assert_eq!(store.count_events_after(chat.id, after, most).await.unwrap(), counted, "after {after}, at most {most}");
+    }
 }
 
 async fn unfinished_runs_and_plans_of_others_are_found(world: World) {

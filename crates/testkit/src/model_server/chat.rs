@@ -1,11 +1,27 @@
-//! Chat completions, the wire of `OpenAI`.
+//! Chat completions, the wire of `OpenAI`, and as `OpenRouter` speaks it.
 
 use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
 use serde_json::{Value, json};
 
-pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
+/// What the cheapest and the dearest supplier would never take for the same reply.
+pub const COST: f64 = 0.0625;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Openai,
+    /// Signs its reasoning, and says what a reply has cost.
+    Openrouter,
+}
+
+pub(super) fn frames(reply: &Reply, dialect: Dialect) -> Vec<Frame> {
     let mut frames = vec![delta(json!({"role": "assistant", "content": ""}))];
-    frames.extend(fragments(&reply.reasoning).iter().map(|piece| delta(json!({ "reasoning_content": piece }))));
+    frames.extend(fragments(&reply.reasoning).iter().map(|piece| match dialect {
+        Dialect::Openai => delta(json!({ "reasoning_content": piece })),
+        Dialect::Openrouter => delta(json!({"reasoning": piece, "reasoning_details": [thought(piece, &Value::Null)]})),
+    }));
+    if dialect == Dialect::Openrouter && !reply.signature.is_empty() {
+        frames.push(delta(json!({"reasoning_details": [thought("", &json!(reply.signature))]})));
+    }
     frames.extend(fragments(&reply.text).iter().map(|piece| delta(json!({ "content": piece })).holding(Holds::Text)));
     let cut = reply.fault == Some(Fault::LengthInArguments);
     for (index, (tool, args)) in reply.calls.iter().enumerate() {
@@ -28,13 +44,20 @@ pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
     };
     frames.push(chunk(json!([{"index": 0, "delta": {}, "finish_reason": reason}]), Value::Null).holding(Holds::End));
     let (input, output, cached) = reply.usage;
-    let usage = json!({
+    let mut usage = json!({
         "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
         "prompt_tokens_details": {"cached_tokens": cached},
     });
+    if dialect == Dialect::Openrouter {
+        usage["cost"] = json!(COST);
+    }
     frames.push(chunk(json!([]), usage).holding(Holds::End));
     frames.push(Frame::done());
     frames
+}
+
+fn thought(text: &str, signature: &Value) -> Value {
+    json!({"type": "reasoning.text", "text": text, "signature": signature, "format": "anthropic-claude-v1", "index": 0})
 }
 
 fn delta(delta: Value) -> Frame {

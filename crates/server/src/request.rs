@@ -1,0 +1,188 @@
+//! What comes in: bodies, queries, ids and headers, read strictly and told in JSON where they don't fit.
+
+use crate::answer::ApiError;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use futures::StreamExt;
+use planwright_protocol::json::parse_strict;
+use planwright_protocol::{ErrorCode, Problem};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A JSON object as the body.
+pub struct Body<T>(pub T);
+
+/// A JSON object as the body, or none, which counts as an empty one.
+pub struct OptionalBody<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let object = object_of(request).await?.ok_or_else(|| unreadable("it is empty"))?;
+        fitted(object).map(Self)
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        fitted(object_of(request).await?.unwrap_or_default()).map(Self)
+    }
+}
+
+/// The object that a body holds; `None` if there is no body.
+async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiError> {
+    let (parts, body) = request.into_parts();
+    let bytes = read(body).await.map_err(|error| unreadable(&error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(&error.to_string()))?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    if !is_json(&parts.headers) {
+        let text = "The body must be JSON, and say so: `Content-Type: application/json`.";
+        return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
+    }
+    match parse_strict(text).map_err(|error| unreadable(&error.to_string()))? {
+        Value::Object(object) => Ok(Some(object)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(Problem::new(ErrorCode::ValidationFailed, "The body must be a JSON object.").into())
+        }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let named = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn unreadable(why: &str) -> ApiError {
+    ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("The body can't be read: {why}. Send a JSON object.")))
+}
+
+/// How many wrong fields are named at once.
+const MOST_NAMED: usize = 20;
+
+/// The object as its type. Serde stops at the first field that doesn't fit; the others are found by trying without it.
+fn fitted<T: DeserializeOwned>(mut object: Map<String, Value>) -> Result<T, ApiError> {
+    let mut wrong = BTreeMap::new();
+    while wrong.len() < MOST_NAMED {
+        let (path, error) = match serde_path_to_error::deserialize(Value::Object(object.clone())) {
+            Ok(body) if wrong.is_empty() => return Ok(body),
+            Ok(_) => break,
+            Err(error) => (error.path().to_string(), error.into_inner().to_string()),
+        };
+        let name = field_of(&path, &error);
+        let field = name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let is_new = !wrong.keys().any(|known: &String| known.split(['.', '[']).next() == Some(&field));
+        if is_new {
+            wrong.insert(name, complaint(&error));
+        }
+        if object.shift_remove(&field).is_none() {
+            break;
+        }
+    }
+    Err(ApiError::misfits("The body", wrong))
+}
+
+/// The field that an error is about: its path, or the name in its words where it stands above it.
+fn field_of(path: &str, error: &str) -> String {
+    let names_field = ["missing field", "unknown field", "duplicate field"].iter().any(|words| error.starts_with(words));
+    let Some(named) = error.split('`').nth(1).filter(|_| names_field) else { return path.to_owned() };
+    if path == "." || path == named || path.ends_with(&format!(".{named}")) { named.to_owned() } else { format!("{path}.{named}") }
+}
+
+/// What Serde complains of, as the end of a sentence that begins with the field's name.
+fn complaint(error: &str) -> String {
+    if error.starts_with("missing field") {
+        return "is missing".to_owned();
+    }
+    if error.starts_with("duplicate field") {
+        return "is given twice".to_owned();
+    }
+    if let Some(unknown) = error.strip_prefix("unknown field ") {
+        let known = unknown.split_once(", expected ").map_or("none", |(_, known)| known.strip_prefix("one of ").unwrap_or(known));
+        return format!("is unknown here; known are: {known}");
+    }
+    match error.split_once(", expected ") {
+        Some((found, wanted)) => {
+            let found = found.split_once(": ").map_or(found, |(_, found)| found);
+            format!("must be {wanted}, and is {found}")
+        }
+        None if error.contains("invalid digit") || error.contains("number too") => "must be a whole number that is not negative".to_owned(),
+        None => format!("does not fit: {error}"),
+    }
+}
+
+/// What the server takes at once.
+const LARGEST_BODY: usize = 2 << 20;
+/// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
+const HEARD_OUT: usize = 64 << 20;
+
+/// The body; `None` if it is too large.
+async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, axum::Error> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await.transpose()?.filter(|_| length <= HEARD_OUT) {
+        length += piece.len();
+        if length <= LARGEST_BODY {
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    Ok((length <= LARGEST_BODY).then_some(bytes))
+}
+
+/// The query of an address. Names that are not asked for are ignored.
+pub struct Params<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let pairs = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        serde_path_to_error::deserialize(serde_urlencoded::Deserializer::new(pairs)).map(Self).map_err(|error| {
+            let path = error.path().to_string();
+            let error = error.into_inner().to_string();
+            ApiError::misfits("The query", BTreeMap::from([(field_of(&path, &error), complaint(&error))]))
+        })
+    }
+}
+
+/// How many things a page has at most, as the query asks for it.
+pub fn page_size(limit: Option<u32>, largest: u32) -> Result<u32, ApiError> {
+    match limit {
+        None => Ok(largest),
+        Some(0) => Err(ApiError::misfit("limit", "must be at least 1")),
+        Some(limit) => Ok(limit.min(largest)),
+    }
+}
+
+/// Ids of a path. One that is malformed names nothing, so it is not found.
+pub struct Ids<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Ids<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(ids)) => Ok(Self(ids)),
+            Err(_) => Err(Problem::new(ErrorCode::NotFound, "There is nothing at this address; an id in it is malformed.").into()),
+        }
+    }
+}
+
+/// Where a client that comes back has stopped reading, as a browser sends it by itself.
+pub struct LastEventId(pub Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let value = parts.headers.get("last-event-id").and_then(|value| value.to_str().ok());
+        Ok(Self(value.map(str::to_owned)))
+    }
+}

@@ -1,0 +1,94 @@
+use super::chats::handle;
+use crate::App;
+use crate::answer::{ApiError, EventStream};
+use crate::request::{Ids, LastEventId, Params};
+use crate::sse;
+use axum::extract::State;
+use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
+use planwright_session::{Cursor, Follower, Sight};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// How many chats can be looked at in one stream.
+const MOST_NAMED: usize = 32;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChatQuery {
+    /// The id of the last event that the client has, where it can't send `Last-Event-ID`.
+    after: Option<u64>,
+}
+
+/// What happens in one chat.
+pub async fn of_chat(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Params(query): Params<ChatQuery>,
+    LastEventId(last): LastEventId,
+) -> Result<EventStream, ApiError> {
+    // An id that is no number of ours counts as none.
+    let after = last.and_then(|id| id.parse().ok()).or(query.after).unwrap_or_default();
+    let handle = handle(&app, workspace, chat).await?;
+    let follower = Follower::after(handle.chat().clone(), after).await?;
+    Ok(sse::of_chat(follower, app.closing.clone()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AllQuery {
+    /// The chats whose every event is wanted, with commas between; `ID@7` begins after event 7.
+    chats: Option<String>,
+    /// The id of the last event that the client has, where it can't send `Last-Event-ID`.
+    after: Option<String>,
+}
+
+/// What happens in all chats: one stream for a whole browser.
+pub async fn over_all(
+    State(app): State<App>,
+    Params(query): Params<AllQuery>,
+    LastEventId(last): LastEventId,
+) -> Result<EventStream, ApiError> {
+    let named = named(query.chats.as_deref().unwrap_or_default())?;
+    let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
+    let sight: Sight = Arc::new(|_| true);
+    let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?;
+    Ok(sse::over_all(overview, app.closing.clone()))
+}
+
+fn named(chats: &str) -> Result<Vec<(ChatId, Option<u64>)>, Problem> {
+    let wrong = |why: String| {
+        Problem::new(ErrorCode::ValidationFailed, format!("`chats` {why}.")).with_details(json!({ "fields": { "chats": why } }))
+    };
+    let one = |part: &str| {
+        let (id, seen) = part.split_once('@').map_or((part, None), |(id, seen)| (id, Some(seen)));
+        Some((id.parse().ok()?, seen.map(str::parse).transpose().ok()?))
+    };
+    let mut named: Vec<(ChatId, Option<u64>)> = Vec::new();
+    for part in chats.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let chat = one(part).ok_or_else(|| wrong(format!("must be ids of chats with commas between, and {part:?} is none")))?;
+        if named.iter().all(|(id, _)| *id != chat.0) {
+            named.push(chat);
+        }
+    }
+    if named.len() > MOST_NAMED {
+        return Err(wrong(format!("can name {MOST_NAMED} chats at most")));
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chats_are_named_once_each_and_may_say_where_to_begin() {
+        let (a, b) = (ChatId::generate(), ChatId::generate());
+        assert_eq!(named(&format!("{a}@7, {b},{a}")).unwrap(), [(a, Some(7)), (b, None)]);
+        assert!(named("").unwrap().is_empty());
+        for wrong in ["x", &format!("{a}@x"), &format!("{a};{b}")] {
+            assert_eq!(named(wrong).unwrap_err().code, ErrorCode::ValidationFailed);
+        }
+        let many: Vec<String> = (0..=MOST_NAMED).map(|_| ChatId::generate().to_string()).collect();
+        assert!(named(&many.join(",")).is_err() && named(&many[1..].join(",")).is_ok());
+    }
+}

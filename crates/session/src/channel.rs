@@ -1,0 +1,136 @@
+//! The newest events, kept for those who listen.
+//!
+//! A listener holds nothing but the number of the last event it got. One that is too slow finds that its place is gone,
+//! and reads on from the store; so nobody can make the server keep more than the bounds here, or wait.
+
+use crate::frame::Frame;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::watch;
+
+/// What is kept at most. The newest event is kept whatever its size.
+const MOST_FRAMES: usize = 1024;
+const MOST_BYTES: usize = 256 << 10;
+
+pub struct Channel {
+    kept: Mutex<Kept>,
+    news: watch::Sender<()>,
+}
+
+struct Kept {
+    frames: VecDeque<(u64, Arc<Frame>)>,
+    bytes: usize,
+    /// Everything after this number is in `frames`.
+    floor: u64,
+    newest: u64,
+}
+
+/// What comes after a number.
+pub enum Since {
+    Frame(u64, Arc<Frame>),
+    Nothing,
+    /// What comes next is not kept any more.
+    TooOld,
+}
+
+impl Channel {
+    /// Events up to `floor` are not in it.
+    pub fn beginning_after(floor: u64) -> Self {
+        let kept = Mutex::new(Kept { frames: VecDeque::new(), bytes: 0, floor, newest: floor });
+        Self { kept, news: watch::Sender::new(()) }
+    }
+
+    /// Numbers must grow from one call to the next.
+    pub fn send(&self, number: u64, frame: Arc<Frame>) {
+        self.lock().push(number, frame);
+        self.news.send_replace(());
+    }
+
+    /// Sends an event under the next number.
+    pub fn send_next(&self, frame: Arc<Frame>) {
+        let mut kept = self.lock();
+        let number = kept.newest + 1;
+        kept.push(number, frame);
+        drop(kept);
+        self.news.send_replace(());
+    }
+
+    pub fn since(&self, number: u64) -> Since {
+        let kept = self.lock();
+        if number < kept.floor {
+            return Since::TooOld;
+        }
+        let at = kept.frames.partition_point(|(of, _)| *of <= number);
+        kept.frames.get(at).map_or(Since::Nothing, |(of, frame)| Since::Frame(*of, frame.clone()))
+    }
+
+    pub fn newest(&self) -> u64 {
+        self.lock().newest
+    }
+
+    /// Tells when there is something new; look once before waiting.
+    pub fn news(&self) -> watch::Receiver<()> {
+        self.news.subscribe()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn push(&mut self, number: u64, frame: Arc<Frame>) {
+        self.newest = number;
+        self.bytes += frame.size();
+        self.frames.push_back((number, frame));
+        while self.frames.len() > 1 && (self.frames.len() > MOST_FRAMES || self.bytes > MOST_BYTES) {
+            let Some((number, frame)) = self.frames.pop_front() else { return };
+            self.bytes -= frame.size();
+            self.floor = number;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Source;
+    use planwright_protocol::{CallId, ChatId, Envelope, Event, Timestamp, WorkspaceId};
+
+    fn frame(seq: u64, length: usize) -> Arc<Frame> {
+        let source = Source { workspace: WorkspaceId::generate(), chat: ChatId::generate() };
+        let event = Event::ToolOutput { call_id: CallId::generate(), text: "x".repeat(length) };
+        Frame::of(source, &Envelope { event, seq, at: Timestamp::UNIX_EPOCH }).unwrap()
+    }
+
+    fn number(since: Since) -> Option<u64> {
+        match since {
+            Since::Frame(number, _) => Some(number),
+            Since::Nothing | Since::TooOld => None,
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_by_count_and_by_size_and_the_rest_is_too_old() {
+        let channel = Channel::beginning_after(10);
+        assert!(matches!(channel.since(9), Since::TooOld) && matches!(channel.since(10), Since::Nothing));
+        channel.send(12, frame(12, 1));
+        assert_eq!((number(channel.since(10)), number(channel.since(11)), number(channel.since(12))), (Some(12), Some(12), None));
+        for seq in 13..3000 {
+            channel.send(seq, frame(seq, 1));
+        }
+        let kept = || {
+            let kept = channel.lock();
+            (kept.frames.len(), kept.bytes)
+        };
+        assert!(kept().0 <= MOST_FRAMES && matches!(channel.since(12), Since::TooOld));
+        for seq in 3000..3010 {
+            channel.send(seq, frame(seq, MOST_BYTES / 3));
+        }
+        assert!(kept().1 <= MOST_BYTES && number(channel.since(3008)) == Some(3009));
+        channel.send(3010, frame(3010, MOST_BYTES * 2));
+        assert_eq!((kept().0, number(channel.since(3009))), (1, Some(3010)));
+        channel.send_next(frame(0, 1));
+        assert_eq!((channel.newest(), number(channel.since(3010))), (3011, Some(3011)));
+    }
+}
