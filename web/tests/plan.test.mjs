@@ -99,9 +99,11 @@ test('comments on steps become the feedback for the next version, which shows wh
   await card.getByLabel('Your comment on step 2').fill('As a layer');
   await card.getByRole('button', { name: 'Comment on step 3' }).click();
   await card.getByLabel('Your comment on step 3').fill('Under load');
+  await card.getByRole('button', { name: 'Revise…' }).click();
   await card.getByLabel('What should change in the plan?').fill('Keep it small.');
+  await card.getByText('2 comments').last().waitFor();
   await picture(page, 'plan-comments');
-  await card.getByRole('button', { name: 'Send feedback' }).click();
+  await card.getByRole('button', { name: 'Send feedback' }).last().click();
   await page.getByText('Please revise the plan (v1):').waitFor();
   const { content } = await sent(chat);
   assert.match(content, /- Step 2 \(Wire it into the router\): As a layer\n- Step 3 \(Write tests and run the suite\): Under load\n\nKeep it small\./);

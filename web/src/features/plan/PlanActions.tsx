@@ -51,7 +51,7 @@ export function PlanActions({ revision, newest, plan, approved, feedback, compar
           {problem}
         </p>
       )}
-      {isNewest && planning && (revising || feedback.has) && <FeedbackFooter feedback={feedback} onSent={() => setRevising(false)} onProblem={setProblem} />}
+      {isNewest && planning && revising && <FeedbackFooter feedback={feedback} onSent={() => setRevising(false)} onProblem={setProblem} />}
     </footer>
   );
 }
