@@ -152,9 +152,12 @@ test('Execute Plan says why it can not be pressed: a newer version, a question, 
   await page.locator('[data-plan="2"]').waitFor();
   await atRest(stage, chat);
   const older = page.locator('[data-plan="1"]');
+  // The history is drawn only where one looks.
+  await page.getByRole('log').evaluate((history) => (history.scrollTop = 0));
   await older.getByRole('button', { name: 'Show the plan' }).click();
   await older.getByText('v2 is newer.').waitFor();
   const newest = page.locator('[data-plan="2"]');
+  await page.getByRole('log').evaluate((history) => (history.scrollTop = history.scrollHeight));
   await execute(newest).click();
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();

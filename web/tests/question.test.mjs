@@ -1,6 +1,6 @@
 // Questions of the agent in a real browser, against the real binary: answered by forms, by buttons, by keys.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { OBEDIENT, PAYLOADS, Stage, answered, barOf, givenAnswers, nothingRan, picture } from './stage.mjs';
 
 let stage;
@@ -19,7 +19,7 @@ const asked = async (...questions) => {
 };
 const send = (bar) => bar.getByRole('button', { name: /^Send answer/ }).click();
 
-describe('every schema gets the control that fits it', () => {
+test('every schema gets the control that fits it', async (t) => {
   const cases = [
     ['boolean', { type: 'boolean' }, (bar) => bar.getByRole('switch').click(), true],
     ['a few values', { enum: ['red', 'green'] }, (bar) => bar.getByLabel('green').check(), 'green'],
@@ -73,7 +73,7 @@ describe('every schema gets the control that fits it', () => {
     ['anything else, as JSON', { anyOf: [{ type: 'string' }, { type: 'object' }] }, (bar) => bar.getByRole('textbox').fill('{"a": [1]}'), { a: [1] }],
   ];
   for (const [name, schema, fill, expected] of cases) {
-    test(name, async () => {
+    await t.test(name, async () => {
       const { chat, page, bar } = await asked({ name: 'it', question: `Which one? (${name})`, schema });
       await fill(bar);
       await send(bar);

@@ -19,6 +19,7 @@ mod messages;
 mod meta;
 mod operation;
 mod page;
+mod plans;
 mod trust;
 mod workspaces;
 
@@ -58,6 +59,7 @@ fn api() -> Table {
         .get("/workspaces", workspaces::list, "The workspaces")
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
+        .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
         .about("Chats")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
