@@ -21,6 +21,7 @@ mod operation;
 mod page;
 mod plans;
 mod trust;
+mod ui;
 mod workspaces;
 
 pub use meta::ModelNames;
@@ -109,10 +110,11 @@ pub fn router(app: App) -> Router {
         .router
         .merge(operations().router.route_layer(check_token()))
         .nest("/api/v1", api)
-        .route("/", get(page::show))
         .route("/docs", get(page::docs))
-        .route("/assets/{name}", get(page::asset))
-        .fallback(not_found)
+        .route("/docs/{name}", get(page::asset))
+        .route("/", get(ui::page))
+        .route("/w/{*view}", get(ui::page))
+        .fallback(ui::other)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_origin))
