@@ -2,22 +2,39 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
 
 let stage;
 before(async () => {
   stage = await Stage.set(OBEDIENT);
 });
-after(() => stage?.close());
 
+const orders = (calls) => calls.map(([tool, args]) => `CALL ${tool} ${JSON.stringify(args)}`).join('\n');
 /** A chat in act mode whose model makes these calls. */
 const acting = async (...calls) => {
   const chat = await stage.chat({ agent_mode: 'act' });
   const page = await stage.open(chat);
   await stage.say(chat, 'Hello');
   await page.getByText('Ready to build.').waitFor();
-  await stage.say(chat, calls.map(([tool, args]) => `CALL ${tool} ${JSON.stringify(args)}`).join('\n'));
+  await atRest(stage, chat);
+  await stage.say(chat, orders(calls));
+  const bar = barOf(page);
+  await bar.waitFor();
+  return { chat, page, bar };
+};
+/** The same with an approved plan that names a single file, so that every other one is outside it. */
+const building = async (...calls) => {
+  const chat = await stage.chat();
+  const page = await stage.open(chat);
+  const plan = { goal: 'Touch one file', steps: [{ step_number: 1, action: 'Write it', reason: 'So.', tools_needed: ['write'], files: ['/inside.txt'] }] };
+  await stage.say(chat, `CALL write_plan ${JSON.stringify(plan)}`);
+  await page.getByRole('button', { name: 'Execute Plan' }).first().waitFor();
+  await atRest(stage, chat);
+  await stage.call('POST', `${chat.api}/execute`, {});
+  await page.getByText('Ready to build.').waitFor();
+  await atRest(stage, chat);
+  await stage.say(chat, orders(calls));
   const bar = barOf(page);
   await bar.waitFor();
   return { chat, page, bar };
@@ -58,22 +75,20 @@ test('allowing once allows one call; the next asks again', async () => {
 });
 
 test('always allowing spares the questions that follow', async () => {
-  const [first, second] = [file('always-1.txt'), file('always-2.txt')];
-  const { chat, page, bar } = await acting(['run', { command: 'true', network: true }], ['run', { command: 'echo again', network: true }]);
-  await bar.getByText('Use the network').waitFor();
-  await picture(page, 'approval-command');
+  const { chat, page, bar } = await building(['write', { path: '/always-1.txt', content: 'one\n' }], ['write', { path: '/always-2.txt', content: 'two\n' }]);
+  await bar.locator('[data-change="added"]').filter({ hasText: 'one' }).waitFor();
   await bar.getByRole('button', { name: 'Always allow' }).click();
   await answered(page);
   await atRest(stage, chat);
   const asked = (await stage.snapshot(chat)).messages.filter((message) => message.message_type === 'question');
-  assert.equal(asked.length, 1, 'the second command did not ask');
-  assert.ok(existsSync(first) && existsSync(second));
+  assert.equal(asked.length, 1, 'the second change did not ask');
+  for (const name of ['always-1.txt', 'always-2.txt']) assert.ok(existsSync(join(stage.workspace, name)));
   await page.context().close();
 });
 
 test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and nowhere else', async () => {
   const [first, second] = [file('keys-1.txt'), file('keys-2.txt')];
-  const { chat, page, bar } = await acting(['rm', { path: '/keys-1.txt' }], ['rm', { path: '/keys-2.txt' }], ['run', { command: 'true', network: true }], ['run', { command: 'echo x', network: true }]);
+  const { chat, page, bar } = await building(['rm', { path: '/keys-1.txt' }], ['rm', { path: '/keys-2.txt' }], ['write', { path: '/keys-3.txt', content: 'x\n' }], ['write', { path: '/keys-4.txt', content: 'x\n' }]);
   await bar.getByText('/keys-1.txt', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Message' }).click();
   await page.keyboard.press('Alt+a');
@@ -90,13 +105,14 @@ test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and now
   assert.ok(!existsSync(first));
   await inBar();
   await page.keyboard.press('Alt+d');
-  await bar.getByText('Use the network').waitFor();
+  await bar.getByText('/keys-3.txt', { exact: true }).waitFor();
   assert.ok(existsSync(second));
   await inBar();
   await page.keyboard.press('Alt+Shift+a');
   await answered(page);
   await atRest(stage, chat);
   await page.locator('[data-answer]').filter({ hasText: 'Always allowed in this chat' }).waitFor();
+  assert.ok(existsSync(join(stage.workspace, 'keys-4.txt')));
   await page.context().close();
 });
 
@@ -116,16 +132,8 @@ test('a digit only goes to the button of a critical decision; pressing it is a s
 });
 
 test('a change outside the plan shows its lines before it is allowed', async () => {
-  const chat = await stage.chat();
-  const page = await stage.open(chat);
-  const bar = barOf(page);
-  const plan = { goal: 'Touch one file', steps: [{ step_number: 1, action: 'Write it', reason: 'So.', tools_needed: ['write'], files: ['/inside.txt'] }] };
-  await stage.say(chat, `CALL write_plan ${JSON.stringify(plan)}`);
-  await page.getByRole('button', { name: 'Execute Plan' }).first().click();
-  await page.getByText('Ready to build.').waitFor();
   const path = file('outside.txt', 'one\ntwo\nthree\n');
-  await stage.say(chat, 'CALL read {"path": "/outside.txt"}\nCALL edit {"path": "/outside.txt", "old_string": "one\\ntwo", "new_string": "one\\n2"}');
-  await bar.waitFor();
+  const { chat, page, bar } = await building(['read', { path: '/outside.txt' }], ['edit', { path: '/outside.txt', old_string: 'one\ntwo', new_string: 'one\n2' }]);
   assert.equal(await bar.getAttribute('data-severity'), 'major');
   await bar.locator('[data-change="removed"]').filter({ hasText: 'two' }).waitFor();
   await bar.locator('[data-change="added"]').filter({ hasText: '2' }).waitFor();

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
 
 let stage;
 before(async () => {
   stage = await Stage.set(OBEDIENT);
 });
-after(() => stage?.close());
 
 const step = (step_number, action, more = {}) => ({ step_number, action, reason: `Because of ${step_number}.`, tools_needed: ['edit'], estimated_time: '5 min', files: ['/src/lib.rs'], ...more });
 const planOf = (goal) => ({
@@ -179,8 +178,11 @@ test('while the agent is at work, Execute Plan says so; without a connection as 
   await stop();
   await card.getByText('The agent is at work.').waitFor({ state: 'detached' });
   await stage.end('SIGKILL');
-  await card.getByText('The server can’t be reached.').waitFor();
-  await stage.start();
+  try {
+    await card.getByText('The server can’t be reached.').waitFor();
+  } finally {
+    await stage.start();
+  }
   await card.getByText('The server can’t be reached.').waitFor({ state: 'detached' });
   await page.context().close();
 });

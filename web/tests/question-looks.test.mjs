@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { PHONE, Stage, answered, atRest, barOf, picture } from './stage.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -64,7 +64,6 @@ let stage;
 beforeEach(async () => {
   stage = await Stage.set(SCRIPT);
 });
-afterEach(() => stage?.close());
 
 const WORDS = {
   en: { send: 'Send answer', next: 'Next', changes: /What changed since/, comment: 'Comment on step 1', remark: 'Your comment on step 1' },

@@ -1,6 +1,6 @@
 // Question JSON in an answer of the model, and what its severity changes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { Stage, answered, atRest, barOf, givenAnswers, picture } from './stage.mjs';
 
 const question = (severity, more) => JSON.stringify({ type: 'question', question: `A ${severity} question?`, context: 'It matters.', severity, ...more });
@@ -16,7 +16,6 @@ before(async () => {
     ],
   });
 });
-after(() => stage?.close());
 
 test('question JSON in an answer becomes a card, and the work goes on with the answer', async () => {
   const chat = await stage.chat();

@@ -1,13 +1,12 @@
 // Questions of the agent in a real browser, against the real binary: answered by forms, by buttons, by keys.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { OBEDIENT, PAYLOADS, Stage, answered, barOf, givenAnswers, nothingRan, picture } from './stage.mjs';
 
 let stage;
 before(async () => {
   stage = await Stage.set(OBEDIENT);
 });
-after(() => stage?.close());
 
 const asked = async (...questions) => {
   const chat = await stage.chat();
