@@ -62,9 +62,16 @@ export function useAnswering(view: QuestionView) {
 
   const advance = useCallback(async () => {
     const given = latest.current;
+    const { draft } = partAt(given);
+    const isSame = (now: Answering) => now.parts[given.step]?.draft === draft;
+    const show = (complaints: Complaint[]) => setAnswering((now) => (isSame(now) ? judged(now, given.step, complaints) : now));
+    const own = valueOf(partAt(given)).complaints;
+    if (own.length > 0) show(own);
     const complaints = await complaintsAbout(given);
+    // What was typed during the check is not sent unseen.
+    if (!isSame(latest.current)) return;
     if (complaints.length > 0) {
-      setAnswering(judged(given, given.step, complaints));
+      show(complaints);
       setRefusals((count) => count + 1);
     } else if (isLast(given)) await send(given);
     else change(movedTo(given, given.step + 1));
