@@ -11,7 +11,7 @@ async fn a_plan_that_is_being_edited_is_linted_line_by_line_and_nothing_is_store
         let response = bare(&server, "post", &path).bearer_auth(&server.token).json(&json!({ "text": text })).send().await.unwrap();
         (response.status().as_u16(), response.json::<Value>().await.unwrap())
     };
-    let sound = "---\ngoal: Say goodbye\nstatus: draft\n---\n# Say goodbye\n\n## Steps\n\n- [ ] 1. Write it\n  files: /src/lib.rs\n";
+    let sound = "---\ngoal: Say goodbye\nstatus: draft\n---\n# Say goodbye\n\n## Steps\n\n- [ ] 1. Write it\n  reason: Nobody says it yet.\n  files: /src/lib.rs\n";
     assert_eq!(lint(&workspace, sound).await, (200, json!({ "findings": [] })));
 
     let (status, answer) = lint(&workspace, &sound.replace("- [ ] 1. Write it", "- [ ] 2. Write it")).await;
