@@ -6,7 +6,7 @@
 //! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
-//! | [`guard`] | who may come in: token, Host, Origin |
+//! | [`guard`] | who may come in, and what they may do there |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
@@ -24,11 +24,10 @@ mod routes;
 mod sse;
 mod table;
 
-pub use guard::Access;
+pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
 use planwright_session::Sessions;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -67,6 +66,6 @@ pub fn openapi() -> &'static serde_json::Value {
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
     observe::start(closing.clone());
-    let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
     axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

@@ -11,15 +11,18 @@
 //! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
 mod audit;
+mod auth;
 mod changes;
 mod chats;
 mod docs;
 mod events;
+mod members;
 mod messages;
 mod meta;
 mod operation;
 mod page;
 mod plans;
+mod tokens;
 mod trust;
 mod ui;
 mod workspaces;
@@ -51,6 +54,12 @@ fn api() -> Table {
         .get("/roles", meta::roles, "The roles and their rights")
         .get("/tools", meta::tools, "The tools, all or those of a role")
         .get("/openapi.json", docs::document, "This description")
+        .about("Sign-in")
+        .post("/auth/logout", auth::logout, "End the session")
+        .get("/tokens", tokens::list, "The caller's tokens, without the tokens themselves")
+        .post("/tokens", tokens::create, "Make a token for a script; it is shown once").fails([Conflict])
+        .delete("/tokens", tokens::delete_named, "Take a token back, named in the query").fails([NotFound])
+        .delete("/tokens/{tid}", tokens::delete, "Take a token back")
         .about("Audit")
         .get("/audit", audit::list, "What was logged, newest first")
         .get("/audit/adherence", audit::adherence, "How well models kept to their roles")
@@ -62,6 +71,9 @@ fn api() -> Table {
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
+        .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
+        .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
+        .delete("/workspaces/{wid}/members/{member}", members::delete, "Take somebody out of a workspace, by name or id").fails([Conflict])
         .about("Chats")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
         .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
@@ -83,6 +95,15 @@ fn api() -> Table {
         .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])
 }
 
+/// The way in, which needs no sign-in.
+#[rustfmt::skip]
+fn door() -> Table {
+    Table::new("/api/v1", SignIn::NotNeeded)
+        .about("Sign-in")
+        .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password")
+            .fails([ErrorCode::Unauthenticated, ErrorCode::RateLimited])
+}
+
 /// What stands beside it, open to everyone who comes by the right Host.
 #[rustfmt::skip]
 fn beside() -> Table {
@@ -93,22 +114,23 @@ fn beside() -> Table {
         .get("/openapi.json", docs::open_document, "This description")
 }
 
-/// For those who run the server. Numbers tell what people do, so this needs sign-in as well.
+/// For those who run the server; in a team, for the admins. Numbers tell what people do.
 fn operations() -> Table {
     Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
 }
 
 /// Every row there is.
 pub fn all() -> impl Iterator<Item = Route> {
-    [beside(), operations(), api()].into_iter().flat_map(|table| table.routes)
+    [beside(), operations(), door(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
-    let check_token = || from_fn_with_state(app.clone(), guard::check_token);
-    let api = api().router.fallback(not_found).route_layer(check_token());
+    let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
+    let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
+    let api = api().router.fallback(not_found).route_layer(check_rights).route_layer(check_caller()).merge(door().router);
     beside()
         .router
-        .merge(operations().router.route_layer(check_token()))
+        .merge(operations().router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller()))
         .nest("/api/v1", api)
         .route("/docs", get(page::docs))
         .route("/docs/{name}", get(page::asset))
@@ -117,7 +139,7 @@ pub fn router(app: App) -> Router {
         .fallback(ui::other)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(from_fn_with_state(app.clone(), guard::check_origin))
+        .layer(from_fn_with_state(app.clone(), guard::check_address))
         .layer(CatchPanicLayer::custom(broken))
         .layer(from_fn(headers::put))
         .layer(from_fn(observe::observe))

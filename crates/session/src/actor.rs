@@ -35,10 +35,14 @@ pub struct Reply {
     pub message: Option<Message>,
 }
 
+/// Whoever runs Planwright, in records of who did what.
+pub const OPERATOR: &str = "user";
+
 type Answer = oneshot::Sender<Result<Reply, Problem>>;
 
 pub enum Command {
-    Op(Op, Answer),
+    /// What somebody of this name asks.
+    Op(Op, String, Answer),
     /// Go on with the run that was cut off.
     Resume(Answer),
     /// Let go; the run goes on after the next start.
@@ -47,13 +51,15 @@ pub enum Command {
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, running: None }.serve(receiver));
+    tokio::spawn(Actor { chat, running: None, by: OPERATOR.to_owned() }.serve(receiver));
     sender
 }
 
 struct Actor {
     chat: Arc<Chat>,
     running: Option<Running>,
+    /// Who asked for what is done now.
+    by: String,
 }
 
 struct Running {
@@ -67,7 +73,8 @@ impl Actor {
         loop {
             tokio::select! {
                 command = commands.recv() => match command {
-                    Some(Command::Op(op, answer)) => {
+                    Some(Command::Op(op, by, answer)) => {
+                        self.by = by;
                         let reply = self.admit(op).await;
                         let _ = answer.send(self.reply(reply).await);
                     }

@@ -63,7 +63,7 @@ mod versions;
 mod view;
 mod work;
 
-pub use actor::Reply;
+pub use actor::{OPERATOR, Reply};
 pub use agent::Agent;
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};

@@ -138,7 +138,15 @@ impl Handle {
     /// # Errors
     /// Why the chat did not take it.
     pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, answer)).await
+        self.submit_by(op, actor::OPERATOR).await
+    }
+
+    /// The same, on behalf of somebody: the name stands in the records of what they approve.
+    ///
+    /// # Errors
+    /// Why the chat did not take it.
+    pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
+        self.send(|answer| Command::Op(op, name.to_owned(), answer)).await
     }
 
     /// Ends all work of the chat, to go on after the next start.

@@ -41,6 +41,8 @@ mod run;
 mod sandbox_cases;
 mod serve;
 mod side_by_side;
+mod sign_in;
+mod tenancy;
 mod terminal;
 mod trust;
 mod wires;

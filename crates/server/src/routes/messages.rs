@@ -1,6 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{Accepted, ApiError, ApiResult};
+use crate::guard::Caller;
 use crate::request::{Body, Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
@@ -67,6 +68,7 @@ pub struct MessageAnswer {
 
 pub async fn create(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(mut body): Body<CreateBody>,
 ) -> Result<Accepted<MessageAnswer>, ApiError> {
@@ -84,7 +86,7 @@ pub async fn create(
         None => Op::UserMessage { content: body.content, metadata: body.metadata },
     };
     let is_answer = matches!(op, Op::Answer { .. });
-    let reply = handle.submit(op).await.map_err(|problem| {
+    let reply = handle.submit_by(op, caller.name()).await.map_err(|problem| {
         if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
     })?;
     Ok(Accepted(MessageAnswer { message: reply.message }))

@@ -1,5 +1,6 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
+use crate::guard::Caller;
 use crate::request::Ids;
 use axum::Json;
 use axum::extract::State;
@@ -7,8 +8,14 @@ use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_session::storage;
 use planwright_store::WorkspaceRow;
 
-pub async fn list(State(app): State<App>) -> ApiResult<Vec<WorkspaceRow>> {
-    Ok(Json(app.sessions.store().workspaces().await.map_err(storage)?))
+/// Those that the caller may know of.
+pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceRow>> {
+    let store = app.sessions.store();
+    let rows = match caller.user() {
+        Some(user) => store.workspaces_of(user).await,
+        None => store.workspaces().await,
+    };
+    Ok(Json(rows.map_err(storage)?))
 }
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceRow> {

@@ -14,7 +14,7 @@ struct Visitor {
     everywhere: bool,
 }
 
-/// Users of another tenant belong here too, with 404, once there are users.
+/// Users of another tenant come in `tenancy.rs`.
 const VISITORS: &[Visitor] = &[
     Visitor { who: "without a token", dress: |request, _| request, told: (StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"), everywhere: false },
     Visitor {
