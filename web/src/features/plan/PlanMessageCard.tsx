@@ -78,6 +78,7 @@ function Card({ revision }: { revision: Revision }) {
             plan={plan}
             approved={approved}
             feedback={feedback}
+            onRefusal={() => setOpen(true)}
             {...(previous !== undefined && { comparison: { against: previous.revision, shown: comparing, toggle: () => setComparing(!comparing) } })}
           />
         </>

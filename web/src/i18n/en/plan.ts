@@ -51,6 +51,7 @@ export const plan = {
   goal: 'Goal',
   revisions: 'Revision',
   revisionOf: 'v{revision} · {when}',
+  edited: 'edited by hand',
   compareWith: 'Compare with',
   nothingToCompare: 'nothing',
   loadEarlier: 'Look for earlier revisions',

@@ -51,6 +51,7 @@ export const plan = {
   goal: '目标',
   revisions: '版本',
   revisionOf: 'v{revision} · {when}',
+  edited: '手动编辑',
   compareWith: '对比',
   nothingToCompare: '不对比',
   loadEarlier: '查找更早的版本',
