@@ -223,7 +223,7 @@ test('a plan that was edited by hand since it was shown is shown anew before it 
   const panel = page.getByRole('region', { name: 'Plan', exact: true });
   await panel.getByText('Wire it in elsewhere').waitFor();
   await panel.getByLabel('Compare with').selectOption({ label: 'v1' });
-  await panel.locator('[data-change="changed"]').getByText('elsewhere').waitFor();
+  await panel.locator('[data-change="added"]').getByText('Wire it in elsewhere').waitFor();
   assert.equal(await panel.getByText('Clients may see 429').count(), 0, 'risks are not told as removed');
   await page.context().close();
 });
