@@ -21,6 +21,7 @@ mod messages;
 mod meta;
 mod operation;
 mod page;
+mod plans;
 mod tokens;
 mod trust;
 mod ui;
@@ -68,6 +69,7 @@ fn api() -> Table {
         .get("/workspaces", workspaces::list, "The workspaces")
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
+        .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
         .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
         .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
