@@ -18,6 +18,7 @@ mod events;
 mod messages;
 mod meta;
 mod page;
+mod tools;
 mod trust;
 mod workspaces;
 
@@ -55,6 +56,7 @@ fn api() -> Table {
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
+        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
         .about("Chats")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
         .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")

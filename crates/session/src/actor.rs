@@ -99,7 +99,7 @@ impl Actor {
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
         match op {
             Op::Stop | Op::Update { .. } | Op::Revert { .. } => {}
-            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Compact => self.chat.configure().await?,
+            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Ask { .. } | Op::Compact => self.chat.configure().await?,
         }
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
@@ -107,6 +107,7 @@ impl Actor {
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
             Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
+            Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
             Op::Compact => self.compact().await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }

@@ -63,6 +63,7 @@ mod work;
 
 pub use actor::Reply;
 pub use agent::Agent;
+pub use call::{Place, UserCall};
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, storage};

@@ -356,7 +356,7 @@ impl Sessions {
         futures::future::join_all(handles.iter().map(Handle::park)).await;
     }
 
-    async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
+    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
         let mut workspaces = self.inner.workspaces.lock().await;
         if let Some(workspace) = workspaces.get(&id) {
             return Ok(workspace.clone());
