@@ -59,7 +59,13 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .with_context(|| format!("can't listen on {}; is another server there? --listen 127.0.0.1:0 takes a free port", args.listen))?;
     let address = listener.local_addr()?;
     let access = Access { token: token.clone(), hosts: host_names(address) };
-    let app = App { sessions: sessions.clone(), access: Arc::new(access), models: Arc::new(names), closing: CancellationToken::new() };
+    let app = App {
+        sessions: sessions.clone(),
+        access: Arc::new(access),
+        models: Arc::new(names),
+        kept: data.real_path().into(),
+        closing: CancellationToken::new(),
+    };
     output::line(&format!("listening on http://{address}"));
     if let Some(token) = token {
         output::line(&format!("sign in at http://{address}/#token={token}"));

@@ -21,6 +21,8 @@ pub enum Op {
     Revert { message_id: MessageId, conflicts: OnConflict },
     /// Put a question before the user, as a tool that they called themselves wants it.
     Ask { inquiry: Inquiry },
+    /// Take back a message that waits to be read.
+    Withdraw { message_id: MessageId },
     /// Sum the conversation up, so that the next request is shorter.
     Compact,
     /// End the run; answered when nothing of it can happen any more.

@@ -1,7 +1,7 @@
 //! What goes out: errors as JSON everywhere the same, and answers that know their status.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::error::Reader;
 use planwright_protocol::{ErrorCode, Problem};
@@ -90,6 +90,23 @@ pub struct NoContent;
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A page of a list, and where the next one begins.
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next: Option<String>,
+}
+
+/// The header that says so.
+pub const NEXT: &str = "x-next-cursor";
+
+impl<T: Serialize> IntoResponse for Page<T> {
+    fn into_response(self) -> Response {
+        let next = self.next.and_then(|next| HeaderValue::from_str(&next).ok());
+        let headers: HeaderMap = next.into_iter().map(|next| (HeaderName::from_static(NEXT), next)).collect();
+        (headers, Json(self.items)).into_response()
     }
 }
 

@@ -25,6 +25,7 @@ pub use routes::ModelNames;
 
 use planwright_session::Sessions;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,8 @@ pub struct App {
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
     pub models: Arc<ModelNames>,
+    /// The folder that chats are kept in, which no workspace may have in it.
+    pub kept: Arc<Path>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
     pub closing: CancellationToken,
 }

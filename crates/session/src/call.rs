@@ -57,7 +57,7 @@ pub enum Carried {
 
 pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
     if call.meta("status") == "running" {
-        return recovery::recover(chat, call, history).await;
+        return Box::pin(recovery::recover(chat, call, history)).await;
     }
     match judge(chat, &call, history).await? {
         Judged::Refused(problem, change) => finish(chat, &call, Err(problem), *change).await,

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `store` | opening, migrations, and what all tables share |
 //! | `chats` | chats and their histories; the one write that a session makes |
+//! | `messages` | single messages: found, searched for, sent once |
 //! | `records` | approvals and the audit log |
 //! | `versions` | what calls changed in files, before and after |
 //! | `workspaces` | the folders |
@@ -15,6 +16,7 @@
 
 mod chats;
 mod db;
+mod messages;
 mod postgres;
 mod records;
 mod sqlite;
@@ -22,7 +24,8 @@ mod store;
 mod versions;
 mod workspaces;
 
-pub use chats::{Append, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(3 "0003_progress"),
     migration!(4 "0004_file_changes"),
     migration!(5 "0005_trust"),
+    migration!(7 "0007_retries"),
 ];
 
 impl Store {

@@ -23,6 +23,7 @@ mod life_cycle;
 mod limits;
 mod long_chats;
 mod matrix;
+mod messages;
 mod plan_edited;
 mod planner;
 mod postgres;
@@ -40,8 +41,10 @@ mod sandbox_cases;
 mod serve;
 mod side_by_side;
 mod terminal;
+mod tools_endpoint;
 mod trust;
 mod wires;
+mod workspaces;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};

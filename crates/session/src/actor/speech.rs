@@ -49,7 +49,7 @@ impl Actor {
         if let Order::WithoutPlan = order {
             message = message.with(AWAITS_PLAN, true);
         }
-        let mut change = Change::messages([message.clone()]);
+        let mut change = self.sent(&message);
         if let Some(pending) = &pending {
             let outcome = match order {
                 Order::Given(_) => QuestionOutcome::Answered,
@@ -141,7 +141,7 @@ impl Actor {
             message = message.with("comment", comment);
         }
         let message = pending.by.place(message);
-        let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
+        let change = self.sent(&message).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
             QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
