@@ -40,6 +40,7 @@ pub struct FileNode {
     pub is_special: bool,
     /// What is in the folder, as deep as was asked for; left out where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = serde_json::json!([]))]
     pub children: Option<Vec<FileNode>>,
     /// Whether there is more in the folder than is shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

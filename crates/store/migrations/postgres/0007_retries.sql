@@ -11,5 +11,3 @@ create table message_keys (
     created_at bigint not null,
     primary key (chat_id, key)
 );
-
-create index chats_by_time on chats (workspace_id, updated_at, id);

@@ -11,5 +11,3 @@ create table message_keys (
     created_at integer not null,
     primary key (chat_id, key)
 ) strict, without rowid;
-
-create index chats_by_time on chats (workspace_id, updated_at, id);
