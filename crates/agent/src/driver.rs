@@ -41,12 +41,7 @@ pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
             Step::CallTools(calls) => world.tools(calls, turn.history()).await,
             Step::Ask(question) => return Outcome::Parked(question),
             Step::Done => return Outcome::Done,
-            Step::OutOfTurns(limit) => Err(Problem::new(
-                ErrorCode::LimitReached,
-                format!(
-                    "The run has asked the model {limit} times, which is the limit. Send a message to go on, or raise `turns` under [limits]."
-                ),
-            )),
+            Step::OutOfTurns(limit) => Err(out_of_turns(limit)),
             Step::Loop => Err(Problem::new(
                 ErrorCode::LoopDetected,
                 format!(
@@ -59,4 +54,12 @@ pub async fn drive(turn: &mut Turn, world: &mut dyn World) -> Outcome {
             Err(problem) => return Outcome::Failed(problem),
         }
     }
+}
+/// Why a run ends that asked its model too often.
+#[must_use]
+pub fn out_of_turns(limit: u32) -> Problem {
+    Problem::new(
+        ErrorCode::LimitReached,
+        format!("The run has asked the model {limit} times, which is the limit. Send a message to go on, or raise `turns` under [limits]."),
+    )
 }

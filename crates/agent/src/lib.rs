@@ -24,7 +24,7 @@ pub mod provider;
 pub mod thread;
 pub mod turn;
 
-pub use driver::{Outcome, World, drive};
+pub use driver::{Outcome, World, drive, out_of_turns};
 pub use history::Replies;
 pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Request, ToolDefinition};
 pub use turn::{Step, Turn};

@@ -3,6 +3,7 @@
 use crate::config::xdg;
 use anyhow::{Context, bail};
 use planwright_protocol::ErrorCode;
+use planwright_server::Storage;
 use planwright_store::Store;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -123,6 +124,16 @@ impl DataDir {
             .with_context(|| format!("{} can't be written", file.display()))?;
         out.write_all(token.as_bytes())?;
         Ok(token)
+    }
+}
+
+impl Storage for DataDir {
+    /// By a file of its own: a database that is held by a writer would keep everyone waiting.
+    #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
+    fn try_to_write(&self) -> std::io::Result<()> {
+        let file = self.path.join("writable");
+        let written = File::create(&file).and_then(|mut file| file.write_all(&[0; 4096]).and_then(|()| file.sync_all()));
+        written.and_then(|()| std::fs::remove_file(&file))
     }
 }
 

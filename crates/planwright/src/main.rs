@@ -15,7 +15,7 @@ mod serve;
 mod signals;
 mod workspace_file;
 
-use args::{Args, Command};
+use args::{Args, Command, LogFormat};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     }
     planwright_providers::install_cryptography();
     let command = Args::parse().command;
-    init_logs();
+    init_logs(&command);
     let outcome = match command {
         Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
         Command::Run(args) => in_runtime(run::run(args)),
@@ -45,7 +45,14 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
 }
 
 /// Logs go to stderr, so that what a command prints stays clean.
-fn init_logs() {
+fn init_logs(command: &Command) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PLANWRIGHT_LOG").unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if let Command::Serve(args) = command
+        && args.log_format == LogFormat::Json
+    {
+        logs.json().init();
+    } else {
+        logs.init();
+    }
 }

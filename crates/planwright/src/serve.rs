@@ -64,6 +64,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         access: Arc::new(access),
         models: Arc::new(names),
         kept: data.real_path().into(),
+        storage: Arc::new(data),
         closing: CancellationToken::new(),
     };
     output::line(&format!("listening on http://{address}"));

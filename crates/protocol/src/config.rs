@@ -5,7 +5,7 @@
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::borrow::Cow;
@@ -163,6 +163,19 @@ pub fn allowed_words() -> Vec<&'static str> {
     let mut words = vec!["plan", "planning", "act", "build", "builder", "executing"];
     words.extend(ROLES.iter().map(|row| row.name));
     words
+}
+
+/// A word for a role or a mode, as the API's description has it. Read in any case.
+pub struct RoleWord;
+
+impl JsonSchema for RoleWord {
+    fn schema_name() -> Cow<'static, str> {
+        "RoleWord".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "A word for a role or a mode, in any case.", "enum": allowed_words() })
+    }
 }
 
 fn unknown_word(field: &str, word: &str) -> Problem {

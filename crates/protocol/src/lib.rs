@@ -34,7 +34,7 @@ pub mod state;
 pub mod time;
 
 pub use chat_file::ChatHeader;
-pub use config::{ChatConfig, RoleRequest};
+pub use config::{ChatConfig, RoleRequest, RoleWord};
 pub use error::{ErrorCode, Problem};
 pub use event::{Envelope, Event, SwitchedBy};
 pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, WorkspaceId};

@@ -1,8 +1,11 @@
 //! What goes out: errors as JSON everywhere the same, and answers that know their status.
 
 use axum::Json;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use metrics::{counter, gauge};
 use planwright_protocol::error::Reader;
 use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
@@ -113,8 +116,39 @@ impl<T: Serialize> IntoResponse for Page<T> {
 /// Server-sent events.
 pub struct EventStream(pub Response);
 
+/// Counted while it is open.
+struct OpenStream;
+
+impl OpenStream {
+    fn new() -> Self {
+        gauge!("planwright_event_streams").increment(1);
+        Self
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        gauge!("planwright_event_streams").decrement(1);
+    }
+}
+
 impl IntoResponse for EventStream {
     fn into_response(self) -> Response {
-        self.0
+        let (parts, body) = self.0.into_parts();
+        let open = OpenStream::new();
+        let counted = body.into_data_stream().inspect(move |_| {
+            let _ = &open;
+            counter!("planwright_event_deliveries_total").increment(1);
+        });
+        Response::from_parts(parts, Body::from_stream(counted))
+    }
+}
+
+/// Plain text, of the type that is named.
+pub struct Text(pub &'static str, pub String);
+
+impl IntoResponse for Text {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, self.0)], self.1).into_response()
     }
 }

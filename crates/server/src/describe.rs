@@ -3,7 +3,7 @@
 //! Every part of a handler's signature says what it adds: extractors are [`Input`]s, answers are [`Output`]s.
 
 use crate::App;
-use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, status_of};
+use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Text, status_of};
 use crate::request::{Body, IdempotencyKey, Ids, LONGEST_KEY, LastEventId, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
@@ -12,7 +12,7 @@ use planwright_protocol::{ErrorCode, Problem};
 use planwright_session::SentEvent;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::ReplaceBoolSchemas;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -279,6 +279,12 @@ impl Output for EventStream {
         let description =
             "A stream of server-sent events. `id:` is where to go on from, `event:` its type, `data:` the JSON described here.";
         operation.answers(200, description, "text/event-stream", schemas.written.subschema_for::<SentEvent<'static>>());
+    }
+}
+
+impl Output for Text {
+    fn describe(operation: &mut Operation, _: &mut Schemas) {
+        operation.answers(200, "Text.", "text/plain", json_schema!({ "type": "string" }));
     }
 }
 

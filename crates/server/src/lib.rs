@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
 //! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
+//! | [`observe`] | request ids, the log, metrics |
+//! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in: token, Host, Origin |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
@@ -14,6 +16,8 @@
 mod answer;
 mod describe;
 mod guard;
+mod headers;
+mod observe;
 mod openapi;
 mod request;
 mod routes;
@@ -39,8 +43,19 @@ pub struct App {
     pub models: Arc<ModelNames>,
     /// The folder that chats are kept in, which no workspace may have in it.
     pub kept: Arc<Path>,
+    /// Whether what is to be kept can be written; blocks.
+    pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
     pub closing: CancellationToken,
+}
+
+/// Where chats are kept, as far as the server has to know.
+pub trait Storage: Send + Sync {
+    /// Tries to write.
+    ///
+    /// # Errors
+    /// Why nothing can be kept at the moment.
+    fn try_to_write(&self) -> std::io::Result<()>;
 }
 
 /// The API's description, as OpenAPI 3.1.
@@ -54,6 +69,7 @@ pub fn openapi() -> &'static serde_json::Value {
 /// The listener broke.
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
+    observe::start(closing.clone());
     let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
     axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

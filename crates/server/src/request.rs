@@ -91,7 +91,7 @@ fn fitted<T: DeserializeOwned>(mut object: Map<String, Value>) -> Result<T, ApiE
 
 /// The field that an error is about: its path, or the name in its words where it stands above it.
 fn field_of(path: &str, error: &str) -> String {
-    let names_field = ["missing field", "unknown field"].iter().any(|words| error.starts_with(words));
+    let names_field = ["missing field", "unknown field", "duplicate field"].iter().any(|words| error.starts_with(words));
     let Some(named) = error.split('`').nth(1).filter(|_| names_field) else { return path.to_owned() };
     if path == "." || path == named || path.ends_with(&format!(".{named}")) { named.to_owned() } else { format!("{path}.{named}") }
 }
@@ -99,15 +99,22 @@ fn field_of(path: &str, error: &str) -> String {
 /// What Serde complains of, as the end of a sentence that begins with the field's name.
 fn complaint(error: &str) -> String {
     if error.starts_with("missing field") {
-        "is missing".to_owned()
-    } else if let Some((_, rest)) =
-        error.split_once("` , expected").or_else(|| error.strip_prefix("unknown field").and_then(|rest| rest.split_once(", expected")))
-    {
-        format!("is unknown here; there are{rest}").replace("there are one of", "there are")
-    } else if error.starts_with("unknown field") {
-        "is unknown here".to_owned()
-    } else {
-        error.to_owned()
+        return "is missing".to_owned();
+    }
+    if error.starts_with("duplicate field") {
+        return "is given twice".to_owned();
+    }
+    if let Some(unknown) = error.strip_prefix("unknown field ") {
+        let known = unknown.split_once(", expected ").map_or("none", |(_, known)| known.strip_prefix("one of ").unwrap_or(known));
+        return format!("is unknown here; known are: {known}");
+    }
+    match error.split_once(", expected ") {
+        Some((found, wanted)) => {
+            let found = found.split_once(": ").map_or(found, |(_, found)| found);
+            format!("must be {wanted}, and is {found}")
+        }
+        None if error.contains("invalid digit") || error.contains("number too") => "must be a whole number that is not negative".to_owned(),
+        None => format!("does not fit: {error}"),
     }
 }
 
@@ -149,8 +156,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
 pub fn page_size(limit: Option<u32>, largest: u32) -> Result<u32, ApiError> {
     match limit {
         None => Ok(largest),
-        Some(limit) if (1..=largest).contains(&limit) => Ok(limit),
-        Some(_) => Err(ApiError::misfit("limit", format!("must be from 1 to {largest}"))),
+        Some(0) => Err(ApiError::misfit("limit", "must be at least 1")),
+        Some(limit) => Ok(limit.min(largest)),
     }
 }
 

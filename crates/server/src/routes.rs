@@ -18,6 +18,7 @@ mod events;
 mod files;
 mod messages;
 mod meta;
+mod operation;
 mod page;
 mod tools;
 mod trust;
@@ -28,11 +29,14 @@ pub use meta::ModelNames;
 use crate::App;
 use crate::answer::ApiError;
 use crate::guard;
+use crate::headers;
+use crate::observe;
 use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
-use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, QuestionNotPending, TooLarge};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, TooLarge};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -95,25 +99,37 @@ fn beside() -> Table {
     Table::new("", SignIn::NotNeeded)
         .about("Server")
         .get("/healthz", meta::healthz, "Whether the process answers")
+        .get("/readyz", operation::readyz, "Whether work can be done: the database answers, and what is to be kept can be written").fails([NotReady])
         .get("/openapi.json", docs::open_document, "This description")
 }
 
-/// Every row of both.
+/// For those who run the server. Numbers tell what people do, so this needs sign-in as well.
+fn operations() -> Table {
+    Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
+}
+
+/// Every row there is.
 pub fn all() -> impl Iterator<Item = Route> {
-    beside().routes.into_iter().chain(api().routes)
+    [beside(), operations(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
-    let api = api().router.fallback(not_found).route_layer(from_fn_with_state(app.clone(), guard::check_token));
+    let check_token = || from_fn_with_state(app.clone(), guard::check_token);
+    let api = api().router.fallback(not_found).route_layer(check_token());
     beside()
         .router
+        .merge(operations().router.route_layer(check_token()))
         .nest("/api/v1", api)
-        .route("/", axum::routing::get(page::show))
+        .route("/", get(page::show))
+        .route("/docs", get(page::docs))
+        .route("/assets/{name}", get(page::asset))
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_origin))
         .layer(CatchPanicLayer::custom(broken))
+        .layer(from_fn(headers::put))
+        .layer(from_fn(observe::observe))
         .with_state(app)
 }
 
@@ -129,4 +145,23 @@ fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it; nothing stored is lost."))
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_like_any_other() {
+        let breaking = Router::<()>::new().route("/", get(async || -> &'static str { panic!("with a secret in it") }));
+        let router = breaking.layer(CatchPanicLayer::custom(broken)).layer(from_fn(headers::put)).layer(from_fn(observe::observe));
+        let response = router.oneshot(Request::new(axum::body::Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().contains_key("x-request-id") && response.headers().contains_key("content-security-policy"));
+        let body = String::from_utf8(to_bytes(response.into_body(), 10_000).await.unwrap().to_vec()).unwrap();
+        assert!(body.contains("\"INTERNAL\"") && !body.contains("secret"), "{body}");
+    }
 }

@@ -22,6 +22,8 @@ use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
+use crate::progress;
+use crate::tally;
 use crate::versions;
 use judge::{Judged, judge};
 use planwright_agent::thread::DELEGATION;
@@ -154,8 +156,15 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             };
             let message = stored.tell(chat, come_of(call, stored.goal())).await?;
             let change = stored.change(Agent::of(call)?.role, call.meta("model"));
-            let carried = finish_saying(chat, call, outcome, message, change, |row| row.config.plan_file = Some(stored.path)).await;
+            // What is being carried out stays what the user approved, whatever else is planned meanwhile.
+            let is_bound = chat.is_bound().await;
+            let edit =
+                move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().filter(|_| is_bound).or(Some(stored.path));
+            let carried = finish_saying(chat, call, outcome, message, change, edit).await;
             crash::point("plan_recorded");
+            if is_bound {
+                progress::mark(chat).await;
+            }
             carried
         }
         Some(Signal::Reviewed { review, text }) => {
@@ -167,7 +176,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             park(chat, call, pending).await
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
-        Some(Signal::Staged) => command::settle(chat, call, history).await,
+        Some(Signal::Staged) => Box::pin(command::settle(chat, call, history)).await,
         Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(call.clone())),
     }
 }
@@ -219,10 +228,13 @@ async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carr
     let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
         .with("question_id", pending.question_id.to_string());
     let question = pending.message(chat.id);
-    let change = pending.log(Change::messages([result.clone(), question.clone()]).event(pending.event()), call.meta("model"));
+    let call = call.clone().with("status", "done");
+    let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
+    change.events.insert(0, Event::MessageUpdated { message: call.clone() });
+    let change = pending.log(change, call.meta("model"));
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
-    Ok(Carried::Asked(vec![result, question]))
+    Ok(Carried::Asked(vec![call, result, question]))
 }
 
 /// The call waits, without a result, for the user's word.
@@ -234,6 +246,7 @@ async fn ask(
     agent: Agent,
     (moment, question): (Moment, Question),
 ) -> Result<Carried, Problem> {
+    tally::judged("asked");
     let tool = call.meta("tool");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(json!({

@@ -14,7 +14,7 @@ use crate::run::Inbox;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot, shorten};
 use planwright_protocol::{
-    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Problem, Role, Timestamp,
+    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, MessageKey, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
@@ -318,6 +318,11 @@ impl Chat {
     pub async fn approval(&self) -> Option<Arc<ApprovalRow>> {
         let live = self.live.lock().await;
         live.approval.clone().filter(|approval| live.row.config.plan_file.as_ref() == Some(&approval.plan_file))
+    }
+
+    /// Whether the chat carries out an approved plan.
+    pub async fn is_bound(&self) -> bool {
+        self.approval().await.is_some() && self.row().await.config.role.mode() == Mode::Act
     }
 
     /// The question that waits for an answer.

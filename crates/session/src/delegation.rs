@@ -28,8 +28,10 @@ pub fn beyond_limits(call: &Message, effects: &[Effect], history: &[Message]) ->
         let text = "A delegate can't hand its task on. Do it yourself, or report back what should be handed to somebody else.";
         return Some(Problem::new(ErrorCode::LimitReached, text));
     }
-    let since_user = history.iter().rev().take_while(|message| message.author != Author::User);
-    let handed_on = since_user.filter(|message| message.message_type == MessageType::ToolResult && is_one(message)).count();
+    let since_user = history.iter().rposition(|message| message.author == Author::User).map_or(0, |place| place + 1);
+    // Counted by calls: those of one reply are all in the history before the first of them has a result.
+    let earlier = history[since_user..].iter().take_while(|message| message.id != call.id);
+    let handed_on = earlier.filter(|message| message.message_type == MessageType::ToolCall && is_one(message)).count();
     (handed_on >= MOST_TASKS).then(|| {
         let text = format!(
             "You have handed on {MOST_TASKS} tasks since the user last wrote, which is the limit. Report what is done and what is open, and let the user decide."
@@ -125,8 +127,7 @@ mod tests {
     }
 
     fn handed_on(times: usize) -> Vec<Message> {
-        let result = || said(Author::Tool, MessageType::ToolResult).with("tool", "delegate");
-        std::iter::once(said(Author::User, MessageType::Text)).chain((0..times).map(|_| result())).collect()
+        std::iter::once(said(Author::User, MessageType::Text)).chain((0..times).map(|_| delegate())).collect()
     }
 
     #[test]
@@ -136,6 +137,9 @@ mod tests {
         assert_eq!(limit(&handed_on(MOST_TASKS - 1)), None);
         assert_eq!(limit(&handed_on(MOST_TASKS)), Some(ErrorCode::LimitReached));
         assert_eq!(limit(&[handed_on(MOST_TASKS), handed_on(0)].concat()), None);
+        let together = handed_on(MOST_TASKS + 5);
+        let refused = together[1..].iter().filter(|call| beyond_limits(call, &effects, &together).is_some()).count();
+        assert_eq!(refused, 5, "also of the calls of one reply");
         assert!(beyond_limits(&delegate(), &[Effect::Progress], &handed_on(MOST_TASKS)).is_none());
     }
 

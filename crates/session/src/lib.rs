@@ -29,6 +29,7 @@
 //! | [`commits`] | finished work, committed on a branch of its own |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
+//! | [`tally`] | what is counted for those who run the server |
 //! | [`card`] | the questions a chat can wait for |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas, and for states, which are stored with the next
@@ -61,6 +62,7 @@ mod run;
 mod sessions;
 mod summary;
 mod surroundings;
+mod tally;
 mod versions;
 mod view;
 mod work;

@@ -5,16 +5,22 @@
 
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
+use crate::revert;
 use crate::versions;
 use planwright_protocol::plan::{PlanFileStatus, plan_sha256};
 use planwright_protocol::{
     Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Plan, PlanDocument, Problem, Progress, StepStatus,
 };
 use planwright_store::{ApprovalRow, ChatRow};
+use planwright_tools::tool::Input;
 use planwright_tools::workspace::{Kind, Stamp};
-use planwright_tools::{Consent, Effect, FileChange, Permit, Verdict, Version, Workspace, WorkspacePath, decide};
+use planwright_tools::{Consent, Effect, FileChange, Permit, UpdateStep, Verdict, Version, Workspace, WorkspacePath, decide};
 use serde_json::json;
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// In the note of an approval: how far the plan has come when its execution begins.
+pub const BEGINS_WITH: &str = "begins_with";
 
 /// How often the file is read again when somebody else writes it at the same moment.
 const TRIES: usize = 5;
@@ -63,7 +69,7 @@ impl Execution {
 
     fn new(approval: &ApprovalRow, kept: Option<Progress>) -> Option<Self> {
         let document = PlanDocument::parse(&approval.content).ok()?;
-        let progress = kept.unwrap_or_else(|| Progress::of(&approval.plan_file, &document.plan));
+        let progress = kept.unwrap_or_else(|| Progress::of(&approval.plan_file, &document.plan, None));
         let path = WorkspacePath::parse(&approval.plan_file).ok()?;
         Some(Self { path, document, sha256: approval.sha256.clone(), progress })
     }
@@ -130,13 +136,12 @@ pub async fn tick(
     call: MessageId,
     (step_number, status): (u32, StepStatus),
 ) -> Result<Execution, Problem> {
-    if let Some(step) = execution.progress.steps.iter_mut().find(|step| step.step_number == step_number) {
-        step.status = status;
-    }
+    execution.progress.set(step_number, status);
     let file_status = execution.progress.file_status();
     write(chat, agent, execution, call, move |execution, present| match present {
         Present::Approved(mut found) => {
-            found.document.set_step(step_number, status)?;
+            // All boxes: somebody may have ticked what was never reported.
+            found.document.plan = execution.progress.shown_in(found.document.plan);
             found.say(file_status);
             Ok(Some(found))
         }
@@ -154,7 +159,7 @@ pub async fn tick(
     .await
 }
 
-/// Has the plan's file say that it is approved, and how far it has come.
+/// Has the plan's file say that it is approved, and how far it has come by what was reported.
 pub async fn mark(chat: &Arc<Chat>) {
     let agent = chat.agent().await;
     if agent.role.mode() == Mode::Plan {
@@ -166,10 +171,7 @@ pub async fn mark(chat: &Arc<Chat>) {
     let marked = write(chat, agent, execution, newest.id, |execution, present| match present {
         Present::Approved(mut found) => {
             found.say(execution.progress.file_status());
-            // One that was over begins anew.
-            if found.document.plan.steps.iter().all(|step| step.status.is_over()) {
-                found.document.plan = execution.progress.shown_in(found.document.plan);
-            }
+            found.document.plan = execution.progress.shown_in(found.document.plan);
             Ok(Some(found))
         }
         Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
@@ -268,6 +270,35 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     let change = Change { events: message.iter().cloned().map(|message| Event::MessageCreated { message }).collect(), ..Change::default() };
     chat.publish(change, move |row| row.progress = Some(progress)).await?;
     Ok(message)
+}
+
+/// How far the plan in force had come before a message, by the reports until then; also over what was taken back earlier.
+pub fn before(history: &[Message], target: MessageId) -> Option<Progress> {
+    let begins = |message: &Message| serde_json::from_value(message.metadata.get(BEGINS_WITH)?.clone()).ok();
+    // What was taken back to before the approval begins as the approved plan did.
+    let first: Option<Progress> = history.iter().rev().find_map(begins);
+    let mut now = first.clone();
+    let mut known = HashMap::new();
+    for message in history {
+        known.insert(message.id, now.clone());
+        if message.id == target {
+            break;
+        }
+        if let Some(begun) = begins(message) {
+            now = Some(begun);
+        } else if let Some(earlier) = revert::target(message).and_then(|target| known.get(&target)) {
+            now.clone_from(earlier);
+        } else if let (Some(progress), Some((step_number, status))) = (&mut now, reported(message)) {
+            progress.set(step_number, status);
+        }
+    }
+    now.filter(|progress| first.is_some_and(|first| first.plan_file == progress.plan_file))
+}
+
+/// The step that a report moved.
+fn reported(result: &Message) -> Option<(u32, StepStatus)> {
+    let facts = result.metadata.get("facts").filter(|_| result.meta("tool") == UpdateStep::SPEC.name)?;
+    Some((u32::try_from(facts.get("step_number")?.as_u64()?).ok()?, serde_json::from_value(facts.get("status")?.clone()).ok()?))
 }
 
 /// The steps of the plan being carried out that are neither done nor skipped.

@@ -107,10 +107,17 @@ pub fn named(names: impl ExactSizeIterator<Item = String>) -> String {
     if more > 0 { format!("{list}, and {more} more") } else { list }
 }
 
-type Chains = BTreeMap<String, Vec<StoredChange>>;
+type Chains = BTreeMap<String, Chain>;
 
-/// The changes of each path that are to be undone, the newest first. What was taken back already, and all of that lies in
-/// reach, cancels out with what took it back.
+/// The changes of a path that are to be undone, the newest first.
+#[derive(Default)]
+struct Chain {
+    all: Vec<StoredChange>,
+    /// The places of those that count: what was taken back already, and all of that lies in reach, cancels out with what
+    /// took it back.
+    in_force: Vec<usize>,
+}
+
 fn chains(rows: Vec<StoredChange>, reverts: &HashMap<MessageId, u64>, from: u64) -> Chains {
     let mut chains = Chains::new();
     let mut cancelled: HashSet<(MessageId, String)> = HashSet::new();
@@ -125,15 +132,41 @@ fn chains(rows: Vec<StoredChange>, reverts: &HashMap<MessageId, u64>, from: u64)
         let path = row.change.path.clone();
         let chain = chains.entry(path.clone()).or_default();
         if row.reverted_by.is_some_and(|by| cancelled.contains(&(by, path.clone()))) {
-            continue;
-        }
-        if reverts.get(&row.change.message_id).is_some_and(|target| *target >= from) {
+            // It cancels out.
+        } else if reverts.get(&row.change.message_id).is_some_and(|target| *target >= from) {
             cancelled.insert((row.change.message_id, path));
-            continue;
+        } else {
+            chain.in_force.push(chain.all.len());
         }
-        chain.push(row);
+        chain.all.push(row);
     }
     chains
+}
+
+impl Chain {
+    /// How the path was before the oldest of its changes, and which of them are undone by going back there.
+    fn back(&self, present: &Image) -> Result<(Image, Vec<i64>), &'static str> {
+        let ids = |rows: &[&StoredChange]| rows.iter().map(|row| row.id).collect();
+        // Where one change follows the other up to what is there now, nobody else had a hand in it.
+        let all: Vec<&StoredChange> = self.all.iter().collect();
+        if let Some(wanted) = straight_back(present, &all) {
+            return Ok((wanted, ids(&all)));
+        }
+        let in_force: Vec<&StoredChange> = self.in_force.iter().map(|&place| &self.all[place]).collect();
+        back(present, &in_force).map(|wanted| (wanted, ids(&in_force)))
+    }
+}
+
+/// `None` where what a change left is not what the next one found.
+fn straight_back(present: &Image, chain: &[&StoredChange]) -> Option<Image> {
+    let mut now = present;
+    for row in chain {
+        if *now == Image::Unknown || !now.is(&row.change.after) {
+            return None;
+        }
+        now = &row.change.before;
+    }
+    (*now != Image::Unknown).then(|| now.clone())
 }
 
 /// Follows each path from how it is to how it was.
@@ -142,12 +175,11 @@ fn thought_out(workspace: &Arc<Workspace>, chains: Chains) -> Revert {
     for (path, chain) in chains {
         let Ok(place) = WorkspacePath::parse(&path) else { continue };
         let present = workspace.image(&place);
-        match back(&present, &chain) {
-            Ok(wanted) => {
-                revert.covered.extend(chain.iter().map(|row| (row.id, path.clone())));
-                if !same(&present, &wanted) {
-                    revert.files.push(Step { path, present, wanted });
-                }
+        match chain.back(&present) {
+            Ok((wanted, _)) if same(&present, &wanted) => {}
+            Ok((wanted, undone)) => {
+                revert.covered.extend(undone.into_iter().map(|id| (id, path.clone())));
+                revert.files.push(Step { path, present, wanted });
             }
             Err(reason) => revert.conflicts.push(Conflict { path, reason: reason.to_owned() }),
         }
@@ -156,7 +188,7 @@ fn thought_out(workspace: &Arc<Workspace>, chains: Chains) -> Revert {
 }
 
 /// How a path was before the oldest of its changes.
-fn back(present: &Image, chain: &[StoredChange]) -> Result<Image, &'static str> {
+fn back(present: &Image, chain: &[&StoredChange]) -> Result<Image, &'static str> {
     let mut now = present.clone();
     let mut is_noted = false;
     for row in chain {
@@ -192,9 +224,13 @@ fn without_conflicts(workspace: &Workspace, mut revert: Revert) -> Revert {
         steps.iter().rev().filter(|(_, step)| is_folder(&step.present) && !is_folder(&step.wanted)).map(|(path, _)| path.clone()).collect();
     for folder in folders {
         let goes = |name: &String| steps.get(&folder.join(name)).is_some_and(|step| step.wanted == Image::Absent);
-        let is_free = workspace.list(&folder).is_ok_and(|names| names.iter().all(|(name, _)| goes(name)));
-        if !is_free {
-            steps.remove(&folder);
+        let stays: Option<Vec<_>> = workspace.list(&folder).ok().map(|names| names.into_iter().filter(|(name, _)| !goes(name)).collect());
+        if stays.as_ref().is_some_and(Vec::is_empty) {
+            continue;
+        }
+        steps.remove(&folder);
+        // Build output is nobody's: its folder stays, and that is no reason to refuse.
+        if !stays.is_some_and(|names| names.iter().all(|(name, _)| workspace.is_output(&folder.join(name)))) {
             revert.conflicts.push(Conflict { path: folder.to_string(), reason: NOT_EMPTY.to_owned() });
         }
     }

@@ -15,7 +15,7 @@ use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
-use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive};
+use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
@@ -23,6 +23,7 @@ use planwright_tools::tool::tool_named;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What the user wrote while the run was under way, for the next request to the model.
@@ -72,16 +73,18 @@ pub struct Run {
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
+    /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
+    asked: Arc<AtomicU32>,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
-        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0 }
+        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0, asked: Arc::default() }
     }
 
     /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
     pub(crate) fn for_delegate(&self, delegate: Agent) -> Self {
-        Self { delegate: Some(delegate), ..Self::new(self.chat.clone(), Inbox::default()) }
+        Self { delegate: Some(delegate), asked: self.asked.clone(), ..Self::new(self.chat.clone(), Inbox::default()) }
     }
 
     /// Who works here now.
@@ -275,11 +278,19 @@ impl World for Run {
             return Ok(Vec::new());
         }
         let notice = progress::notice(&self.chat).await?;
-        Ok(notice.into_iter().chain(self.inbox.take()).collect())
+        let words = self.inbox.take();
+        if !words.is_empty() {
+            self.asked.store(0, Ordering::Relaxed);
+        }
+        Ok(notice.into_iter().chain(words).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
-        self.chat.settings().limits.check(&self.chat.row().await.usage)?;
+        let limits = self.chat.settings().limits;
+        limits.check(&self.chat.row().await.usage)?;
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= limits.turns {
+            return Err(out_of_turns(limits.turns));
+        }
         let agent = self.agent().await?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
 /// Longer than anything here takes on a slow machine; a test that waits this long has failed.
@@ -33,6 +33,12 @@ impl Home {
     #[must_use]
     pub fn workspace(&self) -> PathBuf {
         self.folder.path().join("workspace")
+    }
+
+    /// Where servers keep their chats.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
     }
 
     pub fn write_script(&self, script: &Value) {
@@ -68,7 +74,7 @@ impl Home {
             .env_clear()
             .env("HOME", self.folder.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("PLANWRIGHT_DATA_DIR", self.folder.path().join("data"))
+            .env("PLANWRIGHT_DATA_DIR", self.data())
             .env("PLANWRIGHT_MODEL", format!("script/{}", self.folder.path().join("script.json").display()))
             .current_dir(self.workspace())
             .kill_on_drop(true);
@@ -89,6 +95,13 @@ impl Home {
     /// A server by a command of the caller's making.
     pub async fn serve_command(&self, command: Command) -> Server {
         self.try_serve_command(command).await.expect("the server ended before it listened")
+    }
+
+    /// A server, and the lines of its log; `command` has stderr piped.
+    pub async fn serve_logged(&self, command: Command) -> (Server, Lines<BufReader<ChildStderr>>) {
+        let mut server = self.serve_command(command).await;
+        let log = BufReader::new(server.child.stderr.take().unwrap()).lines();
+        (server, log)
     }
 
     /// Like [`Self::serve_command`], for a server that may die before it listens.
@@ -119,6 +132,12 @@ pub struct Server {
 }
 
 impl Server {
+    /// The process.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.client

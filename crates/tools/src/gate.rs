@@ -240,6 +240,14 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             reason: format!("{path} would be deleted"),
         });
     }
+    // Its boxes say what the server saw, so a command has no business in the chat's own plan.
+    if let Some(plan) = ungranted.iter().find(|path| situation.tool == KEEPING && situation.own_plan.as_ref() == Some(path)) {
+        return Some(Concern {
+            rule: situation.approvals.outside_plan.max(Rule::Ask),
+            severity: Severity::Major,
+            reason: format!("a command changed {plan}, the plan of this chat"),
+        });
+    }
     // The chat's own plan, and one that is not there yet, are no business of the approved one; a plan that somebody wrote is.
     let of_plans =
         |path: &WorkspacePath| situation.own_plan.as_ref() == Some(path) || matches!(effect, Effect::Create(_)) && path.is_plan();

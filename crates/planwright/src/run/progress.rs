@@ -18,7 +18,9 @@ impl Progress {
     pub fn new(role: Role, plan: Option<&Plan>) -> Self {
         let mut progress = Self { role, doing: None, used: Usage::default(), steps: BTreeMap::new() };
         if let Some(plan) = plan {
-            progress.follow(plan);
+            // As the server begins it: one that is over begins anew.
+            let begun = planwright_protocol::Progress::of("", plan, None);
+            progress.steps = begun.steps.iter().map(|step| (step.step_number, step.status)).collect();
         }
         progress
     }

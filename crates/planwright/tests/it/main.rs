@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
 mod answers;
+mod api;
 mod audit;
 mod auto_mode;
+mod bound;
 mod cards;
 mod changes;
 mod chat_cases;

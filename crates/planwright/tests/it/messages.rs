@@ -151,7 +151,7 @@ async fn lists_of_chats_come_in_pages() {
         }
     }
     assert_eq!(titles, ["4", "3", "2", "1", "0"]);
-    for wrong in ["cursor=x", "limit=0", "limit=501"] {
+    for wrong in ["cursor=x", "limit=0"] {
         assert_eq!(
             server.request(Method::GET, &format!("/workspaces/{workspace}/chats?{wrong}"), None).await.0,
             StatusCode::UNPROCESSABLE_ENTITY

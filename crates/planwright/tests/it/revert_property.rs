@@ -124,7 +124,9 @@ async fn live(seed: u64, environment: &[(&str, &str)]) {
             assert_eq!(tree(&home.workspace()), now, "seed {seed}, taken back and that again");
         }
     }
-    for (message, wanted) in moments.iter().rev() {
+    // Back and forth in any order, and at last back step by step.
+    let anywhere: Vec<usize> = (0..CALLS).map(|_| usize::try_from(chance.below(moments.len() as u64)).unwrap()).collect();
+    for (message, wanted) in anywhere.into_iter().map(|place| &moments[place]).chain(moments.iter().rev()) {
         let done = work.back_to(message).await;
         assert_eq!(tree(&home.workspace()), *wanted, "seed {seed}, calls {calls:#?}, taken back: {done:#}");
     }

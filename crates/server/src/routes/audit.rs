@@ -14,6 +14,15 @@ use serde_json::{Value, json};
 
 const LARGEST_PAGE: u32 = 1000;
 
+#[derive(Deserialize, JsonSchema)]
+pub struct ListQuery {
+    #[serde(flatten)]
+    rows: AuditQuery,
+    /// How many at most; 1000 are the most that are given.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    limit: Option<String>,
+}
+
 /// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
 #[derive(Deserialize, JsonSchema)]
 pub struct AuditQuery {
@@ -31,17 +40,14 @@ pub struct AuditQuery {
     role: Option<String>,
     #[schemars(with = "Option<ChatId>")]
     chat: Option<String>,
-    /// How many at most.
-    #[schemars(with = "Option<u32>", range(min = 1, max = 1000))]
-    limit: Option<String>,
 }
 
 /// The log, newest first.
-pub async fn list(State(app): State<App>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list(State(app): State<App>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
     entries(&app, None, query).await
 }
 
-pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
     workspaces::row(&app, id).await?;
     entries(&app, Some(id), query).await
 }
@@ -68,9 +74,9 @@ pub async fn adherence_of(
     counted(&app, Some(id), query).await
 }
 
-async fn entries(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AuditEntry>> {
+async fn entries(app: &App, workspace: Option<WorkspaceId>, query: ListQuery) -> ApiResult<Vec<AuditEntry>> {
     let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
-    Ok(Json(app.sessions.store().audit(query.filter(workspace)?, limit).await.map_err(storage)?))
+    Ok(Json(app.sessions.store().audit(query.rows.filter(workspace)?, limit).await.map_err(storage)?))
 }
 
 async fn counted(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {

@@ -5,7 +5,7 @@ use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_session::{ChatView, Handle, Snapshot, storage};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
@@ -20,10 +20,10 @@ pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<H
 #[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
     /// Any word for a mode.
-    #[schemars(example = &"plan")]
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
     mode: Option<String>,
     /// Any word for a role.
-    #[schemars(example = &"planner")]
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
     role: Option<String>,
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
@@ -76,11 +76,11 @@ fn named(problem: Problem, field: &str) -> Problem {
 pub struct NewChat {
     #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[schemars(example = &"planner")]
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
     agent_role: Option<String>,
-    #[schemars(example = &"plan")]
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
     agent_mode: Option<String>,
-    #[schemars(example = &"plan")]
+    #[schemars(with = "Option<RoleWord>", example = &"plan")]
     mode: Option<String>,
 }
 
@@ -104,11 +104,11 @@ pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(Workspace
 pub struct ChatUpdate {
     #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[schemars(example = &"actor")]
+    #[schemars(with = "Option<RoleWord>", example = &"actor")]
     agent_role: Option<String>,
-    #[schemars(example = &"act")]
+    #[schemars(with = "Option<RoleWord>", example = &"act")]
     agent_mode: Option<String>,
-    #[schemars(example = &"build")]
+    #[schemars(with = "Option<RoleWord>", example = &"build")]
     mode: Option<String>,
     /// A plan of the workspace; null leaves the chat without one.
     #[serde(default)]

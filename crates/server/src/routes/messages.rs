@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 pub struct ListQuery {
     /// The id of a message: only those older than it.
     before: Option<MessageId>,
-    /// How many at most.
-    #[schemars(range(min = 1, max = 500))]
+    /// How many at most; 500 are the most that are given.
+    #[schemars(range(min = 1))]
     limit: Option<u32>,
 }
 

@@ -4,7 +4,7 @@ use crate::request::Params;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::role::RoleView;
-use planwright_protocol::{Role, RoleRequest};
+use planwright_protocol::{Role, RoleRequest, RoleWord};
 use planwright_session::{ToolView, tool_views};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub async fn roles() -> Json<Vec<RoleView>> {
 #[derive(Deserialize, JsonSchema)]
 pub struct ToolsQuery {
     /// Only the tools that this role has; any word for a role or mode.
-    #[schemars(example = &"planner")]
+    #[schemars(with = "Option<RoleWord>", example = &"planner")]
     role: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use crate::chat::{Change, Chat, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
 use crate::plan::StoredPlan;
-use crate::progress;
+use crate::progress::{self, BEGINS_WITH};
 use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::{
@@ -87,11 +87,13 @@ impl Actor {
         let files = self.planned_files(&approval).await?;
         let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
-        let progress = PlanDocument::parse(&approval.content).ok().map(|document| Progress::of(&plan_file, &document.plan));
+        let progress = PlanDocument::parse(&approval.content).ok();
+        let progress = progress.map(|document| Progress::of(&plan_file, &document.plan, row.progress.as_ref()));
         let facts = json!({
             "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
         });
-        let note = files.note(switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone()));
+        let note = switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone());
+        let note = files.note(note.with(BEGINS_WITH, serde_json::to_value(&progress).unwrap_or_default()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });

@@ -4,9 +4,10 @@ use super::Actor;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::plan::StoredPlan;
-use crate::revert::{Conflict, REVERT, Revert, named};
+use crate::progress;
+use crate::revert::{Conflict, REVERT, Revert, named, target};
 use planwright_protocol::op::OnConflict;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, RunId};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, Progress, RunId, StepStatus};
 use planwright_store::{AuditKind, FileChangeRow, Versions};
 use planwright_tools::workspace::Restore;
 use planwright_tools::{Permit, WorkspacePath};
@@ -20,7 +21,8 @@ impl Actor {
             return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
         }
         let revert = self.chat.revert(message_id).await?;
-        if !revert.conflicts.is_empty() && conflicts == OnConflict::Refuse {
+        // Skipping is for the rest, of which there must be some.
+        if !revert.conflicts.is_empty() && (conflicts == OnConflict::Refuse || revert.files.is_empty()) {
             return Err(revert.refused());
         }
         if revert.files.is_empty() {
@@ -82,8 +84,28 @@ impl Actor {
         for plan in plans {
             change.events.extend(StoredPlan::read(&self.chat, &plan).await.map(|plan| plan.updated()));
         }
-        self.chat.publish(change, |row| row.run = None).await?;
+        let progress = self.progress_before(&message).await?;
+        if let Some((moved, _)) = &progress {
+            change.events.extend(moved.iter().map(|&(step_number, status)| Event::PlanStep { step_number, status }));
+        }
+        self.chat
+            .publish(change, move |row| {
+                row.run = None;
+                row.progress = progress.map(|(_, progress)| progress).or(row.progress.take());
+            })
+            .await?;
         Ok(message)
+    }
+
+    /// The progress that the chat goes back to with what was taken back, and the steps that move; `None` if it stays.
+    async fn progress_before(&self, message: &Message) -> Result<Option<(Vec<(u32, StepStatus)>, Progress)>, Problem> {
+        let (Some(now), Some(target)) = (self.chat.row().await.progress, target(message)) else { return Ok(None) };
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let earlier = progress::before(&history, target).filter(|earlier| earlier.plan_file == now.plan_file);
+        Ok(earlier.map(|earlier| {
+            let pairs = now.steps.iter().zip(&earlier.steps).filter(|(now, earlier)| now.status != earlier.status);
+            (pairs.map(|(_, earlier)| (earlier.step_number, earlier.status)).collect(), Progress { told: now.told, ..earlier })
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::agent::Agent;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
+use crate::tally;
 use planwright_agent::history::call_args;
 use planwright_protocol::{Event, Message, Mode, Problem, Role};
 use planwright_store::AuditKind;
@@ -19,8 +20,24 @@ pub enum Judged {
     Allowed(Prepared, Permit),
 }
 
-/// Judges a call of the model.
+/// Judges a call of the model. One that waits for the user's word is judged again after it; it is counted where the user is asked.
 pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+    let judged = Box::pin(judged(chat, call, history)).await?;
+    judged.count();
+    Ok(judged)
+}
+
+impl Judged {
+    pub fn count(&self) {
+        match self {
+            Judged::Refused(..) => tally::judged("denied"),
+            Judged::Allowed(..) => tally::judged("allowed"),
+            Judged::Asks(..) => {}
+        }
+    }
+}
+
+async fn judged(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),

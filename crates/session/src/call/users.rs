@@ -79,6 +79,7 @@ impl UserCall {
         let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, call.meta("call_id").parse().ok()).await? };
         let situation = chat.situation(agent, call.meta("tool"), Consent::Given);
         let judged = examine(&call, agent, chat.settings().inspect(), cx.clone(), situation).await?;
+        judged.count();
         let outcome = match judged {
             Judged::Allowed(prepared, _) if prepared.effects.contains(&Effect::Progress) => {
                 Err(Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that carries out the plan reports on its steps."))
@@ -102,7 +103,9 @@ impl UserCall {
         let agent = Agent::own(bare.mode.default_role());
         let cx = bare.tool_context(agent, call.meta("call_id").parse().ok());
         let situation = std::future::ready(Ok(bare.situation(agent, call.meta("tool"))));
-        let outcome = match examine(&call, agent, bare.settings.inspect(), cx.clone(), situation).await? {
+        let judged = examine(&call, agent, bare.settings.inspect(), cx.clone(), situation).await?;
+        judged.count();
+        let outcome = match judged {
             Judged::Allowed(prepared, permit) => match commit(prepared, permit, None).await? {
                 Ok(output) => bare.conclude(agent, &cx, output).await,
                 Err(problem) => Err(problem),

@@ -3,6 +3,7 @@
 use super::{Change, Chat, Live, invalid};
 use crate::agent::Agent;
 use crate::frame::{Frame, is_small};
+use crate::tally;
 use crate::view::Partial;
 use planwright_protocol::{ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
 
@@ -64,6 +65,7 @@ impl Chat {
     }
 
     pub(crate) fn send(&self, envelope: &Envelope) {
+        tally::told(&envelope.event);
         if let Some(frame) = Frame::of(self.source, envelope) {
             if is_small(&envelope.event) {
                 self.hub.send(frame.clone());

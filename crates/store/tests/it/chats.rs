@@ -89,7 +89,7 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
     chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
     let step = PlanStep { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, ..PlanStep::default() };
-    chat.progress = Some(Progress::of("/plans/a.plan", &Plan { steps: vec![step], ..Plan::default() }));
+    chat.progress = Some(Progress::of("/plans/a.plan", &Plan { steps: vec![step], ..Plan::default() }, None));
     chat.epoch = 3;
     chat.seq_ceiling = u64::from(u32::MAX) + 7;
     chat.usage.input_tokens = 7;

@@ -119,6 +119,14 @@ impl Staged {
         if let Some((path, why)) = stuck.first() {
             add(&mut told, &format!("[not deleted: {} entries, such as {path}: {why}]", stuck.len()));
         }
+        if let Some(first) = self.changes.unjudged.iter().find(|change| !change.path.is_protected()) {
+            let text = format!(
+                "[changed as build output, so not among this chat's changes: {} folders, such as {}]",
+                self.output_folders(),
+                first.path
+            );
+            add(&mut told, &text);
+        }
         if self.half_done {
             add(
                 &mut told,
@@ -130,6 +138,10 @@ impl Staged {
         }
         let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).collect();
         Ok(Landed { told, left })
+    }
+
+    fn output_folders(&self) -> usize {
+        self.changes.unjudged.iter().filter(|change| !change.path.is_protected()).count()
     }
 
     /// What would be kept.

@@ -3,6 +3,8 @@
 use super::rules::{self, Rules};
 use super::{Kind, Workspace};
 use crate::path::WorkspacePath;
+use memchr::memmem;
+use planwright_protocol::ErrorCode;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -82,19 +84,35 @@ impl Changes {
     }
 }
 
+impl Workspace {
+    /// Whether this is a folder of build output, in which changes are not noted.
+    #[must_use]
+    pub fn is_output(&self, path: &WorkspacePath) -> bool {
+        self.host_path().is_ok_and(|host| Sorter::new(self, host).is_output(path))
+    }
+}
+
 /// Tells what a plan has a say in from what it has not.
 pub struct Sorter<'w> {
     workspace: &'w Workspace,
     host: PathBuf,
     pub has_repository: bool,
     known: HashMap<WorkspacePath, bool>,
+    /// Git's list of the files it keeps; `None` until it is needed.
+    index: Option<Index>,
+}
+
+enum Index {
+    Paths(Vec<u8>),
+    /// It says nothing that can be relied on.
+    Unreadable,
 }
 
 impl<'w> Sorter<'w> {
     pub fn new(workspace: &'w Workspace, host: PathBuf) -> Self {
         let repository = WorkspacePath::root().join(rules::REPOSITORY);
         let has_repository = matches!(workspace.entry(&repository), Ok(Some(entry)) if entry.kind == Kind::Folder);
-        Self { workspace, host, has_repository, known: HashMap::new() }
+        Self { workspace, host, has_repository, known: HashMap::new(), index: None }
     }
 
     /// Whether this entry, with all that is in it, is kept without a question.
@@ -133,19 +151,38 @@ impl<'w> Sorter<'w> {
         if path.is_protected() {
             return false;
         }
-        if OUTPUT.contains(&name) {
-            return true;
-        }
-        if !OUTPUT_IF_IGNORED.contains(&name) {
+        let always = OUTPUT.contains(&name);
+        if !always && !OUTPUT_IF_IGNORED.contains(&name) {
             return false;
         }
         if let Some(&known) = self.known.get(path) {
             return known;
         }
-        let tagged = matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
-        let is_output = tagged || self.is_ignored(&parent, path, Kind::Folder);
+        let tagged = || matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
+        let is_output = (always || tagged() || self.is_ignored(&parent, path, Kind::Folder)) && !self.is_tracked(path);
         self.known.insert(path.clone(), is_output);
         is_output
+    }
+
+    /// Whether git keeps files of this folder, so that they are the user's whatever its name says.
+    fn is_tracked(&mut self, folder: &WorkspacePath) -> bool {
+        if !self.has_repository {
+            return false;
+        }
+        let (workspace, path) = (self.workspace, WorkspacePath::root().join(rules::REPOSITORY).join("index"));
+        let index = self.index.get_or_insert_with(|| match workspace.read(&path) {
+            // Up to its third version the index has every path in full.
+            Ok(snapshot) if matches!(snapshot.bytes.get(..8), Some([b'D', b'I', b'R', b'C', 0, 0, 0, 2 | 3])) => {
+                Index::Paths(snapshot.bytes)
+            }
+            // Nothing was ever added.
+            Err(problem) if problem.code == ErrorCode::PathNotFound => Index::Paths(Vec::new()),
+            Ok(_) | Err(_) => Index::Unreadable,
+        });
+        match index {
+            Index::Paths(bytes) => memmem::find(bytes, format!("{}/", folder.relative()).as_bytes()).is_some(),
+            Index::Unreadable => true,
+        }
     }
 
     /// Whether git is told to ignore it.
@@ -177,6 +214,10 @@ mod tests {
         assert!(sort(folder.path(), "/target", Some(Kind::Folder)));
         assert!(sort(folder.path(), "/tagged/target", Some(Kind::Folder)));
         assert!(sort(folder.path(), "/web/node_modules", Some(Kind::Folder)));
+        let index = b"DIRC\0\0\0\x02\0\0\0\x01 web/node_modules/own.js\0";
+        std::io::Write::write_all(&mut std::fs::File::create_new(folder.path().join(".git/index")).unwrap(), index).unwrap();
+        assert!(!sort(folder.path(), "/web/node_modules", Some(Kind::Folder)), "what git keeps is the user's");
+        assert!(sort(folder.path(), "/other/node_modules", Some(Kind::Folder)));
         for (path, now) in
             [("/target", Some(Kind::Link)), ("/dist", Some(Kind::Folder)), ("/src", Some(Kind::Folder)), ("/node_modules", None)]
         {

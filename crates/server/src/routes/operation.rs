@@ -1,0 +1,45 @@
+//! For those who run the server.
+
+use crate::App;
+use crate::answer::{ApiResult, Text};
+use crate::observe;
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::{ErrorCode, Problem};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::time::Duration;
+
+/// A check that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(JsonSchema, Serialize)]
+pub struct Readiness {
+    #[schemars(example = &"ready")]
+    status: &'static str,
+}
+
+/// Runs that were cut off are gone on with before the server listens, so there is no state of its own for that.
+pub async fn readyz(State(app): State<App>) -> ApiResult<Readiness> {
+    let not_ready = |why: &str| Problem::new(ErrorCode::NotReady, format!("{why} The log of the server says more."));
+    if app.closing.is_cancelled() {
+        return Err(not_ready("The server is shutting down.").into());
+    }
+    let database = tokio::time::timeout(PATIENCE, app.sessions.store().workspaces()).await;
+    if !matches!(database, Ok(Ok(_))) {
+        let error = database.ok().and_then(Result::err).map(|error| error.to_string());
+        tracing::error!(error, "not ready: the database does not answer");
+        return Err(not_ready("The database does not answer.").into());
+    }
+    let storage = app.storage.clone();
+    let written = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || storage.try_to_write())).await;
+    if !matches!(written, Ok(Ok(Ok(())))) {
+        tracing::error!(?written, "not ready: the data folder can't be written");
+        return Err(not_ready("The data folder can't be written.").into());
+    }
+    Ok(Json(Readiness { status: "ready" }))
+}
+
+pub async fn metrics() -> Text {
+    Text("text/plain; version=0.0.4; charset=utf-8", observe::metrics())
+}

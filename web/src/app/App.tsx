@@ -1,0 +1,66 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { CircleAlert } from 'lucide-react';
+import { useEffect } from 'react';
+import { Route, Switch } from 'wouter';
+import { Button } from '@/components/Button';
+import { LiveRegion } from '@/components/LiveRegion';
+import { Notice } from '@/components/Notice';
+import { TipLayer } from '@/components/TipLayer';
+import { Toasts } from '@/components/Toasts';
+import { HomePage } from '@/features/home/HomePage';
+import { SignInPage } from '@/features/signin/SignInPage';
+import { useText } from '@/i18n';
+import { api, ApiError } from '@/lib/api/client';
+import { startBridge } from '@/lib/events/bridge';
+import { ChatRoute } from './ChatRoute';
+import { ErrorBoundary } from './ErrorBoundary';
+import { NotFound } from './NotFound';
+import { Shell } from './Shell';
+
+const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
+const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } } });
+
+export function App() {
+  return (
+    <ErrorBoundary>
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queries}>
+          <Gate />
+          <Toasts />
+          <LiveRegion />
+          <TipLayer />
+        </QueryClientProvider>
+      </CSPProvider>
+    </ErrorBoundary>
+  );
+}
+
+/** Lets in whom the server knows. */
+function Gate() {
+  const t = useText('common');
+  const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity });
+  const { refetch } = me;
+  const isKnown = me.data !== undefined;
+  useEffect(() => {
+    if (isKnown) startBridge(queries, () => void refetch());
+  }, [isKnown, refetch]);
+  if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage done={() => void queries.resetQueries()} />;
+  if (me.error) {
+    return (
+      <main className="flex h-full">
+        <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('offline')} hint={me.error.message}><Button look="primary" onClick={() => void refetch()}>{t('retry')}</Button></Notice>
+      </main>
+    );
+  }
+  if (!isKnown) return <p role="status" className="sr-only">{t('loading')}</p>;
+  return (
+    <Shell>
+      <Switch>
+        <Route path="/" component={HomePage} />
+        <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
+        <Route component={NotFound} />
+      </Switch>
+    </Shell>
+  );
+}

@@ -1,0 +1,85 @@
+import { CircleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { Button, buttonClass } from '@/components/Button';
+import { Notice } from '@/components/Notice';
+import { ChatPage } from '@/features/chat/ChatPage';
+import { ChatSkeleton } from '@/features/chat/ChatSkeleton';
+import { ChatSlotsProvider, type ChatSlots } from '@/features/chat/slots';
+import { TextMessage } from '@/features/chat/TextMessage';
+import { ToolCallCard } from '@/features/chat/ToolCallCard';
+import { ToolResultCard } from '@/features/chat/ToolResultCard';
+import { markSeen } from '@/features/home/seen';
+import { LeaveActDialog } from '@/features/mode/LeaveActDialog';
+import { ModeToggle } from '@/features/mode/ModeToggle';
+import { RoleMenu } from '@/features/mode/RoleMenu';
+import { useToggleMode } from '@/features/mode/switching';
+import { PlanMessageCard } from '@/features/plan/PlanMessageCard';
+import { PlanPanel } from '@/features/plan/PlanPanel';
+import { ProgressDock } from '@/features/plan/ProgressDock';
+import { QuestionBar } from '@/features/question/QuestionBar';
+import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
+import { ToolApproval } from '@/features/question/ToolApproval';
+import { useText } from '@/i18n';
+import { ApiError } from '@/lib/api/client';
+import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
+import { useChatStore } from '@/lib/chat/store';
+import { openChat } from '@/lib/events/bridge';
+import { NotFound } from './NotFound';
+import { useChatAnnouncements } from './announcements';
+
+const SLOTS: ChatSlots = {
+  cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
+  QuestionBar,
+  ProgressDock,
+  PlanPanel,
+  ToolApproval,
+};
+
+/** A chat by its address: loads and follows it, and puts the features together. */
+export function ChatRoute({ workspaceId, chatId }: { workspaceId: string; chatId: string }) {
+  const t = useText('common');
+  const isLoaded = useChatStore((state) => chatId in state.views);
+  const [attempt, setAttempt] = useState(0);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => openChat(workspaceId, chatId, setError), [workspaceId, chatId, attempt]);
+  if (error instanceof ApiError && [400, 404, 422].includes(error.status)) return <NotFound />;
+  if (error && !isLoaded) {
+    const retry = () => {
+      setError(null);
+      setAttempt(attempt + 1);
+    };
+    return (
+      <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('failed')} hint={error instanceof Error ? error.message : String(error)}>
+        <Button look="primary" onClick={retry}>{t('retry')}</Button>
+        <Link href="/" className={buttonClass('secondary')}>{t('toHome')}</Link>
+      </Notice>
+    );
+  }
+  if (!isLoaded) return <ChatSkeleton />;
+  return (
+    <ChatProvider key={chatId} workspaceId={workspaceId} chatId={chatId}>
+      <ChatSlotsProvider value={SLOTS}>
+        <Loaded />
+      </ChatSlotsProvider>
+    </ChatProvider>
+  );
+}
+
+function Loaded() {
+  const { chatId } = useChatIds();
+  const toggleMode = useToggleMode();
+  const title = useChatView((view) => view.chat.title);
+  const updatedAt = useChatView((view) => view.chat.updated_at);
+  const isDeleted = useChatView((view) => view.isDeleted);
+  useChatAnnouncements();
+  useEffect(() => { document.title = `${title} · Planwright`; }, [title]);
+  useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
+  if (isDeleted) return <NotFound />;
+  return (
+    <>
+      <ChatPage controls={<><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />
+      <LeaveActDialog />
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Sheet } from '@/components/Modal';
+import { useChatLists, useNewChat } from '@/features/home/queries';
+import { Sidebar } from '@/features/home/Sidebar';
+import { useText } from '@/i18n';
+import { useShortcuts } from '@/lib/keys';
+import { useIsNarrow, useLayout } from '@/lib/layout';
+import { ShortcutList } from './ShortcutList';
+
+/** The list of chats beside the page, or as a drawer over it. */
+export function Shell({ children }: { children: ReactNode }) {
+  const t = useText('home');
+  const common = useText('common');
+  const isNarrow = useIsNarrow();
+  const { isSidebarOpen, isDrawerOpen } = useLayout();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const { lists } = useChatLists();
+  const newChat = useNewChat();
+  const [location, navigate] = useLocation();
+  const chats = lists.flatMap((list) => list.chats);
+  const step = (by: number) => {
+    const next = chats[chats.findIndex((chat) => location.includes(chat.id)) + by];
+    if (next) navigate(`/w/${next.workspace_id}/c/${next.id}`);
+  };
+  useShortcuts({
+    'Mod+b': () => useLayout.setState(isNarrow ? { isDrawerOpen: !isDrawerOpen } : { isSidebarOpen: !isSidebarOpen }),
+    'Mod+/': () => setHelpOpen(true),
+    'Mod+Shift+o': () => lists[0] && newChat.mutate({ workspace: lists[0].workspace.id }),
+    'Alt+ArrowUp': () => step(-1),
+    'Alt+ArrowDown': () => step(1),
+  });
+  return (
+    <div className="flex h-full">
+      <a href="#content" className="sr-only z-50 bg-bg p-2 focus:not-sr-only focus:fixed">{common('skipToContent')}</a>
+      {isNarrow ? (
+        <Sheet isOpen={isDrawerOpen} close={() => useLayout.setState({ isDrawerOpen: false })} title={t('title')} side="left"><Sidebar isDrawer /></Sheet>
+      ) : (
+        isSidebarOpen && <div className="w-64 shrink-0 border-r"><Sidebar /></div>
+      )}
+      <div className="min-w-0 flex-1">{children}</div>
+      <ShortcutList isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
+    </div>
+  );
+}

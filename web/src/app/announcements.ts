@@ -1,0 +1,26 @@
+// What a screen reader is told of a chat: mode, and when an answer is there. Never each word.
+import { useEffect, useRef } from 'react';
+import { useText } from '@/i18n';
+import { announce } from '@/lib/announce';
+import { useChatView } from '@/lib/chat/context';
+import { isBusy } from '@/lib/chat/view';
+
+export function useChatAnnouncements(): void {
+  const chat = useText('chat');
+  const words = useText('mode');
+  const role = useChatView((view) => view.chat.config.agent_role);
+  const mode = useChatView((view) => view.chat.config.agent_mode);
+  const isWorking = useChatView(isBusy);
+  useOnChange(role, () => announce(words('nowIn', { mode: mode === 'plan' ? words('plan') : words('build'), role: words(role) })));
+  useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: words(role) }) : chat('answered')));
+}
+
+/** Not for the first value. */
+function useOnChange(value: unknown, run: () => void): void {
+  const last = useRef(value);
+  useEffect(() => {
+    if (last.current === value) return;
+    last.current = value;
+    run();
+  });
+}

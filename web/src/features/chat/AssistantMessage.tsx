@@ -1,0 +1,40 @@
+import { CircleSlash } from 'lucide-react';
+import { CopyButton } from '@/components/CopyButton';
+import { GrowingMarkdown, Markdown } from '@/components/markdown/Markdown';
+import { useText } from '@/i18n';
+import type { Message } from '@/lib/api/types';
+import type { LiveText } from '@/lib/chat/view';
+import { RoleBadge } from './RoleBadge';
+
+export function AssistantMessage({ message }: { message: Message }) {
+  const t = useText('chat');
+  return (
+    <article className="group" aria-label={t('fromAgent')}>
+      {message.agent_role && <RoleBadge role={message.agent_role} at={message.created_at} />}
+      <Markdown text={message.content} />
+      {message.metadata.status === 'interrupted' && (
+        <p className="mt-1 flex items-center gap-1.5 text-sm text-muted"><CircleSlash size={14} aria-hidden />{t('interrupted')}</p>
+      )}
+      <div className="-ml-2 flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+        <CopyButton text={message.content} label={t('copyMessage')} />
+      </div>
+    </article>
+  );
+}
+
+/** An answer that is being written. */
+export function LiveMessage({ live }: { live: LiveText }) {
+  const t = useText('chat');
+  return (
+    <article aria-label={t('fromAgent')} aria-busy="true">
+      <RoleBadge role={live.role} />
+      {live.reasoning && (
+        <details className="mb-2 text-sm text-muted">
+          <summary>{t('reasoning')}</summary>
+          <p className="mt-1 border-l-2 pl-3 whitespace-pre-wrap">{live.reasoning}</p>
+        </details>
+      )}
+      <GrowingMarkdown text={live.text} />
+    </article>
+  );
+}

@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import { OfflineBanner } from '@/components/OfflineBanner';
+import { Sheet } from '@/components/Modal';
+import { useText } from '@/i18n';
+import { useChatView } from '@/lib/chat/context';
+import { useShortcuts } from '@/lib/keys';
+import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
+import { ChatHeader } from './ChatHeader';
+import { Composer } from './Composer';
+import { QueueChips, RunStatus } from './Dock';
+import { useSlots } from './slots';
+import { Suggestion } from './Suggestion';
+import { Timeline } from './Timeline';
+
+/** `controls` go into the header; `toggleMode` is what the mode's keys do. */
+export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
+  const t = useText('chat');
+  const { QuestionBar, ProgressDock, PlanPanel } = useSlots();
+  const mode = useChatView((view) => view.chat.config.agent_mode);
+  const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
+  const isWide = useIsWide();
+  const isNarrow = useIsNarrow();
+  const chosen = useLayout((state) => state.isPanelOpen);
+  // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
+  const isPanelOpen = chosen ?? (isWide && hasPlan);
+  const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
+  useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen) });
+  return (
+    <div data-mode={mode} className="flex h-full min-w-0 flex-col">
+      <ChatHeader controls={controls} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
+      <OfflineBanner />
+      <div className="flex min-h-0 flex-1">
+        <main id="content" className="flex min-w-0 flex-1 flex-col">
+          <Timeline />
+          <div className="mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3">
+            <div className="min-h-0 overflow-y-auto"><QuestionBar /></div>
+            <ProgressDock />
+            <Suggestion />
+            <RunStatus />
+            <QueueChips />
+            <Composer toggleMode={toggleMode} />
+            <Hints />
+          </div>
+        </main>
+        {isPanelOpen && isWide && (
+          <aside aria-label={t('panel')} className="w-96 shrink-0 overflow-y-auto border-l"><PlanPanel /></aside>
+        )}
+        {!isWide && (
+          <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><PlanPanel /></Sheet>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Hints() {
+  const t = useText('home');
+  return (
+    <p className="mt-1.5 flex gap-4 px-1 text-xs text-muted pointer-coarse:hidden max-sm:hidden">
+      <span><kbd>Enter</kbd> {t('keySend')}</span>
+      <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
+      <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>
+    </p>
+  );
+}

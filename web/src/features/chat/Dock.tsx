@@ -1,0 +1,68 @@
+import { CircleAlert, Clock, LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { Button } from '@/components/Button';
+import { IconButton } from '@/components/IconButton';
+import { useText } from '@/i18n';
+import { api } from '@/lib/api/client';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { post } from '@/lib/chat/outbox';
+import { isBusy } from '@/lib/chat/view';
+import { toastError } from '@/lib/toast';
+
+/** What the run is doing, in one line above the composer. */
+export function RunStatus() {
+  const t = useText('chat');
+  const mode = useText('mode');
+  const state = useChatView((view) => view.chat.state);
+  const role = useChatView((view) => view.chat.config.agent_role);
+  const isWorking = useChatView(isBusy);
+  if (!isWorking) return <RunEnd />;
+  return (
+    <p className="flex items-center gap-2 px-1 pb-1.5 text-sm text-muted">
+      <LoaderCircle size={14} aria-hidden className="text-mode motion-safe:animate-spin" />
+      {t(state, { role: mode(role) })}
+    </p>
+  );
+}
+
+/** How the last run ended, when it did not end well. */
+function RunEnd() {
+  const t = useText('chat');
+  const common = useText('common');
+  const { workspaceId, chatId } = useChatIds();
+  const run = useChatView((view) => view.lastRun);
+  const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user'));
+  if (run?.error) {
+    const retry = () => void (lastOwn && post(workspaceId, chatId, lastOwn.content).catch(toastError));
+    return (
+      <div role="alert" className="mb-2 flex items-start gap-2 rounded-md border border-critical bg-critical-soft px-3 py-2 text-critical">
+        <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+        <p className="min-w-0 flex-1 break-words">{run.error.message}</p>
+        {lastOwn && <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>}
+      </div>
+    );
+  }
+  if (!run || run.openSteps.length === 0) return null;
+  return <p className="px-1 pb-1.5 text-sm text-muted">{t('openSteps', { steps: run.openSteps.join(', ') })}</p>;
+}
+
+/** What was said while the run was busy, until it is read. */
+export function QueueChips() {
+  const t = useText('chat');
+  const { workspaceId, chatId } = useChatIds();
+  const queued = useChatView((view) => view.queued);
+  const messages = useChatView((view) => view.messages);
+  if (queued.length === 0) return null;
+  return (
+    <ul aria-label={t('queued')} className="mb-1.5 flex flex-wrap gap-1.5">
+      {messages.filter((message) => queued.includes(message.id)).map((message) => (
+        <li key={message.id} className="flex max-w-full items-center gap-1.5 rounded-full border border-dashed border-control pr-1 pl-2.5 text-sm">
+          <Clock size={12} aria-label={t('queued')} className="shrink-0 text-muted" />
+          <span className="truncate">{message.content}</span>
+          <IconButton label={t('takeBack')} className="size-6" onClick={() => void api.unqueue(workspaceId, chatId, message.id).catch(toastError)}>
+            <X size={12} aria-hidden />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
+}

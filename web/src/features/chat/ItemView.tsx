@@ -1,0 +1,63 @@
+import { LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { memo } from 'react';
+import { Button } from '@/components/Button';
+import { useText } from '@/i18n';
+import { attempt, discard, type Outgoing } from '@/lib/chat/outbox';
+import { toastError } from '@/lib/toast';
+import { LiveMessage } from './AssistantMessage';
+import type { Item } from './items';
+import { ReadsCard } from './ReadsCard';
+import { useSlots } from './slots';
+import { CallCard } from './ToolCallCard';
+
+/** One row of the timeline. */
+export const ItemView = memo(
+  function ItemView({ item }: { item: Item }) {
+    const { cards } = useSlots();
+    switch (item.kind) {
+      case 'message': {
+        const Card = cards[item.message.message_type];
+        return <Card message={item.message} />;
+      }
+      case 'call':
+        return <CallCard call={item.call} result={item.result} />;
+      case 'reads':
+        return <ReadsCard calls={item.calls} />;
+      case 'live':
+        return <LiveMessage live={item.live} />;
+      case 'outgoing':
+        return <OutgoingMessage outgoing={item.outgoing} />;
+    }
+  },
+  // Rows are made anew with every message; what they hold is not.
+  (before, after) => isSame(before.item, after.item),
+);
+
+function isSame(a: Item, b: Item): boolean {
+  if (a === b) return true;
+  if (a.kind === 'message' && b.kind === 'message') return a.message === b.message;
+  if (a.kind === 'call' && b.kind === 'call') return a.call === b.call && a.result === b.result;
+  if (a.kind === 'reads' && b.kind === 'reads') return a.calls.length === b.calls.length && a.calls.every((one, index) => one.result === b.calls[index]?.result);
+  return false;
+}
+
+function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
+  const t = useText('chat');
+  const common = useText('common');
+  return (
+    <article aria-label={t('fromYou')} className="flex flex-col items-end gap-1">
+      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed bg-surface px-4 py-2 break-words whitespace-pre-wrap">{outgoing.content}</div>
+      <div className="flex items-center gap-1.5 text-xs text-muted">
+        {outgoing.state === 'failed' ? (
+          <>
+            <span className="text-critical">{t('notSent')}</span>
+            <Button look="quiet" onClick={() => void attempt(outgoing).catch(toastError)}><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
+            <Button look="quiet" onClick={() => discard(outgoing.key)}><X size={14} aria-hidden />{t('discard')}</Button>
+          </>
+        ) : (
+          <><LoaderCircle size={12} aria-hidden className="motion-safe:animate-spin" />{outgoing.state === 'waiting' ? t('waitsForServer') : t('sending')}</>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,57 @@
+import { ArrowRight, Info, Undo2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { RoleIcon } from '@/components/RoleIcon';
+import { useLocale, useText } from '@/i18n';
+import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
+import { clock } from '@/lib/time';
+
+interface ModeChange {
+  from: RoleName;
+  to: RoleName;
+  by: SwitchedBy;
+}
+
+/** What happened to the chat itself: a switch of mode or role, a compaction, files taken back. */
+export function Marker({ message }: { message: Message }) {
+  const change = message.metadata.mode_change as ModeChange | undefined;
+  if (change) return <ModeMarker change={change} message={message} />;
+  const Icon = message.metadata.revert ? Undo2 : Info;
+  return (
+    <Line at={message.created_at}>
+      <Icon size={14} aria-hidden className="shrink-0" />
+      <span className="min-w-0 break-words whitespace-pre-wrap">{message.content}</span>
+    </Line>
+  );
+}
+
+function ModeMarker({ change, message }: { change: ModeChange; message: Message }) {
+  const t = useText('chat');
+  const words = useText('mode');
+  const approval = message.metadata.approval as { revision: number } | undefined;
+  const by: Record<SwitchedBy, string> = {
+    user: t('byUser'),
+    intent: t('byIntent'),
+    approval: approval ? t('byApproval', { revision: approval.revision }) : t('byUser'),
+    auto: t('byAuto'),
+  };
+  return (
+    <Line at={message.created_at}>
+      <span data-role={change.from} className="inline-flex items-center gap-1 text-role"><RoleIcon role={change.from} />{words(change.from)}</span>
+      <ArrowRight size={14} aria-label={t('switchedTo')} />
+      <span data-role={change.to} className="inline-flex items-center gap-1 font-semibold text-role"><RoleIcon role={change.to} />{words(change.to)}</span>
+      <span>{by[change.by]}</span>
+    </Line>
+  );
+}
+
+function Line({ at, children }: { at: string; children: ReactNode }) {
+  const locale = useLocale((state) => state.locale);
+  return (
+    <div role="note" className="flex items-center gap-3 py-1 text-sm text-muted before:h-px before:min-w-4 before:flex-1 before:bg-line after:h-px after:min-w-4 after:flex-1 after:bg-line">
+      <span className="flex max-w-[90%] flex-wrap items-center justify-center gap-1.5">
+        {children}
+        <time dateTime={at}>{clock(locale, at)}</time>
+      </span>
+    </div>
+  );
+}

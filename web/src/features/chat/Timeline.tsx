@@ -1,0 +1,83 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, MessageSquareText } from 'lucide-react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { Button } from '@/components/Button';
+import { Notice } from '@/components/Notice';
+import { useText } from '@/i18n';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { loadOlder } from '@/lib/chat/store';
+import { toastError } from '@/lib/toast';
+import { ItemView } from './ItemView';
+import { useItems } from './items';
+
+/** Closer to the end than this, the end is followed. */
+const FOLLOW = 48;
+/** Closer to the top than this, older messages are fetched. */
+const FETCH = 600;
+
+export function Timeline() {
+  const t = useText('chat');
+  const { workspaceId, chatId } = useChatIds();
+  const items = useItems();
+  const hasOlder = useChatView((view) => view.hasOlder);
+  const frame = useRef<HTMLDivElement>(null);
+  const isFollowing = useRef(true);
+  const isFetching = useRef(false);
+  const [unseenFrom, setUnseenFrom] = useState<number | null>(null);
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => 72,
+    getItemKey: useCallback((index: number) => items[index]?.key ?? index, [items]),
+    overscan: 6,
+    gap: 16,
+    paddingStart: 24,
+    paddingEnd: 24,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: FOLLOW,
+  });
+
+  // What is new at the end is followed, unless the reader has gone up.
+  useLayoutEffect(() => {
+    if (isFollowing.current) virtualizer.scrollToEnd();
+  }, [items, virtualizer]);
+
+  const onScroll = () => {
+    const node = frame.current;
+    if (!node) return;
+    const distance = node.scrollHeight - node.clientHeight - node.scrollTop;
+    isFollowing.current = distance <= FOLLOW;
+    setUnseenFrom((from) => (distance <= node.clientHeight ? null : (from ?? items.length)));
+    if (node.scrollTop > FETCH || !hasOlder || isFetching.current) return;
+    isFetching.current = true;
+    void loadOlder(workspaceId, chatId).catch(toastError).finally(() => { isFetching.current = false; });
+  };
+  const toEnd = () => {
+    isFollowing.current = true;
+    virtualizer.scrollToEnd();
+  };
+  if (items.length === 0) return <Notice icon={<MessageSquareText size={24} aria-hidden />} title={t('emptyTitle')} hint={t('emptyHint')} />;
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div ref={frame} onScroll={onScroll} onKeyDown={(event) => event.key === 'End' && event.target === frame.current && toEnd()} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
+        <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((row) => {
+            const item = items[row.index];
+            return (
+              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} className="absolute inset-x-0 top-0 px-4" style={{ transform: `translateY(${row.start}px)` }}>
+                {item && <ItemView item={item} />}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {unseenFrom !== null && (
+        <Button onClick={toEnd} className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-raised">
+          <ArrowDown size={14} aria-hidden />
+          {items.length > unseenFrom ? t('newBelow', { count: items.length - unseenFrom }) : t('jumpToLatest')}
+        </Button>
+      )}
+    </div>
+  );
+}

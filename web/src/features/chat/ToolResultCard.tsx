@@ -1,0 +1,50 @@
+import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '@/components/Button';
+import { useText } from '@/i18n';
+import { api } from '@/lib/api/client';
+import type { Message } from '@/lib/api/types';
+import { useChatIds } from '@/lib/chat/context';
+import { toastError } from '@/lib/toast';
+import { ToolText } from './ToolText';
+import { iconOf, toolOf } from './toolCall';
+
+/** A result without its call, which is on an older page. */
+export function ToolResultCard({ message }: { message: Message }) {
+  const t = useText('chat');
+  const [isOpen, setOpen] = useState(false);
+  const Icon = iconOf(toolOf(message));
+  return (
+    <article aria-label={t('toolResult', { tool: toolOf(message) })} className="overflow-hidden rounded-md border">
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 text-left text-sm hover:bg-surface">
+        <ChevronRight size={14} aria-hidden className={`text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <Icon size={14} aria-hidden className="text-muted" />
+        <code className="font-medium">{toolOf(message)}</code>
+      </button>
+      {isOpen && <div className="border-t bg-surface"><ToolResultBody message={message} /></div>}
+    </article>
+  );
+}
+
+/** The beginning of a long body is enough to draw; the rest is drawn, or fetched, on demand. */
+const SHOWN = 4000;
+
+export function ToolResultBody({ message }: { message: Message }) {
+  const t = useText('chat');
+  const { workspaceId, chatId } = useChatIds();
+  const [whole, setWhole] = useState<string | null>(null);
+  const isCut = message.metadata.content_truncated === true;
+  const showAll = () => {
+    if (!isCut) return setWhole(message.content);
+    return void api.body(workspaceId, chatId, message.id).then((body) => setWhole(body.content), toastError);
+  };
+  if (message.content === '') return <p className="px-3 py-2 text-sm text-muted">{t('noOutput')}</p>;
+  return (
+    <>
+      <ToolText label={t('result')} text={whole ?? message.content.slice(0, SHOWN)} />
+      {whole === null && (isCut || message.content.length > SHOWN) && (
+        <div className="border-t p-1"><Button look="quiet" onClick={showAll}>{t('showAll')}</Button></div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { Pencil, RotateCcw } from 'lucide-react';
+import { CopyButton } from '@/components/CopyButton';
+import { IconButton } from '@/components/IconButton';
+import { useText } from '@/i18n';
+import type { Message } from '@/lib/api/types';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { post } from '@/lib/chat/outbox';
+import { toastError } from '@/lib/toast';
+import { isBusy } from '@/lib/chat/view';
+import { startEdit } from './editing';
+
+export function UserMessage({ message }: { message: Message }) {
+  const t = useText('chat');
+  const { workspaceId, chatId } = useChatIds();
+  const isQueued = useChatView((view) => view.queued.includes(message.id));
+  const isWorking = useChatView(isBusy);
+  const isAnswer = message.metadata.question_answer !== undefined;
+  return (
+    <article aria-label={t('fromYou')} className="group flex flex-col items-end">
+      <div className={`max-w-[85%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap ${isQueued ? 'border-dashed opacity-80' : ''}`}>
+        {message.content}
+      </div>
+      <div className="flex items-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+        {!isAnswer && (
+          <>
+            <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content).catch(toastError)}>
+              <RotateCcw size={14} aria-hidden />
+            </IconButton>
+            <IconButton label={t('edit')} onClick={() => startEdit(chatId, message)}><Pencil size={14} aria-hidden /></IconButton>
+          </>
+        )}
+        <CopyButton text={message.content} label={t('copyMessage')} />
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,28 @@
+// Sending what was typed; an edited message goes to a chat of its own that begins as this one did.
+import { useCallback } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '@/lib/api/client';
+import type { Message } from '@/lib/api/types';
+import { useChatIds } from '@/lib/chat/context';
+import { post } from '@/lib/chat/outbox';
+import { toastError } from '@/lib/toast';
+import { endEdit } from './editing';
+
+export function useSubmit(draft: string, edited: Message | undefined, done: () => void): () => void {
+  const { workspaceId, chatId } = useChatIds();
+  const [, navigate] = useLocation();
+  return useCallback(() => {
+    const content = draft.trim();
+    if (!edited) {
+      done();
+      void post(workspaceId, chatId, content).catch(toastError);
+      return;
+    }
+    api.fork(workspaceId, chatId, edited.id).then((fork) => {
+      endEdit(chatId);
+      done();
+      navigate(`/w/${workspaceId}/c/${fork.id}`);
+      return post(workspaceId, fork.id, content);
+    }).catch(toastError);
+  }, [draft, edited, done, workspaceId, chatId, navigate]);
+}

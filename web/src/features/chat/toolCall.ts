@@ -1,0 +1,46 @@
+// What there is to say about a tool call in one line.
+import { FilePen, FilePlus, FileText, FolderTree, ListChecks, MessageCircleQuestion, Search, Terminal, Trash2, Users, Wrench, type LucideIcon } from 'lucide-react';
+import type { JsonObject, Message, Problem } from '@/lib/api/types';
+import type { Call } from '@/lib/chat/rows';
+
+export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'denied' | 'failed' | 'blocked';
+
+const ICONS: Record<string, LucideIcon> = {
+  read: FileText, ls: FolderTree, glob: Search, grep: Search, write: FilePlus, edit: FilePen, touch: FilePlus, mkdir: FilePlus, mv: FilePen, rm: Trash2,
+  run: Terminal, ask_user: MessageCircleQuestion, write_plan: ListChecks, exit_plan_mode: ListChecks, update_step: ListChecks, delegate: Users, submit_review: ListChecks,
+};
+
+export const toolOf = (message: Message): string => String(message.metadata.tool);
+export const iconOf = (tool: string): LucideIcon => ICONS[tool] ?? Wrench;
+export const errorOf = (result: Message | null): Problem | null => (result?.metadata.error as Problem | undefined) ?? null;
+
+/** The argument that tells one call from another. */
+export function summaryOf(call: Message): string {
+  const args = (call.metadata.args ?? {}) as JsonObject;
+  if (args.from && args.to) return `${args.from} → ${args.to}`;
+  if (args.step_number) return `${args.step_number}: ${args.status}`;
+  const main = args.command ?? args.pattern ?? args.path ?? args.goal ?? args.plan_file_path ?? args.task ?? args.summary ?? '';
+  return typeof main === 'string' ? main : '';
+}
+
+const REFUSED: Record<string, CallState> = { TOOL_BLOCKED_BY_MODE: 'blocked', TOOL_NOT_PERMITTED: 'blocked', APPROVAL_DENIED: 'denied' };
+
+export function stateOf({ call, result }: Call, isAwaited: boolean): CallState {
+  const error = errorOf(result);
+  if (error) return REFUSED[error.code] ?? 'failed';
+  if (isAwaited) return 'awaiting';
+  if (result) return 'done';
+  return call.metadata.status === 'running' ? 'running' : 'proposed';
+}
+
+/** What was counted: lines read, files matched. */
+export function factOf(result: Message | null): { key: 'lines' | 'entries' | 'matches'; count: number } | null {
+  const facts = (result?.metadata.facts ?? {}) as JsonObject;
+  for (const key of ['lines', 'entries', 'matches'] as const) if (typeof facts[key] === 'number') return { key, count: facts[key] };
+  return null;
+}
+
+export const diffOf = (result: Message | null): string | null => {
+  const diff = (result?.metadata.facts as JsonObject | undefined)?.diff;
+  return typeof diff === 'string' ? diff : null;
+};

@@ -1,0 +1,34 @@
+import { CircleHelp, LoaderCircle } from 'lucide-react';
+import { ModeIcon } from '@/components/RoleIcon';
+import { useText } from '@/i18n';
+import type { Chat } from '@/lib/api/types';
+import { BUSY } from '@/lib/chat/view';
+import { isUnread, useSeen } from './seen';
+
+/** What a chat wants from you: an answer, patience, a look. */
+export function ChatMarks({ chat }: { chat: Chat }) {
+  const t = useText('home');
+  const seen = useSeen((state) => state.seen);
+  if (chat.pending_question) {
+    return (
+      <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-major-soft px-1.5 text-xs font-semibold text-major">
+        <CircleHelp size={13} aria-hidden />
+        <span className="max-lg:sr-only">{t('waits')}</span>
+      </span>
+    );
+  }
+  if (BUSY[chat.state]) return <LoaderCircle size={14} aria-label={t('running')} className="shrink-0 text-mode motion-safe:animate-spin" />;
+  if (isUnread(seen, chat)) return <span role="img" aria-label={t('unread')} className="size-2 shrink-0 rounded-full bg-fg" />;
+  return null;
+}
+
+/** The mode as icon and colour. */
+export function ModeMark({ chat }: { chat: Chat }) {
+  const t = useText('mode');
+  return (
+    <span data-mode={chat.config.agent_mode} className="shrink-0 text-mode">
+      <ModeIcon mode={chat.config.agent_mode} />
+      <span className="sr-only">{chat.config.agent_mode === 'plan' ? t('plan') : t('build')}: </span>
+    </span>
+  );
+}

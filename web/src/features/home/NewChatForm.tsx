@@ -1,0 +1,40 @@
+import { SendHorizontal } from 'lucide-react';
+import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { Button } from '@/components/Button';
+import { useText } from '@/i18n';
+import type { Workspace } from '@/lib/api/types';
+import { useNewChat } from './queries';
+
+/** The first words of a new chat. */
+export function NewChatForm({ workspaces }: { workspaces: Workspace[] }) {
+  const t = useText('home');
+  const newChat = useNewChat();
+  const [content, setContent] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const workspace = chosen ?? workspaces[0]?.id;
+  const start = () => {
+    if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229 || content.trim() === '') return;
+    event.preventDefault();
+    start();
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    start();
+  };
+  return (
+    <form onSubmit={onSubmit} data-mode="plan" className="rounded-lg border-2 border-control bg-bg focus-within:border-mode">
+      <textarea rows={3} value={content} onChange={(event) => setContent(event.target.value)} onKeyDown={onKeyDown} aria-label={t('firstWords')} placeholder={t('firstWordsHint')} className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted" />
+      <div className="flex items-center justify-end gap-2 p-2">
+        {workspaces.length > 1 && (
+          <select value={workspace} onChange={(event) => setChosen(event.target.value)} aria-label={t('workspace')} className="mr-auto min-h-8 rounded-sm border border-control bg-bg px-2">
+            {workspaces.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          </select>
+        )}
+        <Button type="submit" look="primary" disabled={!workspace || newChat.isPending}><SendHorizontal size={15} aria-hidden />{t('start')}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,49 @@
+// Workspaces and their chats.
+import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { api } from '@/lib/api/client';
+import type { Chat, Workspace } from '@/lib/api/types';
+import { post } from '@/lib/chat/outbox';
+import { useLayout } from '@/lib/layout';
+import { toastError } from '@/lib/toast';
+
+export interface WorkspaceChats {
+  workspace: Workspace;
+  chats: Chat[];
+}
+
+const newestFirst = (chats: Chat[]) => chats.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+
+export function useWorkspaces() {
+  return useQuery({ queryKey: ['workspaces'], queryFn: api.workspaces });
+}
+
+/** All chats, by workspace; each list newest first. */
+export function useChatLists() {
+  const workspaces = useWorkspaces();
+  const rows = workspaces.data ?? [];
+  const lists = useQueries({ queries: rows.map(({ id }) => ({ queryKey: ['chats', id], queryFn: () => api.chats(id) })) });
+  return {
+    lists: rows.map((workspace, index): WorkspaceChats => ({ workspace, chats: newestFirst(lists[index]?.data ?? []) })),
+    isLoading: workspaces.isLoading || lists.some((list) => list.isLoading),
+    error: workspaces.error ?? lists.find((list) => list.error)?.error ?? null,
+    refetch: () => void Promise.all([workspaces.refetch(), ...lists.map((list) => list.refetch())]),
+  };
+}
+
+/** Makes a chat, says the first words in it if there are any, and goes there. */
+export function useNewChat() {
+  const [, navigate] = useLocation();
+  return useMutation({
+    mutationFn: async ({ workspace, content }: { workspace: string; content?: string }) => {
+      const chat = await api.createChat(workspace);
+      if (content) void post(workspace, chat.id, content).catch(toastError);
+      return chat;
+    },
+    onSuccess: (chat) => {
+      useLayout.setState({ isDrawerOpen: false });
+      navigate(`/w/${chat.workspace_id}/c/${chat.id}`);
+    },
+    onError: toastError,
+  });
+}

@@ -1,0 +1,53 @@
+import { useRef, type KeyboardEvent } from 'react';
+import { ModeIcon } from '@/components/RoleIcon';
+import { Tip } from '@/components/Tip';
+import { useText } from '@/i18n';
+import type { Mode } from '@/lib/api/types';
+import { useChatView } from '@/lib/chat/context';
+import { modifier } from '@/lib/keys';
+import { useSwitch, useSwitching } from './switching';
+
+const MODES = ['plan', 'act'] as const;
+const ARROWS = new Set(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']);
+
+/** [ PLAN ] [ BUILD ]: shows the mode the server says, and asks for the other. */
+export function ModeToggle() {
+  const t = useText('mode');
+  const current = useChatView((view) => view.chat.config.agent_mode);
+  const isBusy = useSwitching((state) => state.isBusy);
+  const request = useSwitch();
+  const segments = useRef<Partial<Record<Mode, HTMLButtonElement | null>>>({});
+  const choose = (mode: Mode) => {
+    if (mode !== current && !isBusy) void request({ agent_mode: mode });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!ARROWS.has(event.key)) return;
+    event.preventDefault();
+    const next = current === 'plan' ? 'act' : 'plan';
+    segments.current[next]?.focus();
+    choose(next);
+  };
+  const labels = { plan: t('plan'), act: t('build') };
+  const hints = { plan: t('planHint'), act: t('buildHint') };
+  return (
+    <div role="radiogroup" aria-label={t('mode')} aria-busy={isBusy} onKeyDown={onKeyDown} className="flex shrink-0 rounded-md border border-control bg-bg p-0.5">
+      {MODES.map((mode) => (
+        <Tip key={mode} text={`${hints[mode]} (${modifier()}+.)`}>
+          <button
+            ref={(node) => { segments.current[mode] = node; }}
+            type="button"
+            role="radio"
+            aria-checked={mode === current}
+            tabIndex={mode === current ? 0 : -1}
+            data-mode={mode}
+            onClick={() => choose(mode)}
+            className={`flex min-h-7 items-center gap-1.5 rounded-sm px-3 font-semibold pointer-coarse:min-h-10 ${mode === current ? 'bg-mode text-on-accent' : 'text-muted hover:text-fg'}`}
+          >
+            <ModeIcon mode={mode} />
+            {labels[mode]}
+          </button>
+        </Tip>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { GitCompare, PencilLine } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '@/components/Button';
+import { useText } from '@/i18n';
+import { useChatView } from '@/lib/chat/context';
+import { ExecuteButton } from './ExecuteButton';
+import { FeedbackFooter } from './FeedbackFooter';
+import { type Plan, type Revision, progressOf } from './model';
+import type { useFeedback } from './useFeedback';
+import { useHindrance } from './usePlan';
+
+interface Props {
+  revision: Revision;
+  newest: Revision;
+  plan: Plan;
+  approved: Set<string>;
+  feedback: ReturnType<typeof useFeedback>;
+  comparison?: { against: number; shown: boolean; toggle: () => void };
+}
+
+/** What can be done with a version: execute it, have it revised, see what it changed. */
+export function PlanActions({ revision, newest, plan, approved, feedback, comparison }: Props) {
+  const t = useText('plan');
+  const hindrance = useHindrance(revision, newest, approved, plan);
+  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
+  const [revising, setRevising] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { done, skipped, total } = progressOf(plan);
+  const isNewest = newest.sha256 === revision.sha256;
+  return (
+    <footer className="flex flex-wrap items-center gap-x-2 gap-y-2 border-t px-4 py-3">
+      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} onProblem={setProblem} />
+      {isNewest && (
+        <Button aria-disabled={!planning} title={planning ? undefined : t('reviseAct')} onClick={() => planning && setRevising(true)}>
+          <PencilLine className="size-4" aria-hidden="true" />
+          {t('revise')}
+        </Button>
+      )}
+      {comparison !== undefined && (
+        <Button look="quiet" aria-pressed={comparison.shown} onClick={comparison.toggle}>
+          <GitCompare className="size-4" aria-hidden="true" />
+          {comparison.shown ? t('hideChanges') : t('showChanges', { revision: comparison.against })}
+        </Button>
+      )}
+      <span className="ml-auto text-xs text-muted tabular-nums">
+        {t('doneOf', { done, total })}
+        {skipped > 0 && ` · ${t('skippedToo', { skipped })}`}
+      </span>
+      {problem !== null && (
+        <p role="alert" className="w-full text-sm text-critical">
+          {problem}
+        </p>
+      )}
+      {isNewest && planning && (revising || feedback.has) && <FeedbackFooter feedback={feedback} onSent={() => setRevising(false)} onProblem={setProblem} />}
+    </footer>
+  );
+}

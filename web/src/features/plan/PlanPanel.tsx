@@ -1,0 +1,132 @@
+import { FileText, History, Pencil } from 'lucide-react';
+import { Suspense, lazy, useState } from 'react';
+import { Button } from '@/components/Button';
+import { Notice } from '@/components/Notice';
+import { useText } from '@/i18n';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { loadOlder } from '@/lib/chat/store';
+import { DriftNotice, StaleNotice } from './Notices';
+import { PlanActions } from './PlanActions';
+import { PlanLists } from './PlanLists';
+import { ProgressBar } from './ProgressBar';
+import { RevisionDiff } from './RevisionDiff';
+import { RevisionPicker } from './RevisionPicker';
+import { StepList } from './StepList';
+import { type Revision, progressOf } from './model';
+import { isStale, newestDrift } from './notices';
+import { useFeedback } from './useFeedback';
+import { useLivePlan, useRevisions } from './usePlan';
+
+const PlanEditor = lazy(() => import('./PlanEditor'));
+
+/** The chat's plan beside the chat: every version, what changed between them, how far it has come. */
+export function PlanPanel() {
+  const t = useText('plan');
+  const { revisions, approved } = useRevisions();
+  const [chosen, setChosen] = useState<string>();
+  const newest = revisions.at(-1);
+  if (newest === undefined) return <Notice icon={<FileText aria-hidden="true" />} title={t('empty')} hint={t('emptyHint')} />;
+  const shown = revisions.find((revision) => revision.messageId === chosen) ?? newest;
+  return <Shown key={shown.messageId} revisions={revisions} shown={shown} newest={newest} approved={approved} onShow={(revision) => setChosen(revision.messageId)} />;
+}
+
+interface Props {
+  revisions: Revision[];
+  shown: Revision;
+  newest: Revision;
+  approved: Set<string>;
+  onShow: (revision: Revision) => void;
+}
+
+function Shown({ revisions, shown, newest, approved, onShow }: Props) {
+  const t = useText('plan');
+  const plan = useLivePlan(shown, approved);
+  const feedback = useFeedback(shown);
+  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
+  const [against, setAgainst] = useState<Revision>();
+  const [editing, setEditing] = useState(false);
+  const isNewest = shown === newest;
+  const { done, total } = progressOf(plan);
+  return (
+    <section aria-label={t('title')} className="flex min-w-0 flex-col">
+      <header className="flex flex-col gap-2 px-4 pt-3 pb-2">
+        <div>
+          <p className="text-xs break-all text-muted">
+            <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: shown.revision })}</span>
+            {'  '}
+            {shown.planFile}
+            {plan.estimated_total_time !== undefined && ` · ${t('about', { time: plan.estimated_total_time })}`}
+          </p>
+          <h3 className="font-semibold break-words">{plan.goal}</h3>
+        </div>
+        <ProgressBar plan={plan} />
+        <div className="flex flex-wrap items-center justify-between gap-2 text-sm">
+          <span className="tabular-nums">
+            {t('doneOf', { done, total })} · <StatusWord revision={shown} newest={newest} approved={approved} finished={done === total} />
+          </span>
+          {isNewest && (
+            <Button look="quiet" onClick={() => setEditing(true)}>
+              <Pencil className="size-4" aria-hidden="true" />
+              {t('edit')}
+            </Button>
+          )}
+        </div>
+        <PanelNotices shown={shown} revisions={revisions} approved={approved} />
+        {revisions.length > 1 && <RevisionPicker revisions={revisions} shown={shown} onShow={onShow} against={against} onCompare={setAgainst} />}
+        <Earlier />
+      </header>
+      <div className="border-t">
+        {against !== undefined ? (
+          <RevisionDiff before={against} after={shown} />
+        ) : (
+          <>
+            <StepList steps={plan.steps} {...(isNewest && planning && { feedback })} />
+            <PlanLists plan={plan} />
+          </>
+        )}
+      </div>
+      <PlanActions revision={shown} newest={newest} plan={plan} approved={approved} feedback={feedback} />
+      {editing && (
+        <Suspense>
+          <PlanEditor planFile={shown.planFile} close={() => setEditing(false)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+function StatusWord({ revision, newest, approved, finished }: { revision: Revision; newest: Revision; approved: Set<string>; finished: boolean }) {
+  const t = useText('plan');
+  if (approved.has(revision.sha256)) return finished ? t('done') : t('approved');
+  return revision === newest ? t('draft') : t('older');
+}
+
+function PanelNotices({ shown, revisions, approved }: { shown: Revision; revisions: Revision[]; approved: Set<string> }) {
+  const t = useText('plan');
+  const messages = useChatView((view) => view.messages);
+  const acting = useChatView((view) => view.chat.config.agent_mode === 'act');
+  const drift = newestDrift(messages);
+  const carried = revisions.findLast((revision) => approved.has(revision.sha256));
+  const isNewer = carried !== undefined && revisions.indexOf(shown) > revisions.indexOf(carried);
+  return (
+    <>
+      {acting && isStale(messages) && <StaleNotice />}
+      {acting && isNewer && <p className="text-sm text-major">{t('approvedVersion', { revision: carried.revision })}</p>}
+      {drift.length > 0 && <DriftNotice files={drift} />}
+    </>
+  );
+}
+
+/** Versions in messages that have not been loaded. */
+function Earlier() {
+  const t = useText('plan');
+  const { workspaceId, chatId } = useChatIds();
+  const hasOlder = useChatView((view) => view.hasOlder);
+  if (!hasOlder) return null;
+  return (
+    <Button look="quiet" className="self-start" onClick={() => void loadOlder(workspaceId, chatId)}>
+      <History className="size-4" aria-hidden="true" />
+      {t('loadEarlier')}
+    </Button>
+  );
+}

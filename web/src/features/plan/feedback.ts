@@ -1,0 +1,38 @@
+import type { Plan } from './model';
+
+/** What the user wants changed in a plan: remarks by step number, and one about the whole. */
+export interface Feedback {
+  steps: Record<number, string>;
+  whole: string;
+}
+
+export const NO_FEEDBACK: Feedback = { steps: {}, whole: '' };
+
+export function hasFeedback(feedback: Feedback): boolean {
+  return feedback.whole.trim() !== '' || Object.values(feedback.steps).some((remark) => remark.trim() !== '');
+}
+
+/** How the message to the agent begins; the words are of the user's language. */
+export interface FeedbackWords {
+  lead: (revision: number) => string;
+  step: (number: number, action: string) => string;
+}
+
+/** The remarks as one message. Each names its step by number and words, so that it still fits when steps move. */
+export function feedbackMessage(feedback: Feedback, plan: Plan, revision: number, words: FeedbackWords): string {
+  const remarks = plan.steps
+    .map((step) => ({ step, remark: (feedback.steps[step.step_number] ?? '').trim() }))
+    .filter(({ remark }) => remark !== '')
+    .map(({ step, remark }) => `- ${words.step(step.step_number, oneLine(step.action))}: ${indented(remark)}`);
+  return [words.lead(revision), remarks.join('\n'), feedback.whole.trim()].filter((part) => part !== '').join('\n\n');
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}
+
+/** Further lines of a remark stay within its item of the list. */
+function indented(remark: string): string {
+  return remark.replaceAll('\n', '\n  ');
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { feedbackMessage, hasFeedback } from './feedback';
+import { type Plan, approvedShas, executeHindrance, progressOf, readPlan, revisionsOf, withProgress } from './model';
+
+const plan = { goal: 'Say goodbye', steps: [{ step_number: 1, action: 'Write it' }, { step_number: 2, action: 'Test it' }] };
+const planMessage = (id: string, revision: number, sha256: string) => ({
+  id,
+  message_type: 'plan',
+  metadata: { plan, plan_file: '/plans/a.plan', revision, sha256 },
+  created_at: '2026-01-01T00:00:00Z',
+});
+const card = (id: string, revision: number, sha256: string) => ({
+  id,
+  message_type: 'question',
+  metadata: { kind: 'plan_approval', plan: { ...plan, plan_file: '/plans/a.plan', revision, sha256 } },
+  created_at: '2026-01-01T00:00:00Z',
+});
+
+test('versions are the plan messages, and the cards that show a plan edited by hand', () => {
+  const messages = [planMessage('1', 1, 'a'), card('2', 1, 'a'), planMessage('3', 2, 'b'), card('4', 2, 'edited')];
+  expect(revisionsOf(messages, '/plans/a.plan').map((revision) => [revision.messageId, revision.sha256])).toEqual([
+    ['1', 'a'],
+    ['3', 'b'],
+    ['4', 'edited'],
+  ]);
+  expect(revisionsOf(messages, '/plans/other.plan')).toEqual([]);
+});
+
+test('what was approved is known from the history', () => {
+  const note = { id: '9', message_type: 'text', metadata: { approval: { sha256: 'b' } }, created_at: '' };
+  expect(approvedShas([planMessage('1', 1, 'a'), note])).toEqual(new Set(['b']));
+});
+
+test('a plan that is none is not shown as one', () => {
+  expect(readPlan({ goal: 'x' })).toBeUndefined();
+  expect(readPlan({ goal: 'x', steps: [{ action: 1, files: ['/a', 2] }] })?.steps[0]).toMatchObject({ action: '', files: ['/a'], status: 'pending' });
+});
+
+test('progress names the step under way', () => {
+  const shown = withProgress(readPlan(plan) as Plan, [
+    { step_number: 1, status: 'done' },
+    { step_number: 2, status: 'in_progress' },
+  ]);
+  expect(progressOf(shown)).toMatchObject({ done: 1, skipped: 0, total: 2, current: { step_number: 2 } });
+});
+
+describe('executing is possible', () => {
+  const free = { online: true, newest: true, running: false, executed: false, otherQuestion: false };
+  test('when nothing stands in the way', () => expect(executeHindrance(free)).toBeUndefined());
+  test.each([
+    ['newer', { newest: false, executed: true }],
+    ['executed', { executed: true }],
+    ['offline', { online: false, running: true }],
+    ['question', { otherQuestion: true, running: true }],
+    ['running', { running: true }],
+  ])('not when: %s', (hindrance, situation) => expect(executeHindrance({ ...free, ...situation })).toBe(hindrance));
+});
+
+test('remarks on steps become one message', () => {
+  const feedback = { steps: { 2: 'Run it\nunder load' }, whole: ' Keep it small. ' };
+  const words = { lead: (revision: number) => `About revision ${revision}:`, step: (number: number, action: string) => `Step ${number} (${action})` };
+  expect(hasFeedback(feedback)).toBe(true);
+  expect(hasFeedback({ steps: { 1: ' ' }, whole: '' })).toBe(false);
+  expect(feedbackMessage(feedback, readPlan(plan) as Plan, 3, words)).toBe('About revision 3:\n\n- Step 2 (Test it): Run it\n  under load\n\nKeep it small.');
+});

@@ -1,0 +1,32 @@
+// What the user should know about a plan beside its text: drift, and an approval that no longer fits.
+import type { Message } from '@/lib/api/types';
+
+export interface DriftedFile {
+  path: string;
+  change: 'new' | 'changed' | 'deleted';
+}
+
+/** The files that were not as the plan had found them, when it was approved. */
+export function driftIn(message: Message): DriftedFile[] {
+  const { drift } = message.metadata;
+  if (!Array.isArray(drift)) return [];
+  return drift.filter((file): file is DriftedFile => typeof file === 'object' && file !== null && typeof (file as DriftedFile).path === 'string');
+}
+
+/** The drift that was found with the newest approval. */
+export function newestDrift(messages: readonly Message[]): DriftedFile[] {
+  const approval = messages.findLastIndex((message) => message.metadata.approval !== undefined);
+  const after = approval < 0 ? [] : messages.slice(approval);
+  return after.flatMap(driftIn);
+}
+
+/** Whether a step could not be recorded, because the plan's file was edited since its approval. */
+export function isStale(messages: readonly Message[]): boolean {
+  const approval = messages.findLastIndex((message) => message.metadata.approval !== undefined);
+  return messages.slice(Math.max(0, approval)).some((message) => message.message_type === 'tool_result' && errorCode(message) === 'APPROVAL_STALE');
+}
+
+function errorCode(message: Message): unknown {
+  const { error } = message.metadata as { error?: { code?: unknown } };
+  return error?.code;
+}

@@ -1,0 +1,74 @@
+import { type KeyboardEvent, useRef } from 'react';
+import { Button, type ButtonLook } from '@/components/Button';
+import type { Mode } from '@/lib/api/types';
+
+export interface RowButton {
+  label: string;
+  look: ButtonLook;
+  hint?: string;
+  /** Already chosen, in a batch that is gone through again. */
+  pressed?: boolean;
+  /** The keys that press it from anywhere in the bar, as in `aria-keyshortcuts`. */
+  shortcut?: string;
+  /** The mode that it leads to, where it is not the present one; its colour says so. */
+  mode?: Mode;
+  onPress: () => void;
+}
+
+/** What a digit does: presses the button, or only goes to it where a slip would cost too much. */
+export type DigitKeys = 'press' | 'focus';
+
+interface Props {
+  buttons: RowButton[];
+  digits: DigitKeys;
+  disabled: boolean;
+  label: string;
+}
+
+/** Answers as buttons. Digits count only while the focus is on one of them, so that they can't answer for somebody who is typing. */
+export function ButtonRow({ buttons, digits, disabled, label }: Props) {
+  const row = useRef<HTMLDivElement>(null);
+  const all = () => Array.from(row.current?.querySelectorAll('button') ?? []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [shown, here] = [all(), all().indexOf(document.activeElement as HTMLButtonElement)];
+    if (here < 0) return;
+    const target = /^[1-9]$/.test(event.key) ? shown[Number(event.key) - 1] : shown[STEPS[event.key]?.(here, shown.length) ?? -1];
+    if (target === undefined) return;
+    event.preventDefault();
+    target.focus();
+    if (/^[1-9]$/.test(event.key) && digits === 'press') target.click();
+  };
+  return (
+    <div ref={row} role="group" aria-label={label} onKeyDown={onKeyDown} className="flex flex-wrap gap-2">
+      {buttons.map((button, place) => (
+        <Button
+          key={place}
+          look={button.look}
+          data-mode={button.mode}
+          disabled={disabled}
+          aria-pressed={button.pressed === true ? true : undefined}
+          aria-keyshortcuts={button.shortcut}
+          aria-description={button.hint}
+          title={button.hint}
+          onClick={button.onPress}
+          className="max-w-full text-left"
+        >
+          {place < 9 && buttons.length > 1 && (
+            <span aria-hidden="true" className="font-mono text-xs opacity-80">
+              {place + 1}
+            </span>
+          )}
+          <span className="min-w-0 break-words">{button.label}</span>
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+const STEPS: Record<string, (here: number, count: number) => number> = {
+  ArrowRight: (here, count) => (here + 1) % count,
+  ArrowLeft: (here, count) => (here + count - 1) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};

@@ -1,0 +1,70 @@
+import { useText } from '@/i18n';
+import { BarFoot } from './BarFrame';
+import { ButtonRow, type RowButton } from './ButtonRow';
+import { type CallView, readCall } from './call';
+import { CallDetails } from './CallDetails';
+import type { useAnswering } from './useAnswering';
+import type { QuestionView } from './view';
+
+export type Decision = 'approve' | 'approve_always' | 'deny';
+
+/** The keys that decide while the focus is in the bar. */
+export const DECISION_KEYS: Record<Decision, string> = { approve: 'Alt+A', approve_always: 'Alt+Shift+A', deny: 'Alt+D' };
+
+interface Props {
+  view: QuestionView;
+  given: ReturnType<typeof useAnswering>;
+}
+
+/** A call that waits for a decision: what it would do, why it asks, and the three answers. */
+export function CallApproval({ view, given }: Props) {
+  const t = useText('question');
+  const call = readCall(view.call ?? {});
+  const critical = view.severity === 'critical';
+  const words = useDecisionWords(call);
+  const buttons = (Object.keys(DECISION_KEYS) as Decision[]).map((decision): RowButton => ({
+    label: words[decision].label,
+    hint: words[decision].hint,
+    // What can't be undone is never the button that stands out as the usual one.
+    look: decision === 'approve' ? (critical ? 'danger' : 'primary') : 'secondary',
+    shortcut: DECISION_KEYS[decision],
+    onPress: () => given.pick(decision),
+  }));
+  return (
+    <div className="flex flex-col gap-3 bg-inherit">
+      <div>
+        <p className="font-semibold">
+          <code>{call.tool}</code>
+        </p>
+        {call.reason !== '' && <p className="text-sm break-words">{call.reason}</p>}
+      </div>
+      <CallDetails call={call} />
+      <BarFoot>
+        {given.problem !== null && (
+          <p role="alert" className="text-sm text-critical">
+            {given.problem}
+          </p>
+        )}
+        <ButtonRow label={t('approvalNeeded')} digits={critical ? 'focus' : 'press'} disabled={given.sending} buttons={buttons} />
+        <p className="text-xs text-muted pointer-coarse:hidden">{t('keys')}</p>
+      </BarFoot>
+    </div>
+  );
+}
+
+function useDecisionWords(call: CallView): Record<Decision, { label: string; hint: string }> {
+  const t = useText('question');
+  const { tool, folder } = call;
+  if (call.after) {
+    return {
+      approve: { label: t('keep'), hint: t('keepHint') },
+      approve_always: { label: t('keepAlways'), hint: t('keepAlwaysHint', { folder }) },
+      deny: { label: t('takeBack'), hint: t('takeBackHint') },
+    };
+  }
+  return {
+    approve: { label: t('allowOnce'), hint: t('allowOnceHint') },
+    approve_always: { label: t('allowAlways'), hint: t('allowAlwaysHint', { tool, folder }) },
+    deny: { label: t('deny'), hint: t('denyHint') },
+  };
+}

@@ -1,0 +1,91 @@
+import { useText } from '@/i18n';
+import type { CallView, EffectKind } from './call';
+
+/** How many effects are listed; the rest is counted. */
+const MOST_LISTED = 12;
+
+/** What would happen, before anybody decides: the command, the change, the files. */
+export function CallDetails({ call }: { call: CallView }) {
+  const t = useText('question');
+  const bare = call.command === undefined && call.change === undefined && call.effects.length === 0;
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      {call.command !== undefined && <Command {...call.command} />}
+      {call.effects.length > 0 && (
+        <div>
+          <p className="text-sm font-medium">{call.after ? t('effectsAfter') : t('effects')}</p>
+          <EffectList call={call} />
+        </div>
+      )}
+      {call.change !== undefined && (
+        <div className="min-w-0">
+          <p className="text-sm font-medium">{call.tool === 'write' ? t('newContent') : t('change')}</p>
+          <pre tabIndex={0} aria-label={call.change.path} className="max-h-48 overflow-auto rounded-sm border bg-bg py-1 text-sm">
+            {call.change.lines.map((line, place) => (
+              <div key={place} data-change={line.change} className={`px-2 whitespace-pre ${line.change === 'added' ? 'bg-act-soft' : 'bg-critical-soft'}`}>
+                <span aria-hidden="true" className={`mr-2 select-none ${line.change === 'added' ? 'text-act' : 'text-critical'}`}>
+                  {line.change === 'added' ? '+' : '−'}
+                </span>
+                {line.text}
+              </div>
+            ))}
+          </pre>
+        </div>
+      )}
+      {bare && Object.keys(call.args).length > 0 && (
+        <div className="min-w-0">
+          <p className="text-sm font-medium">{t('arguments')}</p>
+          <pre tabIndex={0} aria-label={t('arguments')} className="max-h-48 overflow-auto rounded-sm border bg-bg p-2 text-sm">
+            {JSON.stringify(call.args, null, 2)}
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Command({ text, folder }: { text: string; folder: string }) {
+  const t = useText('question');
+  return (
+    <div className="min-w-0">
+      <p className="text-sm">
+        <span className="font-medium">{t('command')}</span>
+        {folder !== '' && folder !== '/' && <span className="text-muted"> {t('inFolder', { folder })}</span>}
+      </p>
+      <pre tabIndex={0} aria-label={t('command')} className="max-h-40 overflow-auto rounded-sm border bg-bg p-2 text-sm break-words whitespace-pre-wrap">
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function EffectList({ call }: { call: CallView }) {
+  const t = useText('question');
+  const words: Record<EffectKind, string> = {
+    read: t('effectRead'),
+    create: t('effectCreate'),
+    create_folder: t('effectCreateFolder'),
+    write: t('effectWrite'),
+    delete: t('effectDelete'),
+    move: t('effectMove'),
+    replace: t('effectReplace'),
+    execute: t('effectExecute'),
+    network: t('effectNetwork'),
+    unconfined: t('effectUnconfined'),
+    inspect: t('effectInspect'),
+    delegate: t('effectDelegate'),
+    other: t('effectOther'),
+  };
+  const loses = (kind: EffectKind) => kind === 'delete' || kind === 'replace';
+  return (
+    <ul className="text-sm">
+      {call.effects.slice(0, MOST_LISTED).map((effect, place) => (
+        <li key={place} className="flex min-w-0 gap-1.5">
+          <span className={`shrink-0 ${loses(effect.kind) ? 'font-semibold text-critical' : ''}`}>{words[effect.kind]}</span>
+          {effect.target !== '' && <code className="min-w-0 break-all">{effect.target}</code>}
+        </li>
+      ))}
+      {call.effects.length > MOST_LISTED && <li className="text-muted">{t('moreEffects', { count: call.effects.length - MOST_LISTED })}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,89 @@
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { useChatView } from '@/lib/chat/context';
+import { BarFrame } from './BarFrame';
+import { CallApproval, type Decision } from './CallApproval';
+import { setJumpTarget } from './jump';
+import { PlanApproval } from './PlanApproval';
+import { Stepper } from './Stepper';
+import { UserQuestion } from './UserQuestion';
+import { useAnswering } from './useAnswering';
+import { useQuestionSignals } from './useQuestionSignals';
+import { type QuestionView, readQuestion } from './view';
+
+/** Above the composer while a question waits. It never takes the focus by itself; Alt+Q goes to it. */
+export function QuestionBar() {
+  const raw = useChatView((view) => view.question);
+  const question = useMemo(() => readQuestion(raw), [raw]);
+  useQuestionSignals(question);
+  return question === undefined ? null : <Pending key={question.id} view={question} />;
+}
+
+function Pending({ view }: { view: QuestionView }) {
+  const given = useAnswering(view);
+  const region = useRef<HTMLElement>(null);
+  const [open, setOpen] = useState(true);
+  const edited = useIsEdited(view);
+  useJump(region, () => setOpen(true));
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const decision = view.kind === 'tool_approval' ? decisionOf(event) : undefined;
+    if (decision === undefined || given.sending) return;
+    event.preventDefault();
+    given.pick(decision);
+  };
+  const { answering } = given;
+  return (
+    <BarFrame
+      view={view}
+      region={region}
+      open={open}
+      onToggle={() => setOpen(!open)}
+      onKeyDown={onKeyDown}
+      stepper={answering.parts.length > 1 ? <Stepper answering={answering} onGo={given.goTo} /> : undefined}
+    >
+      {view.kind === 'user' && <UserQuestion view={view} given={given} />}
+      {view.kind === 'plan_approval' && <PlanApproval view={view} given={given} edited={edited} />}
+      {view.kind === 'tool_approval' && <CallApproval view={view} given={given} />}
+    </BarFrame>
+  );
+}
+
+/** By `code`, since Alt makes other letters on some keyboards. */
+function decisionOf(event: KeyboardEvent): Decision | undefined {
+  if (!event.altKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return undefined;
+  if (event.code === 'KeyA') return event.shiftKey ? 'approve_always' : 'approve';
+  return event.code === 'KeyD' && !event.shiftKey ? 'deny' : undefined;
+}
+
+/** Alt+Q, from anywhere: to the first field or button of the question. */
+function useJump(region: RefObject<HTMLElement | null>, open: () => void): void {
+  const openNow = useRef(open);
+  openNow.current = open;
+  useEffect(() => {
+    const jump = () => {
+      openNow.current();
+      // The fold must be open before something in it can be focused.
+      requestAnimationFrame(() => {
+        const bar = region.current;
+        const first = bar?.querySelector<HTMLElement>('form input, form textarea, form button, [role="group"] button');
+        (first ?? bar)?.focus();
+      });
+    };
+    const onKeyDown = (event: globalThis.KeyboardEvent) => {
+      if (event.code !== 'KeyQ' || !event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+      event.preventDefault();
+      jump();
+    };
+    window.addEventListener('keydown', onKeyDown);
+    const forget = setJumpTarget(jump);
+    return () => {
+      window.removeEventListener('keydown', onKeyDown);
+      forget();
+    };
+  }, [region]);
+}
+
+/** Whether the plan that is to be approved is another than the newest that the history shows. */
+function useIsEdited(view: QuestionView): boolean {
+  const shown = useChatView(({ messages }) => messages.findLast((message) => message.message_type === 'plan' && message.metadata.plan_file === view.plan?.plan_file)?.metadata.sha256);
+  return view.kind === 'plan_approval' && shown !== undefined && shown !== view.plan?.sha256;
+}

@@ -1,0 +1,120 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useText } from '@/i18n';
+import { ApiError } from '@/lib/api/client';
+import type { Json } from '@/lib/api/types';
+import { useChatActions } from '@/lib/chat/context';
+import { type Answering, answersOf, entered, firstOpen, isLast, judged, movedTo, partAt, picked, refused, startAnswering, valueOf, worthKeeping } from './answering';
+import type { Complaint } from './complaint';
+import { serverComplaints } from './complaint';
+import type { DraftValue } from './draft';
+import { forgetAnswer, keepAnswer, keptAnswer } from './keep';
+import { pageChecker } from './pageChecker';
+import type { QuestionView } from './view';
+
+/** After the last key, so that typing is not checked letter by letter. */
+const PAUSE = 200;
+
+/** Gives an answer: keeps it over a reload, checks it here, sends it, and shows what the server refuses. */
+export function useAnswering(view: QuestionView) {
+  const t = useText('question');
+  const { answer } = useChatActions();
+  const [answering, setAnswering] = useState(() => startAnswering(view, keptAnswer(view.id)));
+  const [sending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  /** Grows with every refusal, so that the first wrong field can be focused each time. */
+  const [refusals, setRefusals] = useState(0);
+  const latest = useRef(answering);
+  latest.current = answering;
+
+  const change = useCallback(
+    (next: Answering) => {
+      latest.current = next;
+      setAnswering(next);
+      setProblem(null);
+      keepAnswer(view.id, worthKeeping(next));
+    },
+    [view.id],
+  );
+  useLiveCheck(answering, setAnswering);
+
+  const send = useCallback(
+    async (given: Answering, comment?: string) => {
+      const answers = answersOf(given);
+      if (answers === undefined) return change(movedTo(given, firstOpen(given) ?? 0));
+      setSending(true);
+      setProblem(null);
+      try {
+        await answer(view.id, answers, comment);
+        forgetAnswer(view.id);
+      } catch (error) {
+        setSending(false);
+        if (!(error instanceof ApiError)) throw error;
+        const fields = error.status === 400 ? error.problem.details?.fields : undefined;
+        if (fields !== undefined) {
+          change(refused(given, serverComplaints(fields, view.items.map((item) => item.name))));
+          setRefusals((count) => count + 1);
+        }
+        setProblem(problemText(t, error, fields !== undefined));
+      }
+    },
+    [answer, change, t, view],
+  );
+
+  const advance = useCallback(async () => {
+    const given = latest.current;
+    const complaints = await complaintsAbout(given);
+    if (complaints.length > 0) {
+      setAnswering(judged(given, given.step, complaints));
+      setRefusals((count) => count + 1);
+    } else if (isLast(given)) await send(given);
+    else change(movedTo(given, given.step + 1));
+  }, [change, send]);
+
+  return useMemo(
+    () => ({
+      answering,
+      sending,
+      problem,
+      refusals,
+      advance,
+      enter: (pointer: string, value: DraftValue | undefined) => change(entered(latest.current, pointer, value)),
+      goTo: (step: number) => change(movedTo(latest.current, step)),
+      pick: (value: Json, comment?: string) => {
+        const given = picked(latest.current, value);
+        change(given);
+        if (isLast(given)) void send(given, comment);
+        else change(movedTo(given, given.step + 1));
+      },
+    }),
+    [answering, sending, problem, refusals, advance, change, send],
+  );
+}
+
+async function complaintsAbout(given: Answering): Promise<Complaint[]> {
+  const part = partAt(given);
+  const { value, complaints } = valueOf(part);
+  if (complaints.length > 0 || value === undefined) return complaints;
+  return pageChecker().check(part.item.schema, value);
+}
+
+/** Once it was tried to go on, what is typed is checked after each pause. */
+function useLiveCheck(answering: Answering, setAnswering: (change: (old: Answering) => Answering) => void): void {
+  const part = partAt(answering);
+  useEffect(() => {
+    if (!part.attempted || part.picked !== undefined) return;
+    const clock = setTimeout(() => {
+      void complaintsAbout(answering).then((complaints) =>
+        setAnswering((now) => (now.parts[answering.step]?.draft === part.draft ? judged(now, answering.step, complaints) : now)),
+      );
+    }, PAUSE);
+    return () => clearTimeout(clock);
+    // Only what is typed starts a check; a check's own outcome must not.
+  }, [part.draft, part.attempted, answering.step]);
+}
+
+function problemText(t: ReturnType<typeof useText<'question'>>, error: ApiError, hasFields: boolean): string | null {
+  if (hasFields) return null;
+  if (error.status === 0) return t('offline');
+  if (error.code === 'QUESTION_NOT_PENDING') return t('answeredElsewhere');
+  return error.message;
+}

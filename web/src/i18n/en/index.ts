@@ -1,0 +1,9 @@
+import { common } from './common';
+import { home } from './home';
+import { chat } from './chat';
+import { mode } from './mode';
+import { signin } from './signin';
+import { plan } from './plan';
+import { question } from './question';
+
+export const en = { common, home, chat, mode, signin, plan, question } as const;

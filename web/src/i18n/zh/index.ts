@@ -1,0 +1,10 @@
+import { common } from './common';
+import { home } from './home';
+import { chat } from './chat';
+import { mode } from './mode';
+import { signin } from './signin';
+import { plan } from './plan';
+import { question } from './question';
+import type { Translation } from '..';
+
+export const zh: Translation = { common, home, chat, mode, signin, plan, question };

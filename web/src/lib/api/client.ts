@@ -1,0 +1,85 @@
+// The HTTP API, one function per call.
+import type { Chat, FileContent, Finding, Json, JsonObject, Me, Message, Mode, Problem, Role, RoleName, Snapshot, ToolAnswer, Workspace } from './types';
+
+const TOKEN = 'planwright.token';
+
+/** What the server refused, in its own words. `status` 0: it could not be reached. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(problem.message);
+  }
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+export const token = {
+  get: () => sessionStorage.getItem(TOKEN),
+  set: (value: string) => sessionStorage.setItem(TOKEN, value),
+  clear: () => sessionStorage.removeItem(TOKEN),
+};
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+async function call<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const bearer = token.get();
+  const response = await fetch(`/api/v1${path}`, {
+    method,
+    headers: {
+      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((reason: unknown) => {
+    throw new ApiError(0, { code: 'UNREACHABLE', message: String(reason), retryable: true });
+  });
+  if (response.status === 204) return undefined as T;
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as T;
+  const problem = (answer as { error?: Problem } | null)?.error;
+  throw new ApiError(response.status, problem ?? { code: 'INTERNAL', message: `HTTP ${response.status}`, retryable: response.status >= 500 });
+}
+
+const chatPath = (workspace: string, chat: string) => `/workspaces/${workspace}/chats/${chat}`;
+
+export type Answers = { [name: string]: Json };
+export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean };
+
+export const api = {
+  me: () => call<Me>('GET', '/me'),
+  login: (value: string) => call<unknown>('POST', '/auth/login', { token: value }),
+  roles: () => call<Role[]>('GET', '/roles'),
+  workspaces: () => call<Workspace[]>('GET', '/workspaces'),
+  chats: (workspace: string) => call<Chat[]>('GET', `/workspaces/${workspace}/chats`),
+  createChat: (workspace: string, body: { title?: string; agent_mode?: Mode } = {}) => call<Chat>('POST', `/workspaces/${workspace}/chats`, body),
+  changeChat: (workspace: string, chat: string, change: ChatChange) => call<Chat>('PATCH', chatPath(workspace, chat), change),
+  deleteChat: (workspace: string, chat: string) => call<void>('DELETE', chatPath(workspace, chat)),
+  snapshot: (workspace: string, chat: string) => call<Snapshot>('GET', `${chatPath(workspace, chat)}/snapshot`),
+  frontmatter: (workspace: string, chat: string) => call<JsonObject>('GET', `${chatPath(workspace, chat)}/frontmatter`),
+  /** Newest first. */
+  messages: (workspace: string, chat: string, before: string, limit: number) =>
+    call<Message[]>('GET', `${chatPath(workspace, chat)}/messages?before=${before}&limit=${limit}`),
+  body: (workspace: string, chat: string, message: string) =>
+    call<{ content: string }>('GET', `${chatPath(workspace, chat)}/messages/${message}/body`),
+  send: (workspace: string, chat: string, content: string, key: string) =>
+    call<{ message: Message }>('POST', `${chatPath(workspace, chat)}/messages`, { content }, { 'idempotency-key': key }),
+  answer: (workspace: string, chat: string, question_id: string, answers: Answers, comment = '') =>
+    call<{ message: Message }>('POST', `${chatPath(workspace, chat)}/messages`, {
+      content: comment,
+      metadata: { question_answer: { question_id, answers } },
+    }),
+  execute: (workspace: string, chat: string, plan_file?: string) =>
+    call<Chat>('POST', `${chatPath(workspace, chat)}/execute`, plan_file ? { plan_file } : {}),
+  stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
+  fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
+  unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
+  fileContent: (workspace: string, path: string) => call<FileContent>('GET', `/workspaces/${workspace}/files/content?path=${encodeURIComponent(path)}`),
+  lintPlan: (workspace: string, text: string) => call<{ findings: Finding[] }>('POST', `/workspaces/${workspace}/plans/lint`, { text }),
+  /** As the user, so nothing asks; the chat's role still says what may be done. */
+  runTool: (workspace: string, tool: string, args: JsonObject, chat_id: string) =>
+    call<ToolAnswer>('POST', `/workspaces/${workspace}/tools`, { tool, args, chat_id }),
+};

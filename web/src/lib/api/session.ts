@@ -1,0 +1,15 @@
+// Signing in: the token becomes a cookie that scripts can't read.
+import { api } from './client';
+
+export async function signIn(token: string): Promise<void> {
+  await api.login(token);
+}
+
+/** Takes the token out of the address, where `serve` put it, and signs in with it. */
+export async function signInByAddress(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (!token) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  // A token that is refused shows in the first call that needs it.
+  await signIn(token).catch(() => undefined);
+}

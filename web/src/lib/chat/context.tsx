@@ -1,0 +1,47 @@
+// The chat that a part of the page belongs to.
+import { createContext, useContext, useMemo, type ReactNode } from 'react';
+import { api, type Answers } from '@/lib/api/client';
+import { useChatStore } from './store';
+import type { ChatView } from './view';
+
+interface ChatIds {
+  workspaceId: string;
+  chatId: string;
+}
+
+const ChatContext = createContext<ChatIds | null>(null);
+
+export function ChatProvider({ workspaceId, chatId, children }: ChatIds & { children: ReactNode }) {
+  const ids = useMemo(() => ({ workspaceId, chatId }), [workspaceId, chatId]);
+  return <ChatContext value={ids}>{children}</ChatContext>;
+}
+
+export function useChatIds(): ChatIds {
+  const ids = useContext(ChatContext);
+  if (!ids) throw new Error('used outside of a chat');
+  return ids;
+}
+
+/** A part of the chat's view. Inside a `ChatProvider` whose chat has been loaded. */
+export function useChatView<T>(select: (view: ChatView) => T): T {
+  const { chatId } = useChatIds();
+  return useChatStore((state) => {
+    const view = state.views[chatId];
+    if (!view) throw new Error('used before the chat was loaded');
+    return select(view);
+  });
+}
+
+/** What can be done to the chat. Each rejects with an `ApiError`; the view changes when the server's event comes. */
+export function useChatActions() {
+  const { workspaceId, chatId } = useChatIds();
+  return useMemo(
+    () => ({
+      send: (content: string) => api.send(workspaceId, chatId, content, crypto.randomUUID()),
+      answer: (questionId: string, answers: Answers, comment?: string) => api.answer(workspaceId, chatId, questionId, answers, comment),
+      execute: (planFile?: string) => api.execute(workspaceId, chatId, planFile),
+      stop: () => api.stop(workspaceId, chatId),
+    }),
+    [workspaceId, chatId],
+  );
+}

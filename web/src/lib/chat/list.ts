@@ -1,0 +1,36 @@
+// The list of chats, kept up to date by the small events of all of them.
+import type { Chat, ChatEvent } from '@/lib/api/types';
+
+type OfChat = ChatEvent & { chat_id: string };
+
+/** For one workspace's list or for all; a chat that is not in it is only added when it is new. */
+export function reduceList(chats: Chat[], event: OfChat): Chat[] {
+  const index = chats.findIndex((chat) => chat.id === event.chat_id);
+  if (event.type === 'chat_created') return index < 0 ? [event.data.chat, ...chats] : chats;
+  const chat = chats[index];
+  if (!chat) return chats;
+  if (event.type === 'chat_deleted') return chats.toSpliced(index, 1);
+  const changed = change(chat, event);
+  return changed === chat ? chats : chats.with(index, changed);
+}
+
+function change(chat: Chat, event: OfChat): Chat {
+  switch (event.type) {
+    case 'chat_updated':
+      return { ...chat, title: event.data.title };
+    case 'state_changed':
+      return { ...chat, state: event.data.state };
+    case 'question_pending':
+      return { ...chat, pending_question: event.data };
+    case 'question_resolved':
+      return { ...chat, pending_question: null };
+    case 'mode_changed': {
+      const { by: _by, ...config } = event.data;
+      return { ...chat, config };
+    }
+    case 'message_created':
+      return { ...chat, updated_at: event.at };
+    default:
+      return chat;
+  }
+}

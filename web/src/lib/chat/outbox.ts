@@ -1,0 +1,54 @@
+// Messages on their way to the server. What can't be sent now goes out when the server is back.
+import { create } from 'zustand';
+import { api, ApiError } from '@/lib/api/client';
+import { useChatStore } from './store';
+
+export interface Outgoing {
+  /** Makes sending it twice safe. */
+  key: string;
+  workspace: string;
+  chat: string;
+  content: string;
+  state: 'sending' | 'waiting' | 'failed' | 'sent';
+  /** As the server calls it, once it has it. */
+  messageId: string | null;
+}
+
+export const useOutbox = create<{ messages: Outgoing[] }>(() => ({ messages: [] }));
+
+const change = (key: string, fields: Partial<Outgoing>) =>
+  useOutbox.setState(({ messages }) => ({ messages: messages.map((one) => (one.key === key ? { ...one, ...fields } : one)) }));
+export const discard = (key: string) => useOutbox.setState(({ messages }) => ({ messages: messages.filter((one) => one.key !== key) }));
+
+export function post(workspace: string, chat: string, content: string): Promise<void> {
+  const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, state: 'sending', messageId: null };
+  useOutbox.setState(({ messages }) => ({ messages: [...messages, outgoing] }));
+  return attempt(outgoing);
+}
+
+/** Rejects only when the server refused it; then it stays as failed. */
+export async function attempt({ key, workspace, chat, content }: Outgoing): Promise<void> {
+  change(key, { state: 'sending' });
+  try {
+    const { message } = await api.send(workspace, chat, content, key);
+    change(key, { state: 'sent', messageId: message.id });
+    dropSeen();
+  } catch (reason) {
+    const isLater = reason instanceof ApiError && (reason.status === 0 || reason.status >= 502);
+    change(key, { state: isLater ? 'waiting' : 'failed' });
+    if (!isLater) throw reason;
+  }
+}
+
+/** What the history shows is no longer shown from here. */
+function dropSeen(): void {
+  const { views } = useChatStore.getState();
+  const isSeen = (one: Outgoing) => one.messageId !== null && (views[one.chat]?.messages.some((message) => message.id === one.messageId) ?? true);
+  if (useOutbox.getState().messages.some(isSeen)) useOutbox.setState(({ messages }) => ({ messages: messages.filter((one) => !isSeen(one)) }));
+}
+
+useChatStore.subscribe((state, before) => {
+  if (state.views !== before.views && useOutbox.getState().messages.length > 0) dropSeen();
+  if (state.connection !== 'live' || before.connection === 'live') return;
+  for (const one of useOutbox.getState().messages) if (one.state === 'waiting') void attempt(one).catch(() => undefined);
+});

@@ -1,0 +1,169 @@
+// Events in, the next view out. Pure: no clock, no network, nothing changed in place.
+import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress } from '@/lib/api/types';
+import { BUSY, type ChatView, type LiveText } from './view';
+
+export const SNAPSHOT_MESSAGES = 50;
+/** Of a running command's output only the end is shown; the result has it all. */
+const OUTPUT_SHOWN = 16_000;
+
+export function fromSnapshot(snapshot: Snapshot): ChatView {
+  const { partial } = snapshot;
+  return {
+    chat: snapshot.chat,
+    messages: snapshot.messages,
+    hasOlder: snapshot.messages.length >= SNAPSHOT_MESSAGES,
+    live: partial
+      ? {
+          [partial.message_id]: {
+            messageId: partial.message_id,
+            text: partial.text,
+            characters: count(partial.text),
+            reasoning: '',
+            role: partial.agent_role,
+          },
+        }
+      : {},
+    outputs: {},
+    question: snapshot.pending_question,
+    resolved: {},
+    plans: {},
+    suggestion: null,
+    lastRun: null,
+    seq: snapshot.last_event_id,
+    missing: 'nothing',
+    isDeleted: false,
+    queued: queuedIn(snapshot),
+  };
+}
+
+/** Older messages, oldest first, go before those we have. */
+export function withOlder(view: ChatView, older: Message[], hasOlder: boolean): ChatView {
+  const known = new Set(view.messages.map((message) => message.id));
+  return { ...view, hasOlder, messages: [...older.filter((message) => !known.has(message.id)), ...view.messages] };
+}
+
+export function reduce(view: ChatView, event: ChatEvent): ChatView {
+  // A reconnected stream repeats the answer being written under the newest number, so deltas go by their offset.
+  const isDelta = event.type === 'text_delta' || event.type === 'reasoning_delta';
+  if (!isDelta && event.type !== 'reset' && event.seq <= view.seq) return view;
+  const step = STEPS[event.type] as (view: ChatView, data: ChatEvent['data'], at: string) => ChatView;
+  const next = step(view, event.data, event.at);
+  return event.seq > next.seq ? { ...next, seq: event.seq } : next;
+}
+
+type Step<T extends EventType> = (view: ChatView, data: EventData[T], at: string) => ChatView;
+
+const STEPS: { [T in EventType]: Step<T> } = {
+  message_created: (view, { message }, at) => {
+    const { [message.id]: _written, ...live } = view.live;
+    const chat = { ...view.chat, updated_at: at };
+    return { ...view, chat, live, messages: place(view.messages, message), queued: queue(view, message) };
+  },
+  message_updated: (view, { message }) => {
+    const over = message.message_type === 'tool_call' && message.metadata.status !== 'running';
+    const callId = String(message.metadata.call_id);
+    const { [callId]: printed, ...outputs } = view.outputs;
+    return { ...view, messages: place(view.messages, message), outputs: over && printed !== undefined ? outputs : view.outputs };
+  },
+  text_delta: (view, { message_id, offset, text }) => {
+    if (isWritten(view, message_id)) return view;
+    const live = liveText(view, message_id);
+    if (offset > live.characters) return { ...view, missing: 'everything' };
+    const fresh = text === '' ? '' : Array.from(text).slice(live.characters - offset).join('');
+    if (fresh === '' && view.live[message_id]) return view;
+    const grown = { ...live, text: live.text + fresh, characters: live.characters + count(fresh) };
+    return { ...view, live: { ...view.live, [message_id]: grown } };
+  },
+  reasoning_delta: (view, { message_id, offset, text }) => {
+    if (isWritten(view, message_id)) return view;
+    const live = liveText(view, message_id);
+    const reasoning = Array.from(live.reasoning).slice(0, offset).join('') + text;
+    return { ...view, live: { ...view.live, [message_id]: { ...live, reasoning } } };
+  },
+  tool_call: (view) => view,
+  tool_output: (view, { call_id, text }) => {
+    const printed = ((view.outputs[call_id] ?? '') + text).slice(-OUTPUT_SHOWN);
+    return { ...view, outputs: { ...view.outputs, [call_id]: printed } };
+  },
+  tool_result: (view) => view,
+  state_changed: (view, { state }) => ({
+    ...view,
+    chat: { ...view.chat, state },
+    lastRun: state === 'thinking' ? null : view.lastRun,
+  }),
+  question_pending: (view, question) => ({ ...view, question }),
+  question_resolved: (view, { question_id, outcome }) => ({
+    ...view,
+    question: view.question?.question_id === question_id ? null : view.question,
+    resolved: { ...view.resolved, [question_id]: outcome },
+  }),
+  mode_changed: (view, { by: _by, ...config }) => needProgress({ ...view, chat: { ...view.chat, config }, suggestion: null }),
+  intent_suggested: (view, { message_id }) => ({ ...view, suggestion: message_id }),
+  plan_updated: (view, { plan_file, plan }) => ({
+    ...view,
+    plans: { ...view.plans, [plan_file]: plan },
+    chat: { ...view.chat, config: { ...view.chat.config, plan_file: view.chat.config.plan_file ?? plan_file } },
+  }),
+  plan_step: (view, step) => {
+    const { progress } = view.chat;
+    if (!progress) return needProgress(view);
+    const steps = progress.steps.map((one): StepProgress => (one.step_number === step.step_number ? { ...one, ...step } : one));
+    const total = (status: StepProgress['status']) => steps.filter((one) => one.status === status).length;
+    return { ...view, chat: { ...view.chat, progress: { ...progress, steps, done: total('done'), skipped: total('skipped') } } };
+  },
+  usage: (view, usage) => ({ ...view, chat: { ...view.chat, usage } }),
+  run_finished: (view, { outcome, error, open_steps }) => ({
+    ...view,
+    live: {},
+    outputs: {},
+    queued: [],
+    lastRun: { outcome, error: error ?? null, openSteps: open_steps ?? [] },
+  }),
+  violation: (view) => view,
+  chat_updated: (view, { title }) => ({ ...view, chat: { ...view.chat, title } }),
+  chat_created: (view) => view,
+  chat_deleted: (view) => ({ ...view, isDeleted: true }),
+  reset: (view) => ({ ...view, missing: 'everything' }),
+};
+
+/** A message that comes while a run is busy waits until a reply says that it was read. */
+function queue(view: ChatView, message: Message): string[] {
+  if (message.author === 'user') return BUSY[view.chat.state] ? [...view.queued, message.id] : view.queued;
+  const readUpTo = message.metadata.read_up_to;
+  if (typeof readUpTo !== 'string' || view.queued.length === 0) return view.queued;
+  return view.queued.filter((id) => id > readUpTo);
+}
+
+/** What a snapshot's run has not read: the user's words since the newest reply, but for those that began the run. */
+function queuedIn({ chat, messages }: Snapshot): string[] {
+  if (!BUSY[chat.state]) return [];
+  const reply = messages.findLastIndex((message) => message.author !== 'user');
+  const isFirst = messages[reply]?.message_type === 'text';
+  return messages.slice(reply + (isFirst ? 2 : 1)).map((message) => message.id);
+}
+
+function place(messages: Message[], message: Message): Message[] {
+  const index = messages.findLastIndex((one) => one.id === message.id);
+  return index < 0 ? [...messages, message] : messages.with(index, message);
+}
+
+/** Which steps a newly approved plan has stands in the chat, not in an event. */
+function needProgress(view: ChatView): ChatView {
+  return view.missing === 'everything' ? view : { ...view, missing: 'progress' };
+}
+
+/** A piece that comes after its whole message was stored is an echo. */
+function isWritten(view: ChatView, id: string): boolean {
+  return !view.live[id] && view.messages.findLast((message) => message.id === id) !== undefined;
+}
+
+function liveText(view: ChatView, messageId: string): LiveText {
+  return view.live[messageId] ?? { messageId, text: '', characters: 0, reasoning: '', role: view.chat.config.agent_role };
+}
+
+/** Characters as the server counts them: code points, not UTF-16 units. */
+function count(text: string): number {
+  let characters = 0;
+  for (const _ of text) characters += 1;
+  return characters;
+}

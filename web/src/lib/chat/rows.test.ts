@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Message, MessageType } from '@/lib/api/types';
+import { rowsOf } from './rows';
+
+let next = 0;
+const message = (message_type: MessageType, metadata: Message['metadata'] = {}): Message => ({
+  id: `m${(next += 1)}`, chat_id: 'c', author: 'assistant', agent_role: 'planner', message_type, content: '', metadata, created_at: '',
+});
+const call = (call_id: string, category = 'read') => message('tool_call', { call_id, category });
+const result = (call_id: string, success = true) => message('tool_result', { call_id, success });
+const shape = (messages: Message[]) => rowsOf(messages).map((row) => (row.kind === 'reads' ? `reads ${row.calls.length}` : row.kind));
+
+test('a result is shown with its call', () => {
+  const rows = rowsOf([call('a', 'write'), result('a')]);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ kind: 'call', result: { metadata: { call_id: 'a' } } });
+});
+
+test('neighbouring reads fold into one row', () => {
+  expect(shape([call('a'), call('b'), result('a'), result('b'), call('c', 'search'), result('c'), message('text')])).toEqual(['reads 3', 'message']);
+});
+
+test('a read that failed or is running, and a write, stand alone', () => {
+  expect(shape([call('a'), result('a'), call('b'), result('b', false), call('c'), call('d', 'write'), result('d')])).toEqual(['call', 'call', 'call', 'call']);
+});
+
+test('words between reads part them', () => {
+  expect(shape([call('a'), result('a'), message('text'), call('b'), result('b')])).toEqual(['call', 'message', 'call']);
+});
+
+test('a result whose call is on an older page is shown by itself', () => {
+  expect(shape([result('gone'), message('text')])).toEqual(['message', 'message']);
+});

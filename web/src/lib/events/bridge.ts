@@ -1,0 +1,97 @@
+// Brings the events to the stores: those of open chats to their views, small ones of all chats to the lists.
+import type { QueryClient } from '@tanstack/react-query';
+import { reduceList } from '@/lib/chat/list';
+import { applyEvents, loadChat, setConnection, useChatStore } from '@/lib/chat/store';
+import type { Chat } from '@/lib/api/types';
+import { connect } from './connect';
+import type { Link, SentEvent, ToHub, ToTab } from './messages';
+
+/** How long a break may last before it is shown, and before we call ourselves offline. */
+const SHOWN_AFTER = 2_000;
+const OFFLINE_AFTER = 30_000;
+/** A hidden tab draws nothing, so nothing is gained by taking each event at once. */
+const HIDDEN_BATCH = 250;
+
+let say: ((message: ToHub) => void) | null = null;
+const open = new Map<string, string>();
+let waiting: SentEvent[] = [];
+let isScheduled = false;
+let timers: ReturnType<typeof setTimeout>[] = [];
+let onSignedOut: () => void = () => undefined;
+let queries: QueryClient;
+
+/** Once, when the user is known. */
+export function startBridge(client: QueryClient, signedOut: () => void): void {
+  queries = client;
+  onSignedOut = signedOut;
+  if (say) return want();
+  say = connect(hear);
+  want();
+  addEventListener('online', () => say?.({ kind: 'wake' }));
+  addEventListener('pagehide', () => say?.({ kind: 'bye' }));
+  addEventListener('pageshow', (event: PageTransitionEvent) => event.persisted && want());
+}
+
+/** Loads the chat and follows it until the returned function is called. */
+export function openChat(workspace: string, chat: string, failed: (reason: unknown) => void): () => void {
+  open.set(chat, workspace);
+  loadChat(workspace, chat).then(want, failed);
+  return () => {
+    open.delete(chat);
+  };
+}
+
+/** Tries to reach the server at once. */
+export const reconnect = () => say?.({ kind: 'wake' });
+
+function want(): void {
+  const { views } = useChatStore.getState();
+  const chats = [...open.keys()].flatMap((chat) => (views[chat] ? [{ chat, after: views[chat].seq }] : []));
+  say?.({ kind: 'want', chats });
+}
+
+function hear(message: ToTab): void {
+  switch (message.kind) {
+    case 'events':
+      waiting.push(...message.events);
+      return schedule();
+    case 'lists_stale':
+      void queries.invalidateQueries({ queryKey: ['chats'] });
+      return undefined;
+    case 'signed_out':
+      return onSignedOut();
+    case 'link':
+      return showLink(message.link);
+  }
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  if (document.visibilityState === 'hidden') setTimeout(flush, HIDDEN_BATCH);
+  else requestAnimationFrame(flush);
+}
+
+function flush(): void {
+  isScheduled = false;
+  const events = waiting;
+  waiting = [];
+  const byChat = Map.groupBy(events, (event) => event.chat_id);
+  for (const [chat, own] of byChat) {
+    applyEvents(chat, own);
+    const workspace = open.get(chat);
+    if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
+  }
+  queries.setQueriesData<Chat[]>({ queryKey: ['chats'] }, (chats) => chats && events.reduce(reduceList, chats));
+}
+
+function showLink(link: Link): void {
+  for (const timer of timers) clearTimeout(timer);
+  timers = [];
+  if (link !== 'broken') return setConnection(link);
+  const later = (connection: 'reconnecting' | 'offline', after: number) => setTimeout(() => setConnection(connection), after);
+  const { connection } = useChatStore.getState();
+  if (connection === 'live' || connection === 'connecting') timers.push(later('reconnecting', SHOWN_AFTER));
+  if (connection !== 'offline') timers.push(later('offline', OFFLINE_AFTER));
+  return undefined;
+}

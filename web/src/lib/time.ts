@@ -1,0 +1,23 @@
+// Times as people read them.
+import type { Locale } from '@/i18n';
+
+export const clock = (locale: Locale, at: string) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+export const moment = (locale: Locale, at: string) =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3_600], ['minute', 60]];
+
+/** "2 hours ago"; the date when it is more than a week ago. */
+export function ago(locale: Locale, at: string, now = Date.now()): string {
+  const seconds = Math.round((now - Date.parse(at)) / 1000);
+  if (seconds > 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(new Date(at));
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['second', 1];
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  return format.format(unit === 'second' ? 0 : -Math.floor(seconds / size), unit);
+}
+
+export function duration(locale: Locale, from: string, to: string): string {
+  const milliseconds = Math.max(0, Date.parse(to) - Date.parse(from));
+  const [unit, value] = milliseconds < 1000 ? (['millisecond', milliseconds] as const) : (['second', milliseconds / 1000] as const);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value);
+}

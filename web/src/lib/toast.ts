@@ -1,0 +1,24 @@
+// Short messages that go away by themselves.
+import { create } from 'zustand';
+
+export interface Toast {
+  id: number;
+  text: string;
+  isError: boolean;
+  action?: { label: string; run: () => void };
+}
+
+const SHOWN = 6000;
+let next = 0;
+export const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
+
+export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}): void {
+  const one: Toast = { id: (next += 1), text, isError: options.isError ?? false, ...(options.action && { action: options.action }) };
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), one] }));
+  setTimeout(() => dismiss(one.id), SHOWN);
+}
+
+/** What went wrong, in the server's words. For the `catch` of whatever the user asked for. */
+export const toastError = (reason: unknown) => toast(reason instanceof Error ? reason.message : String(reason), { isError: true });
+
+export const dismiss = (id: number) => useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));

@@ -1,0 +1,18 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from '@/app/App';
+import { startLocale } from '@/i18n';
+import { signInByAddress } from '@/lib/api/session';
+import { startTheme } from '@/lib/theme';
+import './styles.css';
+
+startTheme();
+startLocale();
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+await signInByAddress();
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);
