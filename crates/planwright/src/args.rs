@@ -2,7 +2,8 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{Role, RoleRequest};
-use std::net::SocketAddr;
+use planwright_server::PublicUrl;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// A coding agent that cannot touch your code until you have approved its plan, and then keeps to it.
@@ -28,20 +29,29 @@ pub enum Command {
     Roles(RolesArgs),
     Tools(ToolsArgs),
     Doctor(DoctorArgs),
+    User(UserArgs),
+    Token(TokenArgs),
     Completions(CompletionsArgs),
     /// Print the description of the HTTP API, as OpenAPI
     #[command(hide = true)]
     Openapi,
 }
 
+/// Where everything is kept.
 #[derive(ClapArgs)]
-pub struct CommonArgs {
+pub struct StorageArgs {
     /// Where chats are kept [default: planwright in the user's data folder]
     #[arg(long, env = "PLANWRIGHT_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Keep chats in this PostgreSQL database, not in the data folder
     #[arg(long, env = "PLANWRIGHT_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
+}
+
+#[derive(ClapArgs)]
+pub struct CommonArgs {
+    #[command(flatten)]
+    pub storage: StorageArgs,
     /// The model, as PROVIDER/MODEL, for both modes; over what the configuration says
     #[arg(long, env = "PLANWRIGHT_MODEL", value_name = "P/M")]
     pub model: Option<String>,
@@ -52,7 +62,9 @@ pub struct CommonArgs {
 #[command(after_help = "Examples:
   planwright serve --workspace ~/project
   planwright serve --workspace a --workspace b --listen 127.0.0.1:0
-  planwright serve --database-url postgres://ann@db.example/planwright")]
+  planwright serve --database-url postgres://ann@db.example/planwright
+  planwright serve --auth users --listen 0.0.0.0:7420 --public-url http://build.example:7420
+  planwright serve --auth users --public-url https://plan.example --trusted-proxy 127.0.0.1")]
 pub struct ServeArgs {
     /// A folder to work in; may be given several times [default: the current folder]
     #[arg(long, value_name = "DIR")]
@@ -60,9 +72,18 @@ pub struct ServeArgs {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR")]
     pub listen: SocketAddr,
-    /// Who may come in: whoever has the token, or everyone on this machine
+    /// Who may come in: whoever has the token, everyone on this machine, or people with accounts
     #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
     pub auth: Auth,
+    /// The address that people use, if it is another than the one listened on: by a name, or behind a proxy
+    #[arg(long, env = "PLANWRIGHT_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
+    /// A proxy that says in X-Forwarded-For whom it passes on; may be given several times
+    #[arg(long, env = "PLANWRIGHT_TRUSTED_PROXY", value_name = "IP", value_delimiter = ',')]
+    pub trusted_proxy: Vec<IpAddr>,
+    /// How many requests one user may make in a minute, with --auth users
+    #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N")]
+    pub requests_per_minute: u32,
     /// How the log on stderr is written
     #[arg(long, env = "PLANWRIGHT_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
@@ -80,6 +101,7 @@ pub enum LogFormat {
 pub enum Auth {
     Token,
     Off,
+    Users,
 }
 
 /// Run one task to its end, without a server
@@ -207,6 +229,78 @@ pub struct DoctorArgs {
     pub json: bool,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+/// Accounts, for `serve --auth users`
+///
+/// Works also while the server runs.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright user add ann                                asks for the password
+  planwright user add ci --password-stdin < password
+  planwright user passwd ann                             signs ann out everywhere
+  planwright user remove ann")]
+pub struct UserArgs {
+    #[command(subcommand)]
+    pub command: UserCommand,
+    #[command(flatten)]
+    pub storage: StorageArgs,
+}
+
+#[derive(Subcommand)]
+pub enum UserCommand {
+    /// Make an account. The first one is an admin's
+    Add {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Own the workspaces that nobody was made a member of, and see who failed to sign in
+        #[arg(long)]
+        admin: bool,
+        /// Read the password from stdin, up to its end
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Change a password. Whoever is signed in by the old one is signed out; tokens go on working
+    Passwd {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Read the password from stdin, up to its end
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List the accounts
+    List,
+    /// Remove an account with its sessions, tokens and memberships
+    Remove {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// Tokens that scripts sign in with
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  planwright token new --name ci
+  planwright token new --user ann --name laptop
+  curl -H \"Authorization: Bearer $(planwright token new)\" http://127.0.0.1:7420/api/v1/me")]
+pub struct TokenArgs {
+    #[command(subcommand)]
+    pub command: TokenCommand,
+    #[command(flatten)]
+    pub storage: StorageArgs,
+}
+
+#[derive(Subcommand)]
+pub enum TokenCommand {
+    /// Make a token and print it; it is not shown again
+    New {
+        /// Whose it is [default: the only user; without accounts, whoever runs the server]
+        #[arg(long, value_name = "NAME")]
+        user: Option<String>,
+        /// What it is for
+        #[arg(long, value_name = "N", default_value = "command line")]
+        name: String,
+    },
 }
 
 /// Print a completion script for a shell

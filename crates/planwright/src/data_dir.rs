@@ -1,13 +1,14 @@
 //! The folder that chats are kept in.
 
+use crate::args::BadUsage;
 use crate::config::xdg;
 use anyhow::{Context, bail};
 use planwright_protocol::ErrorCode;
 use planwright_server::Storage;
 use planwright_store::Store;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,9 +24,7 @@ pub struct DataDir {
 
 impl DataDir {
     pub fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
-        let Some(path) = path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright"))) else {
-            bail!("there is no home folder to keep chats in; give --data-dir");
-        };
+        let path = place(path)?;
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -105,24 +104,32 @@ impl DataDir {
     #[expect(clippy::disallowed_methods, reason = "the token is no file of a workspace")]
     pub fn token(&self) -> anyhow::Result<String> {
         if let Some(token) = std::env::var("PLANWRIGHT_TOKEN").ok().filter(|token| !token.is_empty()) {
+            if !token.chars().all(|c| c.is_ascii_graphic()) {
+                bail!(BadUsage("PLANWRIGHT_TOKEN has characters that a request can't carry; use letters, digits and signs".to_owned()));
+            }
             return Ok(token);
         }
         let file = self.path.join("token");
         match std::fs::read_to_string(&file) {
-            Ok(token) if !token.trim().is_empty() => return Ok(token.trim().to_owned()),
+            Ok(token) if !token.trim().is_empty() => {
+                // It may have been copied here, or loosened, by hand.
+                std::fs::set_permissions(&file, Permissions::from_mode(0o600))
+                    .with_context(|| format!("{} can't be closed to others", file.display()))?;
+                return Ok(token.trim().to_owned());
+            }
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| format!("{} can't be read", file.display())),
         }
-        let token = random_token().context("no random token could be made")?;
-        let mut out = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&file)
-            .with_context(|| format!("{} can't be written", file.display()))?;
-        out.write_all(token.as_bytes())?;
+        let (token, _) = planwright_server::new_token().context("no random token could be made")?;
+        // Under its own name only when it is whole: a server that dies here must not leave half of one.
+        let new = self.path.join("token.new");
+        let written = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&new).and_then(|mut out| {
+            out.write_all(token.as_bytes())?;
+            out.sync_all()?;
+            std::fs::rename(&new, &file)
+        });
+        written.with_context(|| format!("{} can't be written", file.display()))?;
         Ok(token)
     }
 }
@@ -137,9 +144,30 @@ impl Storage for DataDir {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the kernel's random numbers")]
-fn random_token() -> std::io::Result<String> {
-    let mut bytes = [0_u8; 32];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |token, byte| format!("{token}{byte:02x}")))
+/// The database, for a command about accounts: also while a server uses it.
+pub struct Accounts {
+    pub store: Store,
+    #[expect(dead_code, reason = "held while the database is, where no server has it")]
+    data: Option<DataDir>,
+}
+
+impl Accounts {
+    pub async fn open(folder: Option<PathBuf>, url: Option<&str>) -> anyhow::Result<Self> {
+        let url = url.filter(|url| !url.is_empty());
+        let visited = match url {
+            Some(url) => Store::visit_server(url).await?,
+            None => Store::visit(&place(folder.clone())?.join("planwright.db")).await?,
+        };
+        if let Some(store) = visited {
+            return Ok(Self { store, data: None });
+        }
+        // It is to be made, or brought up to date, which is for one process alone.
+        let data = DataDir::open(folder)?;
+        Ok(Self { store: data.store(url).await?, data: Some(data) })
+    }
+}
+
+fn place(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    let path = path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright")));
+    path.context("there is no home folder to keep chats in; give --data-dir")
 }

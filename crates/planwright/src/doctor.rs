@@ -24,7 +24,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     });
     let mut config = config.unwrap_or_default();
     ask_daemon(&mut config, args.common.model.as_deref()).await;
-    checks.extend(storage(args.common.data_dir.clone(), args.common.database_url.as_deref()).await);
+    checks.extend(storage(args.common.storage.data_dir.clone(), args.common.storage.database_url.as_deref()).await);
     checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
     checks.extend(tokio::task::spawn_blocking(commands).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {

@@ -8,11 +8,15 @@ mod doctor;
 mod lists;
 mod models;
 mod output;
+mod password;
 mod plan;
 mod providers;
 mod run;
 mod serve;
+mod sign_in;
 mod signals;
+mod token;
+mod user;
 mod workspace_file;
 
 use args::{Args, Command, LogFormat};
@@ -32,6 +36,8 @@ fn main() -> ExitCode {
         Command::Run(args) => in_runtime(run::run(args)),
         Command::Plan(args) => plan::plan(args),
         Command::Doctor(args) => in_runtime(doctor::doctor(args)),
+        Command::User(args) => in_runtime(user::user(args)),
+        Command::Token(args) => in_runtime(token::token(args)),
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),

@@ -86,8 +86,8 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let role = task::role(args)?;
     let mut config = Config::load()?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
-    let data = DataDir::open(args.common.data_dir.clone())?;
-    let store = data.store(args.common.database_url.as_deref()).await?;
+    let data = DataDir::open(args.common.storage.data_dir.clone())?;
+    let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let workspace = add_workspace(&store, &args.workspace).await?;
     let folder = Path::new(&workspace.path);
     data.keep_out_of(folder)?;

@@ -1,17 +1,17 @@
 //! `planwright serve`
 
-use crate::args::{Auth, BadUsage, ServeArgs};
+use crate::args::{BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::sign_in;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
-use planwright_server::{Access, App};
+use planwright_server::{Access, App, Outside, SignIn};
 use planwright_session::Sessions;
 use planwright_store::Store;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +22,12 @@ use tokio_util::sync::CancellationToken;
 const DRAIN: Duration = Duration::from_secs(10);
 
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    if !args.listen.ip().is_loopback() {
-        bail!("{} can be reached from other machines, which this version does not allow; listen on 127.0.0.1", args.listen);
-    }
+    sign_in::check_reach(args.listen, args.auth)?;
     let mut interrupts = Interrupts::new()?;
     let mut config = Config::load()?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
-    let data = DataDir::open(args.common.data_dir)?;
-    let store = data.store(args.common.database_url.as_deref()).await?;
+    let data = DataDir::open(args.common.storage.data_dir)?;
+    let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
@@ -50,15 +48,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
     }
 
-    let token = match args.auth {
-        Auth::Token => Some(data.token()?),
-        Auth::Off => None,
-    };
+    let sign_in = sign_in::sign_in(args.auth, args.listen, &data, &store).await?;
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("can't listen on {}; is another server there? --listen 127.0.0.1:0 takes a free port", args.listen))?;
     let address = listener.local_addr()?;
-    let access = Access { token: token.clone(), hosts: host_names(address) };
+    output::line(&format!("listening on http://{address}"));
+    if let SignIn::Token(token) = &sign_in {
+        output::line(&format!("sign in at http://{address}/#token={token}"));
+    }
+    let outside = Outside { public_url: args.public_url, proxies: args.trusted_proxy, requests_per_minute: args.requests_per_minute };
+    let access = Access::new(sign_in, address, outside);
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
@@ -67,10 +67,6 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };
-    output::line(&format!("listening on http://{address}"));
-    if let Some(token) = token {
-        output::line(&format!("sign in at http://{address}/#token={token}"));
-    }
 
     let closing = app.closing.clone();
     let serving = tokio::spawn(planwright_server::serve(listener, app));
@@ -93,10 +89,4 @@ pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planw
     let text = path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
     Ok(store.ensure_workspace(name, text).await?)
-}
-
-/// What `Host` may say: the address itself, or this machine's usual names.
-fn host_names(address: SocketAddr) -> Vec<String> {
-    let port = address.port();
-    vec![address.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")]
 }

@@ -59,6 +59,7 @@ codes! {
     QuestionNotPending    "QUESTION_NOT_PENDING"    Client(409), false;
     Conflict              "CONFLICT"                Client(409), false;
     TooLarge              "TOO_LARGE"               Client(413), false;
+    RateLimited           "RATE_LIMITED"            Client(429), true;
     UnsupportedMediaType  "UNSUPPORTED_MEDIA_TYPE"  Client(415), false;
     Internal              "INTERNAL"                Client(500), true;
     NotReady              "NOT_READY"               Client(503), true;

@@ -50,4 +50,8 @@ ids! {
     CallId
     /// Something the user is asked.
     QuestionId
+    /// Somebody with an account.
+    UserId
+    /// What a script signs in with.
+    TokenId
 }

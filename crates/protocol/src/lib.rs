@@ -37,7 +37,7 @@ pub use chat_file::ChatHeader;
 pub use config::{ChatConfig, RoleRequest, RoleWord};
 pub use error::{ErrorCode, Problem};
 pub use event::{Envelope, Event, SwitchedBy};
-pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, WorkspaceId};
+pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, TokenId, UserId, WorkspaceId};
 pub use image::Image;
 pub use jiff::Timestamp;
 pub use message::{Author, Message, MessageType};

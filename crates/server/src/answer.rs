@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use futures::StreamExt;
 use metrics::{counter, gauge};
 use planwright_protocol::error::Reader;
@@ -12,12 +12,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A problem on its way to the client.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
     problem: Problem,
+    /// The seconds after which trying again can help, where that is known.
+    retry_after: Option<u32>,
 }
 
 pub type ApiResult<T> = Result<Json<T>, ApiError>;
@@ -40,14 +43,22 @@ pub fn status_of(code: ErrorCode) -> StatusCode {
 
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
-        Self { status: status_of(problem.code), problem }
+        Self { status: status_of(problem.code), problem, retry_after: None }
     }
 }
 
 impl ApiError {
     /// The request itself can't be read, or an answer doesn't fit its question.
     pub fn bad_request(problem: Problem) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, problem }
+        Self { status: StatusCode::BAD_REQUEST, ..problem.into() }
+    }
+
+    /// `why` is a sentence; when to try again is said after it.
+    pub fn too_many(why: &str, wait: Duration) -> Self {
+        // Rounded up: whoever comes back at that second is let in.
+        let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
+        let problem = Problem::new(ErrorCode::RateLimited, format!("{why} Try again in {seconds} s."));
+        Self { retry_after: Some(seconds), ..problem.with_details(json!({ "retry_after_s": seconds })).into() }
     }
 
     /// Values that don't fit, each by its name and with what it must be.
@@ -65,7 +76,10 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, Json(ErrorAnswer { error: self.problem })).into_response()
+        let wait = self.retry_after.map(|seconds| (header::RETRY_AFTER, seconds.to_string()));
+        let challenge = (self.status == StatusCode::UNAUTHORIZED).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+        let headers = AppendHeaders(wait.into_iter().chain(challenge).collect::<Vec<_>>());
+        (self.status, headers, Json(ErrorAnswer { error: self.problem })).into_response()
     }
 }
 
@@ -110,6 +124,18 @@ impl<T: Serialize> IntoResponse for Page<T> {
         let next = self.next.and_then(|next| HeaderValue::from_str(&next).ok());
         let headers: HeaderMap = next.into_iter().map(|next| (HeaderName::from_static(NEXT), next)).collect();
         (headers, Json(self.items)).into_response()
+    }
+}
+
+/// An answer that the browser is to remember something with.
+pub struct WithCookie<T> {
+    pub cookie: Option<HeaderValue>,
+    pub answer: T,
+}
+
+impl<T: IntoResponse> IntoResponse for WithCookie<T> {
+    fn into_response(self) -> Response {
+        (AppendHeaders(self.cookie.map(|cookie| (header::SET_COOKIE, cookie))), self.answer).into_response()
     }
 }
 

@@ -3,11 +3,12 @@
 //! Every part of a handler's signature says what it adds: extractors are [`Input`]s, answers are [`Output`]s.
 
 use crate::App;
-use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Text, status_of};
+use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Text, WithCookie, status_of};
+use crate::guard::{Arrival, Caller};
 use crate::request::{Body, IdempotencyKey, Ids, LONGEST_KEY, LastEventId, OptionalBody, Params};
-use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::{Extension, Json};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_session::SentEvent;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -159,7 +160,7 @@ macro_rules! says_nothing {
     )*};
 }
 
-says_nothing!(State<App>, HeaderMap);
+says_nothing!(State<App>, HeaderMap, Extension<Arrival>, Caller);
 
 impl<T: JsonSchema> Input for Ids<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
@@ -271,6 +272,12 @@ impl<T: JsonSchema> Output for Accepted<T> {
 impl Output for NoContent {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.answers.insert(204, json!({ "description": "Done; there is nothing to tell." }));
+    }
+}
+
+impl<T: Output> Output for WithCookie<T> {
+    fn describe(operation: &mut Operation, schemas: &mut Schemas) {
+        T::describe(operation, schemas);
     }
 }
 

@@ -6,7 +6,7 @@
 //! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
-//! | [`guard`] | who may come in: token, Host, Origin |
+//! | [`guard`] | who may come in, and what they may do there |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
@@ -24,14 +24,15 @@ mod routes;
 mod sse;
 mod table;
 
-pub use guard::Access;
+pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
+use axum::serve::ListenerExt;
 use planwright_session::Sessions;
-use std::net::SocketAddr;
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 /// What every handler has at hand.
@@ -70,6 +71,18 @@ pub fn openapi() -> &'static serde_json::Value {
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
     observe::start(closing.clone());
-    let service = routes::router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
+    let listener = listener.tap_io(tune as fn(&mut TcpStream));
     axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
+}
+
+/// How much the kernel takes on of what a client has not read. It would take megabytes: a stalled client could hold them.
+const UNREAD: usize = 128 << 10;
+
+/// Has words go out as they come, and little of them wait for a client that does not read.
+fn tune(stream: &mut TcpStream) {
+    let tuned = stream.set_nodelay(true).and_then(|()| Ok(set_socket_send_buffer_size(&*stream, UNREAD)?));
+    if let Err(error) = tuned {
+        tracing::debug!(%error, "a connection could not be tuned");
+    }
 }

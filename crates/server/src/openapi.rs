@@ -40,7 +40,7 @@ fn document() -> Value {
         "paths": paths,
         "components": { "schemas": schemas.components(), "securitySchemes": {
             "bearer": { "type": "http", "scheme": "bearer", "description": "The token that `planwright serve` prints, or one of your own." },
-            "cookie": { "type": "apiKey", "in": "cookie", "name": "planwright_session", "description": "What signing in answers with, for browsers." },
+            "cookie": { "type": "apiKey", "in": "cookie", "name": "planwright_7420", "description": "What signing in answers with, for browsers; named after the server's port. Changes need the header `x-planwright-csrf: 1` as well." },
         } },
     });
     example::put_in(&mut document);
@@ -57,6 +57,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let security = match route.sign_in {
         SignIn::Needed => {
             operation.fails(ErrorCode::Unauthenticated);
+            operation.fails(ErrorCode::RateLimited);
             json!([{ "bearer": [] }, { "cookie": [] }])
         }
         SignIn::NotNeeded => json!([]),

@@ -39,14 +39,18 @@ async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiEr
     let (parts, body) = request.into_parts();
     let bytes = read(body).await.map_err(|error| unreadable(&error.to_string()))?;
     let bytes = bytes.ok_or_else(|| Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(&error.to_string()))?;
-    if text.trim().is_empty() {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
+    }
+    if parts.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let text = "The body must be sent as it is, not compressed.";
+        return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
     }
     if !is_json(&parts.headers) {
         let text = "The body must be JSON, and say so: `Content-Type: application/json`.";
         return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
     }
+    let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(&error.to_string()))?;
     match parse_strict(text).map_err(|error| unreadable(&error.to_string()))? {
         Value::Object(object) => Ok(Some(object)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {

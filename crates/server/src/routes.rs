@@ -11,17 +11,21 @@
 //! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
 mod audit;
+mod auth;
 mod changes;
 mod chats;
 mod docs;
 mod events;
 mod files;
+mod members;
 mod messages;
 mod meta;
 mod operation;
 mod page;
+mod tokens;
 mod tools;
 mod trust;
+mod ui;
 mod workspaces;
 
 pub use meta::ModelNames;
@@ -51,6 +55,12 @@ fn api() -> Table {
         .get("/roles", meta::roles, "The roles and their rights")
         .get("/tools", meta::tools, "The tools, all or those of a role")
         .get("/openapi.json", docs::document, "This description")
+        .about("Sign-in")
+        .post("/auth/logout", auth::logout, "End the session")
+        .get("/tokens", tokens::list, "The caller's tokens, without the tokens themselves")
+        .post("/tokens", tokens::create, "Make a token for a script; it is shown once").fails([Conflict])
+        .delete("/tokens", tokens::delete_named, "Take a token back, named in the query").fails([NotFound])
+        .delete("/tokens/{tid}", tokens::delete, "Take a token back")
         .about("Audit")
         .get("/audit", audit::list, "What was logged, newest first")
         .get("/audit/adherence", audit::adherence, "How well models kept to their roles")
@@ -68,6 +78,9 @@ fn api() -> Table {
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
         .get("/workspaces/{wid}/plans", files::plans, "The plans, and how far they have come")
         .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
+        .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
+        .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
+        .delete("/workspaces/{wid}/members/{member}", members::delete, "Take somebody out of a workspace, by name or id").fails([Conflict])
         .about("Chats")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
         .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
@@ -93,6 +106,15 @@ fn api() -> Table {
         .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])
 }
 
+/// The way in, which needs no sign-in.
+#[rustfmt::skip]
+fn door() -> Table {
+    Table::new("/api/v1", SignIn::NotNeeded)
+        .about("Sign-in")
+        .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password")
+            .fails([ErrorCode::Unauthenticated, ErrorCode::RateLimited])
+}
+
 /// What stands beside it, open to everyone who comes by the right Host.
 #[rustfmt::skip]
 fn beside() -> Table {
@@ -103,30 +125,32 @@ fn beside() -> Table {
         .get("/openapi.json", docs::open_document, "This description")
 }
 
-/// For those who run the server. Numbers tell what people do, so this needs sign-in as well.
+/// For those who run the server; in a team, for the admins. Numbers tell what people do.
 fn operations() -> Table {
     Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
 }
 
 /// Every row there is.
 pub fn all() -> impl Iterator<Item = Route> {
-    [beside(), operations(), api()].into_iter().flat_map(|table| table.routes)
+    [beside(), operations(), door(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
-    let check_token = || from_fn_with_state(app.clone(), guard::check_token);
-    let api = api().router.fallback(not_found).route_layer(check_token());
+    let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
+    let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
+    let api = api().router.fallback(not_found).route_layer(check_rights).route_layer(check_caller()).merge(door().router);
     beside()
         .router
-        .merge(operations().router.route_layer(check_token()))
+        .merge(operations().router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller()))
         .nest("/api/v1", api)
-        .route("/", get(page::show))
         .route("/docs", get(page::docs))
-        .route("/assets/{name}", get(page::asset))
-        .fallback(not_found)
+        .route("/docs/{name}", get(page::asset))
+        .route("/", get(ui::page))
+        .route("/w/{*view}", get(ui::page))
+        .fallback(ui::other)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(from_fn_with_state(app.clone(), guard::check_origin))
+        .layer(from_fn_with_state(app.clone(), guard::check_address))
         .layer(CatchPanicLayer::custom(broken))
         .layer(from_fn(headers::put))
         .layer(from_fn(observe::observe))

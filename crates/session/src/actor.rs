@@ -37,11 +37,21 @@ pub struct Reply {
     pub message: Option<Message>,
 }
 
+/// Whoever runs Planwright, in records of who did what.
+pub const OPERATOR: &str = "user";
+
+/// Who asks for something.
+pub struct Sender {
+    /// What the records of their approvals say.
+    pub name: String,
+    /// Makes it safe to send it again.
+    pub key: Option<SentKey>,
+}
+
 type Answer = oneshot::Sender<Result<Reply, Problem>>;
 
 pub enum Command {
-    /// With the key that makes it safe to send it again, if there is one.
-    Op(Op, Option<SentKey>, Answer),
+    Op(Op, Sender, Answer),
     /// Go on with the run that was cut off.
     Resume(Answer),
     /// Let go; the run goes on after the next start.
@@ -50,7 +60,7 @@ pub enum Command {
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, key: None, running: None }.serve(receiver));
+    tokio::spawn(Actor { chat, key: None, running: None, by: OPERATOR.to_owned() }.serve(receiver));
     sender
 }
 
@@ -59,6 +69,8 @@ struct Actor {
     /// The key of the op that is being admitted, until it is stored with its message.
     key: Option<SentKey>,
     running: Option<Running>,
+    /// Who asked for what is done now.
+    by: String,
 }
 
 struct Running {
@@ -71,7 +83,8 @@ impl Actor {
         loop {
             tokio::select! {
                 command = commands.recv() => match command {
-                    Some(Command::Op(op, key, answer)) => {
+                    Some(Command::Op(op, Sender { name, key }, answer)) => {
+                        self.by = name;
                         let reply = self.admit_once(op, key).await;
                         let _ = answer.send(self.reply(reply).await);
                     }

@@ -90,7 +90,7 @@ impl Change {
     }
 
     pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
-        self.audit.push(AuditRow { kind, model: model.to_owned(), role, details, at: Timestamp::now() });
+        self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), details, at: Timestamp::now() });
         self
     }
 }

@@ -68,7 +68,7 @@ mod view;
 mod work;
 mod workspaces;
 
-pub use actor::{Reply, SentKey};
+pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;

@@ -1,6 +1,6 @@
 //! All chats of a process.
 
-use crate::actor::{self, Command, Reply, SentKey};
+use crate::actor::{self, Command, Reply, Sender, SentKey};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
@@ -138,15 +138,23 @@ impl Handle {
     /// # Errors
     /// Why the chat did not take it.
     pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, None, answer)).await
+        self.submit_by(op, actor::OPERATOR).await
     }
 
-    /// Like [`Self::submit`], for an op that may be sent again: with the same key and the same content it is done once.
+    /// The same, on behalf of somebody: the name stands in the records of what they approve.
+    ///
+    /// # Errors
+    /// Why the chat did not take it.
+    pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
+        self.submit_once(op, name, None).await
+    }
+
+    /// The same, for an op that may be sent again: with the same key and the same content it is done once.
     ///
     /// # Errors
     /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
-    pub async fn submit_once(&self, op: Op, key: SentKey) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, Some(key), answer)).await
+    pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
+        self.send(|answer| Command::Op(op, Sender { name: name.to_owned(), key }, answer)).await
     }
 
     /// Ends all work of the chat, to go on after the next start.

@@ -150,7 +150,7 @@ impl Store {
             insert_approval(&mut transaction, chat.id, approval).await?;
         }
         for row in append.audit {
-            insert_audit(&mut transaction, chat.id, row).await?;
+            insert_audit(&mut transaction, Some(chat.id), row).await?;
         }
         if let Some(versions) = append.versions {
             put_versions(&mut transaction, chat.id, versions).await?;

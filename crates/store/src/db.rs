@@ -142,6 +142,19 @@ impl Transaction {
         })
     }
 
+    pub async fn rows(&mut self, sql: &'static str, args: Vec<Arg>) -> Result<Vec<Row>, StoreError> {
+        Ok(match self {
+            Transaction::Sqlite(inner) => {
+                let rows = bound!(Sqlite, sql, args, |text| text).fetch_all(&mut **inner).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Transaction::Postgres(inner) => {
+                let rows = bound!(Postgres, sql, args, escape).fetch_all(&mut **inner).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
     /// Several statements at once, without arguments.
     pub async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         on_either!(self, Transaction(inner) => { sqlx::raw_sql(sql).execute(&mut **inner).await?; });

@@ -3,19 +3,24 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `store` | opening, migrations, and what all tables share |
+//! | `accounts` | who may sign in, and by what |
 //! | `chats` | chats and their histories; the one write that a session makes |
 //! | `messages` | single messages: found, searched for, sent once |
 //! | `records` | approvals and the audit log |
+//! | `members` | who may do what in which workspace |
 //! | `versions` | what calls changed in files, before and after |
 //! | `workspaces` | the folders |
 //! | `db` | one way to ask either database |
 //! | `sqlite`, `postgres` | what is different about each |
 //!
 //! Invariants: what has been acknowledged is on disk; an event and what it tells of are one transaction;
-//! no SQL stands outside this crate; no query is written twice, once for each database.
+//! no SQL stands outside this crate; no query is written twice, once for each database;
+//! no secret is stored that could be used again, only its hash.
 
+mod accounts;
 mod chats;
 mod db;
+mod members;
 mod messages;
 mod postgres;
 mod records;
@@ -24,7 +29,9 @@ mod store;
 mod versions;
 mod workspaces;
 
+pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use members::{MemberChange, MemberRow, Right};
 pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};

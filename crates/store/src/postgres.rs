@@ -37,6 +37,15 @@ pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     Ok(Db::Postgres { writer, reader })
 }
 
+/// Connects beside a process that uses the database.
+pub(crate) async fn visit(url: &str) -> Result<Db, StoreError> {
+    let options = options(url)?;
+    let place = place(&options);
+    let few = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+    let writer = few().connect_with(options.clone()).await.map_err(|error| StoreError::Unreachable { place, reason: error.to_string() })?;
+    Ok(Db::Postgres { writer, reader: few().connect_lazy_with(options) })
+}
+
 pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
     sqlx::raw_sql("create table if not exists planwright_schema (version bigint primary key)").execute(writer).await?;
     Ok(sqlx::query_scalar("select coalesce(max(version), 0) from planwright_schema").fetch_one(writer).await?)

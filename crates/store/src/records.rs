@@ -1,7 +1,7 @@
 use crate::db::{Row, Transaction, args};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
-use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,17 +43,18 @@ pub enum AuditKind {
 pub struct AuditRow {
     pub kind: AuditKind,
     pub model: String,
+    /// None where no agent had a part in it.
     #[serde(rename = "agent_role")]
-    pub role: Role,
+    pub role: Option<Role>,
     pub details: Value,
     pub at: Timestamp,
 }
 
-/// A row of the log, and the chat it is of.
+/// A row of the log, and the chat it is of; a sign-in that failed is of none.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
-    pub workspace_id: WorkspaceId,
-    pub chat_id: ChatId,
+    pub workspace_id: Option<WorkspaceId>,
+    pub chat_id: Option<ChatId>,
     #[serde(flatten)]
     pub row: AuditRow,
 }
@@ -70,6 +71,8 @@ pub struct AuditFilter {
     pub role: Option<Role>,
     pub chat: Option<ChatId>,
     pub workspace: Option<WorkspaceId>,
+    /// Only what this user may know of.
+    pub seen_by: Option<UserId>,
 }
 
 /// How well a model kept to what its role may do.
@@ -95,12 +98,14 @@ const INSERT_APPROVAL: &str =
     "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const INSERT_AUDIT: &str = "insert into audit (chat_id, kind, model, agent_role, details, created_at) values ($1, $2, $3, $4, $5, $6)";
-const AUDIT: &str = "select audit.*, chats.workspace_id from audit join chats on chats.id = audit.chat_id
+const AUDIT: &str = "select audit.*, chats.workspace_id from audit left join chats on chats.id = audit.chat_id
     where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
         and ($3 is null or audit.model = $3) and ($4 is null or audit.agent_role = $4)
         and ($5 is null or audit.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
-        and ($7 is null or audit.kind = $7)
-    order by audit.created_at desc, audit.id desc limit $8";
+        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = chats.workspace_id)
+            or audit.chat_id is null and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
+        and ($8 is null or audit.kind = $8)
+    order by audit.created_at desc, audit.id desc limit $9";
 /// Every refusal is of a call, and every call is a message; so the log is counted against the history.
 const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
         cast(sum(disallowed) as bigint) as disallowed, cast(sum(questions) as bigint) as questions,
@@ -120,6 +125,7 @@ const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as b
     where ($1 is null or attempts.created_at >= $1) and ($2 is null or attempts.created_at < $2)
         and ($3 is null or attempts.model = $3) and ($4 is null or attempts.agent_role = $4)
         and ($5 is null or attempts.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
+        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = chats.workspace_id))
     group by model, attempts.agent_role";
 
 impl Store {
@@ -142,6 +148,16 @@ impl Store {
         self.db.rows(AUDIT, args).await?.iter().map(read_audit).collect()
     }
 
+    /// Logs what happened in no chat.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn log(&self, row: &AuditRow) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        insert_audit(&mut transaction, None, row).await?;
+        transaction.commit().await
+    }
+
     /// How well models kept to their roles, by model and role in that order. The filter's `kind` does not matter here.
     ///
     /// # Errors
@@ -156,7 +172,7 @@ impl Store {
 }
 
 impl AuditFilter {
-    /// `$1` to `$6`: all but the kind.
+    /// `$1` to `$7`: all but the kind.
     fn args(self) -> Result<Vec<crate::db::Arg>, StoreError> {
         Ok(args![
             self.from.map(micros),
@@ -165,6 +181,7 @@ impl AuditFilter {
             self.role.map(word).transpose()?,
             self.chat.map(|chat| chat.0),
             self.workspace.map(|workspace| workspace.0),
+            self.seen_by.map(|user| user.0),
         ])
     }
 }
@@ -184,8 +201,9 @@ pub(crate) async fn insert_approval(transaction: &mut Transaction, chat: ChatId,
     transaction.run(INSERT_APPROVAL, args).await
 }
 
-pub(crate) async fn insert_audit(transaction: &mut Transaction, chat: ChatId, row: &AuditRow) -> Result<(), StoreError> {
-    let args = args![chat.0, word(row.kind)?, row.model.as_str(), word(row.role)?, row.details.to_string(), micros(row.at)];
+pub(crate) async fn insert_audit(transaction: &mut Transaction, chat: Option<ChatId>, row: &AuditRow) -> Result<(), StoreError> {
+    let (chat, role) = (chat.map(|chat| chat.0), row.role.map(word).transpose()?);
+    let args = args![chat, word(row.kind)?, row.model.as_str(), role, row.details.to_string(), micros(row.at)];
     transaction.run(INSERT_AUDIT, args).await
 }
 
@@ -204,12 +222,12 @@ fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {
 
 fn read_audit(row: &Row) -> Result<AuditEntry, StoreError> {
     Ok(AuditEntry {
-        workspace_id: WorkspaceId(row.get("workspace_id")?),
-        chat_id: ChatId(row.get("chat_id")?),
+        workspace_id: row.get::<Option<_>>("workspace_id")?.map(WorkspaceId),
+        chat_id: row.get::<Option<_>>("chat_id")?.map(ChatId),
         row: AuditRow {
             kind: from_word(row.text("kind")?)?,
             model: row.text("model")?,
-            role: stored_role(Some(&row.text("agent_role")?)),
+            role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
             details: serde_json::from_str(&row.text("details")?)?,
             at: timestamp(row.get("created_at")?)?,
         },

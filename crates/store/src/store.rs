@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(3 "0003_progress"),
     migration!(4 "0004_file_changes"),
     migration!(5 "0005_trust"),
+    migration!(6 "0006_accounts"),
     migration!(7 "0007_retries"),
 ];
 
@@ -77,18 +78,42 @@ impl Store {
         Self::migrated(postgres::open(url).await?).await
     }
 
+    /// Opens the database in a file beside a server that may be using it, for what servers look up each time: accounts.
+    /// `None` if it is not there, or would first have to be brought up to date.
+    ///
+    /// # Errors
+    /// The file can't be opened, or is newer than this program.
+    pub async fn visit(file: &Path) -> Result<Option<Self>, StoreError> {
+        if !file.exists() {
+            return Ok(None);
+        }
+        Self::current(sqlite::open(file).await?).await
+    }
+
+    /// The same for the PostgreSQL database at a URL.
+    ///
+    /// # Errors
+    /// It can't be reached, or is newer than this program.
+    pub async fn visit_server(url: &str) -> Result<Option<Self>, StoreError> {
+        Self::current(postgres::visit(url).await?).await
+    }
+
     /// Writes what is still in memory and lets go of the database.
     pub async fn close(&self) {
         self.db.close().await;
     }
 
-    async fn migrated(db: Db) -> Result<Self, StoreError> {
-        let known = MIGRATIONS.last().map_or(0, |newest| newest.number);
-        let found = db.version().await?;
-        if found > known {
+    async fn current(db: Db) -> Result<Option<Self>, StoreError> {
+        let found = found(&db).await?;
+        if MIGRATIONS.iter().any(|migration| migration.number > found) {
             db.close().await;
-            return Err(StoreError::Newer { found, known });
+            return Ok(None);
         }
+        Ok(Some(Self { db }))
+    }
+
+    async fn migrated(db: Db) -> Result<Self, StoreError> {
+        let found = found(&db).await?;
         for migration in MIGRATIONS.iter().filter(|migration| migration.number > found) {
             let mut transaction = db.begin().await?;
             transaction
@@ -102,6 +127,17 @@ impl Store {
         }
         Ok(Self { db })
     }
+}
+
+/// The number of the newest migration that was applied, if all of them are known.
+async fn found(db: &Db) -> Result<i64, StoreError> {
+    let known = MIGRATIONS.last().map_or(0, |newest| newest.number);
+    let found = db.version().await?;
+    if found > known {
+        db.close().await;
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(found)
 }
 
 pub(crate) fn micros(at: planwright_protocol::Timestamp) -> i64 {

@@ -100,7 +100,7 @@ impl Store {
     }
 }
 
-fn read(row: &Row) -> Result<WorkspaceRow, StoreError> {
+pub(crate) fn read(row: &Row) -> Result<WorkspaceRow, StoreError> {
     Ok(WorkspaceRow {
         id: WorkspaceId(row.get("id")?),
         name: row.text("name")?,

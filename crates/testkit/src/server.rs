@@ -105,14 +105,30 @@ impl Home {
     }
 
     /// Like [`Self::serve_command`], for a server that may die before it listens.
-    pub async fn try_serve_command(&self, mut command: Command) -> Option<Server> {
+    pub async fn try_serve_command(&self, command: Command) -> Option<Server> {
+        let mut server = Self::listening(command).await?;
+        said(&mut server.stdout, "sign in at ").await?.rsplit_once('=').unwrap().1.clone_into(&mut server.token);
+        Some(server)
+    }
+
+    /// A server that prints no token of its own. Who asks is up to the caller, who sets [`Server::token`].
+    pub async fn serve_without_token(&self, args: &[&str]) -> Server {
+        let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
+        self.serve_command_without_token(self.command(&args)).await
+    }
+
+    /// The same, by a command of the caller's making.
+    pub async fn serve_command_without_token(&self, command: Command) -> Server {
+        Self::listening(command).await.expect("the server ended before it listened")
+    }
+
+    async fn listening(mut command: Command) -> Option<Server> {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let base = said(&mut lines, "listening on ").await?;
-        let token = said(&mut lines, "sign in at ").await?.rsplit_once('=').unwrap().1.to_owned();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
+        let base = said(&mut stdout, "listening on ").await?;
         // Whoever was first has chosen the cryptography.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Some(Server { child, base, token, client: Client::new(), _stdout: lines })
+        Some(Server { child, base, token: String::new(), client: Client::new(), stdout })
     }
 }
 
@@ -128,7 +144,7 @@ pub struct Server {
     pub base: String,
     pub token: String,
     client: Client,
-    _stdout: Lines<BufReader<ChildStdout>>,
+    stdout: Lines<BufReader<ChildStdout>>,
 }
 
 impl Server {
@@ -212,6 +228,14 @@ impl Server {
     #[must_use]
     pub fn reopened(&self, path: &str) -> ChatClient<'_> {
         ChatClient { server: self, path: path.to_owned() }
+    }
+
+    /// The memory that it holds now, in bytes.
+    #[must_use]
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().unwrap())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
     }
 
     /// Ends it as a power cut would.

@@ -42,6 +42,8 @@ mod run;
 mod sandbox_cases;
 mod serve;
 mod side_by_side;
+mod sign_in;
+mod tenancy;
 mod terminal;
 mod tools_endpoint;
 mod trust;

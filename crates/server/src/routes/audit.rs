@@ -1,6 +1,7 @@
 use super::workspaces;
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
+use crate::guard::Caller;
 use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
@@ -43,13 +44,18 @@ pub struct AuditQuery {
 }
 
 /// The log, newest first.
-pub async fn list(State(app): State<App>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
-    entries(&app, None, query).await
+pub async fn list(State(app): State<App>, caller: Caller, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
+    entries(&app, &caller, None, query).await
 }
 
-pub async fn list_of(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list_of(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(id): Ids<WorkspaceId>,
+    Params(query): Params<ListQuery>,
+) -> ApiResult<Vec<AuditEntry>> {
     workspaces::row(&app, id).await?;
-    entries(&app, Some(id), query).await
+    entries(&app, &caller, Some(id), query).await
 }
 
 /// How well a model kept to what its role may do.
@@ -61,26 +67,27 @@ pub struct AdherenceView {
     adherence: f64,
 }
 
-pub async fn adherence(State(app): State<App>, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AdherenceView>> {
-    counted(&app, None, query).await
+pub async fn adherence(State(app): State<App>, caller: Caller, Params(query): Params<AuditQuery>) -> ApiResult<Vec<AdherenceView>> {
+    counted(&app, &caller, None, query).await
 }
 
 pub async fn adherence_of(
     State(app): State<App>,
+    caller: Caller,
     Ids(id): Ids<WorkspaceId>,
     Params(query): Params<AuditQuery>,
 ) -> ApiResult<Vec<AdherenceView>> {
     workspaces::row(&app, id).await?;
-    counted(&app, Some(id), query).await
+    counted(&app, &caller, Some(id), query).await
 }
 
-async fn entries(app: &App, workspace: Option<WorkspaceId>, query: ListQuery) -> ApiResult<Vec<AuditEntry>> {
+async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: ListQuery) -> ApiResult<Vec<AuditEntry>> {
     let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
-    Ok(Json(app.sessions.store().audit(query.rows.filter(workspace)?, limit).await.map_err(storage)?))
+    Ok(Json(app.sessions.store().audit(query.rows.filter(caller, workspace)?, limit).await.map_err(storage)?))
 }
 
-async fn counted(app: &App, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {
-    let rows = app.sessions.store().adherence(query.filter(workspace)?).await.map_err(storage)?;
+async fn counted(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {
+    let rows = app.sessions.store().adherence(query.filter(caller, workspace)?).await.map_err(storage)?;
     Ok(Json(rows.into_iter().map(AdherenceView::from).collect()))
 }
 
@@ -93,7 +100,7 @@ impl From<Adherence> for AdherenceView {
 }
 
 impl AuditQuery {
-    fn filter(self, workspace: Option<WorkspaceId>) -> Result<AuditFilter, ApiError> {
+    fn filter(self, caller: &Caller, workspace: Option<WorkspaceId>) -> Result<AuditFilter, ApiError> {
         let moment = "a moment such as 2026-01-31T12:00:00Z";
         let from: Option<Timestamp> = read("from", self.from.as_ref(), moment)?;
         let to: Option<Timestamp> = read("to", self.to.as_ref(), moment)?;
@@ -110,6 +117,7 @@ impl AuditQuery {
             role: self.role.as_ref().map(known).transpose()?,
             chat: read("chat", self.chat.as_ref(), "the id of a chat")?,
             workspace,
+            seen_by: caller.user(),
         })
     }
 }

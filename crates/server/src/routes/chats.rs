@@ -1,6 +1,7 @@
 use super::workspaces;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent, Page};
+use crate::guard::Caller;
 use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
@@ -154,11 +155,12 @@ pub struct ExecuteBody {
 
 pub async fn execute(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     OptionalBody(body): OptionalBody<ExecuteBody>,
 ) -> ApiResult<ChatView> {
     let op = Op::Execute { plan_file: body.plan_file, content: None };
-    Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+    Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
 }
 
 pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {

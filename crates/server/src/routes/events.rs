@@ -1,15 +1,15 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, EventStream};
+use crate::guard::{Caller, sight};
 use crate::request::{Ids, LastEventId, Params};
 use crate::sse;
 use axum::extract::State;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
-use planwright_session::{Cursor, Follower, Sight};
+use planwright_session::{Cursor, Follower};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use std::sync::Arc;
 
 /// How many chats can be looked at in one stream.
 const MOST_NAMED: usize = 32;
@@ -45,12 +45,13 @@ pub struct AllQuery {
 /// What happens in all chats: one stream for a whole browser.
 pub async fn over_all(
     State(app): State<App>,
+    caller: Caller,
     Params(query): Params<AllQuery>,
     LastEventId(last): LastEventId,
 ) -> Result<EventStream, ApiError> {
     let named = named(query.chats.as_deref().unwrap_or_default())?;
     let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
-    let sight: Sight = Arc::new(|_| true);
+    let sight = sight(&app, &caller).await?;
     let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?;
     Ok(sse::over_all(overview, app.closing.clone()))
 }

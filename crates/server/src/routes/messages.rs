@@ -1,6 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{Accepted, ApiError, ApiResult, NoContent};
+use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
@@ -115,6 +116,7 @@ pub struct MessageAnswer {
 
 pub async fn create(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     IdempotencyKey(key): IdempotencyKey,
     Body(body): Body<CreateBody>,
@@ -123,11 +125,7 @@ pub async fn create(
     let key = key.map(|key| SentKey::new(key, &body));
     let op = op_of(body)?;
     let is_answer = matches!(op, Op::Answer { .. });
-    let submitted = match key {
-        Some(key) => handle.submit_once(op, key).await,
-        None => handle.submit(op).await,
-    };
-    let reply = submitted.map_err(|problem| {
+    let reply = handle.submit_once(op, caller.name(), key).await.map_err(|problem| {
         if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
     })?;
     Ok(Accepted(MessageAnswer { message: reply.message }))

@@ -1,11 +1,13 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
+use crate::guard::{AuthMode, Caller};
 use crate::request::Params;
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::role::RoleView;
-use planwright_protocol::{Role, RoleRequest, RoleWord};
+use planwright_protocol::{Role, RoleRequest, RoleWord, UserId};
 use planwright_session::{ToolView, tool_views};
+use planwright_store::{Account, Rank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,18 +32,24 @@ pub struct Me {
     models: ModelNames,
 }
 
+/// Somebody with an account, or whoever runs the server without one.
 #[derive(JsonSchema, Serialize)]
 pub struct User {
+    /// Null without an account.
+    id: Option<UserId>,
     #[schemars(example = &"you")]
     name: String,
+    /// Whether they own the workspaces that nobody was made a member of, and see who failed to sign in.
+    admin: bool,
 }
 
-/// How people come in.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthMode {
-    Token,
-    Off,
+impl User {
+    pub fn new(account: Option<&Account>) -> Self {
+        match account {
+            Some(account) => Self { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin },
+            None => Self { id: None, name: "you".to_owned(), admin: true },
+        }
+    }
 }
 
 /// The configured model of each mode, as PROVIDER/MODEL; null where there is none.
@@ -53,10 +61,9 @@ pub struct ModelNames {
     pub act: Option<String>,
 }
 
-pub async fn me(State(app): State<App>) -> Json<Me> {
-    let auth = if app.access.token.is_some() { AuthMode::Token } else { AuthMode::Off };
-    let user = User { name: "you".to_owned() };
-    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth, models: app.models.as_ref().clone() })
+pub async fn me(State(app): State<App>, caller: Caller) -> Json<Me> {
+    let user = User::new(caller.account.as_ref());
+    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth: app.access.mode(), models: app.models.as_ref().clone() })
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {

@@ -1,5 +1,6 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::guard::Caller;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
@@ -10,8 +11,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub async fn list(State(app): State<App>) -> ApiResult<Vec<WorkspaceRow>> {
-    Ok(Json(app.sessions.store().workspaces().await.map_err(storage)?))
+/// Those that the caller may know of.
+pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceRow>> {
+    let store = app.sessions.store();
+    let rows = match caller.user() {
+        Some(user) => store.workspaces_of(user).await,
+        None => store.workspaces().await,
+    };
+    Ok(Json(rows.map_err(storage)?))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -68,7 +68,7 @@ impl Actor {
             revision: document.revision,
             sha256: document.sha256(),
             content,
-            approver: "user".to_owned(),
+            approver: self.by.clone(),
             given_by: by,
             base_commit,
             at: Timestamp::now(),

@@ -146,7 +146,7 @@ impl Actor {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
             QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
             QuestionKind::PlanApproval => {
-                let change = Self::logged(change, AuditKind::ApprovalDenied, &pending);
+                let change = self.logged(change, AuditKind::ApprovalDenied, &pending);
                 self.publish_and_start(change, &message).await?;
             }
             QuestionKind::ToolApproval => self.decide(change, &pending, Decision::from_answers(&answers), &message).await?,
@@ -163,7 +163,7 @@ impl Actor {
             self.raise_card(&approval, Some(pending)).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
-        let change = Self::logged(change, AuditKind::ApprovalGiven, pending);
+        let change = self.logged(change, AuditKind::ApprovalGiven, pending);
         self.approve(change, approval).await.map(|_| ())
     }
 
@@ -177,16 +177,16 @@ impl Actor {
             // With the answer or not at all: the user may decide otherwise when the answer got lost.
             change.grants.push(GrantRow { tool, folder });
         }
-        let change = Self::logged(change, kind, pending);
+        let change = self.logged(change, kind, pending);
         self.publish_and_start(change, message).await
     }
 
-    fn logged(change: Change, kind: AuditKind, pending: &Pending) -> Change {
+    fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
         change.log(
             kind,
             "",
             pending.by.role,
-            json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity }),
+            json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity, "approver": self.by }),
         )
     }
 }

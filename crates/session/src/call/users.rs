@@ -12,6 +12,7 @@ use crate::sessions::{Handle, Sessions, Settings};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
 use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Message, MessageType, Mode, Op, Problem, WorkspaceId};
+use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
     CommandContext, Consent, Effect, Epoch, Fence, KEEPING, Output, Permit, Prepared, Signal, Situation, Staged, ToolConfig, ToolContext,
@@ -66,7 +67,7 @@ impl Sessions {
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await.map_err(storage)?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
-        call.without_chat(Bare { mode, workspace: folder, settings, own_plan, foreign_plans }).await
+        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans }).await
     }
 }
 
@@ -98,7 +99,7 @@ impl UserCall {
     }
 
     /// Without a chat: as the Planner, or as the Actor.
-    async fn without_chat(self, bare: Bare) -> Result<ToolResponse, Problem> {
+    async fn without_chat(self, store: &Store, bare: Bare) -> Result<ToolResponse, Problem> {
         let call = self.message(ChatId::generate());
         let agent = Agent::own(bare.mode.default_role());
         let cx = bare.tool_context(agent, call.meta("call_id").parse().ok());
@@ -110,8 +111,10 @@ impl UserCall {
                 Ok(output) => bare.conclude(agent, &cx, output).await,
                 Err(problem) => Err(problem),
             },
-            Judged::Refused(problem, _) => {
-                tracing::warn!(tool = call.meta("tool"), code = %problem.code, role = %agent.role, "a call without a chat was refused");
+            Judged::Refused(problem, change) => {
+                for row in &change.audit {
+                    store.log(row).await.map_err(storage)?;
+                }
                 Err(problem)
             }
             Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),

@@ -8,7 +8,7 @@ use serde_json::json;
 on_both!(the_log_is_read_newest_first_and_by_every_filter, adherence_is_counted_by_model_and_role);
 
 fn row(kind: AuditKind, model: &str, role: Role, at: i64) -> AuditRow {
-    AuditRow { kind, model: model.into(), role, details: json!({ "tool": "write", "at": at }), at: moment(at) }
+    AuditRow { kind, model: model.into(), role: Some(role), details: json!({ "tool": "write", "at": at }), at: moment(at) }
 }
 
 async fn log(store: &Store, chat: &ChatRow, audit: &[AuditRow]) {

@@ -1,6 +1,7 @@
 //! What the store promises, on each database.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod accounts;
 mod audit;
 mod chats;
 mod opening;

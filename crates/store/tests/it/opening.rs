@@ -51,7 +51,7 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
 async fn columns(world: &World) -> BTreeMap<String, Vec<String>> {
     let tables = world.either(
         "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
-        "select table_name::text from information_schema.tables where table_schema = 'public' and table_name not like 'planwright\\_%'",
+        "select table_name::text from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'planwright\\_%'",
     );
     let mut found = BTreeMap::new();
     for table in world.look(tables).await {

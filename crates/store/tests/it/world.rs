@@ -53,6 +53,14 @@ impl World {
         }
     }
 
+    /// The database beside whoever uses it.
+    pub async fn visit(&self) -> Option<Store> {
+        match self {
+            World::Sqlite(folder) => Store::visit(&folder.path().join("a.db")).await.unwrap(),
+            World::Postgres(database) => Store::visit_server(&database.url).await.unwrap(),
+        }
+    }
+
     /// Changes the database as an older version, or somebody with a shell, would have.
     pub async fn tamper(&self, sql: impl Into<String>) {
         let sql = AssertSqlSafe(sql.into());

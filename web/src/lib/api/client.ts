@@ -29,6 +29,8 @@ async function call<T>(method: Method, path: string, body?: unknown, headers: Re
   const response = await fetch(`/api/v1${path}`, {
     method,
     headers: {
+      // With a session's cookie the server takes no change without it; foreign pages can't send it.
+      'x-planwright-csrf': '1',
       ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,

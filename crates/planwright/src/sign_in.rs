@@ -1,0 +1,45 @@
+//! How people sign in to a server, and where one may listen.
+
+use crate::args::{Auth, BadUsage};
+use crate::data_dir::DataDir;
+use crate::output;
+use anyhow::bail;
+use planwright_server::SignIn;
+use planwright_store::Store;
+use std::net::SocketAddr;
+
+/// A token of one's own choosing must be this long before other machines may try to guess it.
+const SHORTEST: usize = 16;
+
+/// Refuses to be open to everyone where other machines can come.
+pub fn check_reach(listen: SocketAddr, auth: Auth) -> anyhow::Result<()> {
+    if auth == Auth::Off && !listen.ip().is_loopback() {
+        bail!(BadUsage(format!(
+            "{listen} can be reached from other machines, and with --auth off everyone there could run commands on this one; \
+            listen on 127.0.0.1, or use --auth token or --auth users"
+        )));
+    }
+    Ok(())
+}
+
+pub async fn sign_in(auth: Auth, listen: SocketAddr, data: &DataDir, store: &Store) -> anyhow::Result<SignIn> {
+    Ok(match auth {
+        Auth::Off => SignIn::Off,
+        Auth::Token => {
+            let token = data.token()?;
+            if token.len() < SHORTEST && !listen.ip().is_loopback() {
+                bail!(BadUsage(format!(
+                    "PLANWRIGHT_TOKEN is shorter than {SHORTEST} characters, and {listen} can be reached from other machines; \
+                    use a longer one, or none, and one is made"
+                )));
+            }
+            SignIn::Token(token)
+        }
+        Auth::Users => {
+            if store.users().await?.is_empty() {
+                output::note("nobody has an account yet; `planwright user add NAME` makes the first, also while the server runs");
+            }
+            SignIn::Users
+        }
+    })
+}

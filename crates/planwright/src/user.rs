@@ -1,0 +1,82 @@
+//! `planwright user`
+
+use crate::args::{BadUsage, UserArgs, UserCommand};
+use crate::data_dir::Accounts;
+use crate::output;
+use crate::password::{Source, new_password};
+use anyhow::bail;
+use planwright_protocol::UserId;
+use planwright_store::{Account, Rank, Store};
+use std::process::ExitCode;
+
+const LONGEST_NAME: usize = 64;
+
+pub async fn user(args: UserArgs) -> anyhow::Result<ExitCode> {
+    let accounts = Accounts::open(args.storage.data_dir, args.storage.database_url.as_deref()).await?;
+    let store = &accounts.store;
+    match args.command {
+        UserCommand::Add { name, admin, password_stdin } => {
+            let rank = if admin { Rank::Admin } else { Rank::Ordinary };
+            add(store, &name, rank, source(password_stdin)).await?;
+        }
+        UserCommand::Passwd { name, password_stdin } => {
+            let account = known(store, &name).await?;
+            store.set_password(account.id, &new_password(source(password_stdin)).await?).await?;
+            output::note(&format!("{} has a new password, and is signed out everywhere", account.name));
+        }
+        UserCommand::List => {
+            for user in store.users().await? {
+                output::line(&format!("{:20} {}", user.account.name, rank_word(user.account.rank)));
+            }
+        }
+        UserCommand::Remove { name } => {
+            let account = known(store, &name).await?;
+            store.remove_user(account.id).await?;
+            output::note(&format!("{} has no account any more", account.name));
+        }
+    }
+    store.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn add(store: &Store, name: &str, rank: Rank, source: Source) -> anyhow::Result<()> {
+    check_name(name)?;
+    let taken = || anyhow::anyhow!("there is an account {name} already; `planwright user passwd {name}` changes its password");
+    if store.user(name).await?.is_some() {
+        return Err(taken());
+    }
+    let account = store.add_user(name, &new_password(source).await?, rank).await?.ok_or_else(taken)?;
+    output::note(&format!("{} has an account now: {}", account.name, rank_word(account.rank)));
+    Ok(())
+}
+
+/// The account of this name.
+pub async fn known(store: &Store, name: &str) -> anyhow::Result<Account> {
+    match store.user(name).await? {
+        Some(user) => Ok(user.account),
+        None => bail!("nobody here is called {name}; `planwright user list` tells who is, `planwright user add {name}` makes an account"),
+    }
+}
+
+/// Names stand in addresses and in logs, and must not look like an id.
+fn check_name(name: &str) -> anyhow::Result<()> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !begins_well || name.len() > LONGEST_NAME || !name.chars().all(fits) || name.parse::<UserId>().is_ok() {
+        bail!(BadUsage(format!(
+            "{name:?} can't be a name: use 1 to {LONGEST_NAME} letters and digits, with . _ - @ after the first, that are not the id of something"
+        )));
+    }
+    Ok(())
+}
+
+fn source(stdin: bool) -> Source {
+    if stdin { Source::Stdin } else { Source::Prompt }
+}
+
+fn rank_word(rank: Rank) -> &'static str {
+    match rank {
+        Rank::Admin => "admin",
+        Rank::Ordinary => "user",
+    }
+}

@@ -1,0 +1,122 @@
+//! Who may do what: every route of the API's own description, tried by those who may not.
+
+mod cases;
+mod routes;
+mod team;
+mod workspaces;
+
+use reqwest::{Method, StatusCode};
+use routes::operations;
+use team::{BOBS_TITLE, BOBS_WORDS, Team};
+
+/// What is bob's and must never be shown to ann. That an answer repeats an id that she sent tells her nothing.
+fn foreign(team: &Team, sent: bool) -> Vec<String> {
+    let mut secrets = vec![team.bobs_folder(), BOBS_WORDS.to_owned(), BOBS_TITLE.to_owned()];
+    if !sent {
+        secrets.extend([team.bobs.0.clone(), team.bobs.1.clone(), team.bobs_token.clone()]);
+    }
+    secrets
+}
+
+#[tokio::test]
+async fn no_route_shows_or_changes_anything_of_another_tenant() {
+    let team = Team::new().await;
+    let before = team.look(&team.bob).await;
+    let (own, _) = team.anns.clone();
+    let (workspace, chat) = team.bobs.clone();
+    let mut tried = 0;
+    for operation in operations(&team.server).await {
+        let named = |name: &str, workspace: &str| match name {
+            "wid" => workspace.to_owned(),
+            "cid" => chat.clone(),
+            "mid" => team.bobs_message.clone(),
+            "tid" => team.bobs_token.clone(),
+            "member" => "bob".to_owned(),
+            _ => team.bobs_message.clone(),
+        };
+        let mut paths = vec![operation.path(|name| named(name, &workspace))];
+        if operation.names.contains(&"cid".to_owned()) {
+            // An own workspace opens no foreign chat.
+            paths.push(operation.path(|name| named(name, &own)));
+        }
+        for path in paths {
+            let (status, seen) = team.ask(&team.ann, &operation, &path, &chat).await;
+            let hidden = operation.names.iter().any(|name| matches!(name.as_str(), "wid" | "cid" | "tid"));
+            assert!(!hidden || status == StatusCode::NOT_FOUND, "{} {path}: {status} {seen}", operation.method);
+            for secret in foreign(&team, !operation.names.is_empty() || operation.mentions_chat()) {
+                assert!(!seen.contains(&secret), "{} {path} tells of {secret}: {seen}", operation.method);
+            }
+            tried += usize::from(hidden);
+        }
+        // A foreign chat in the body or the query is as little hers as one in the path.
+        if let Some(path) =
+            operation.mentions_chat().then(|| operation.path(|name| if name == "wid" { own.clone() } else { team.anns.1.clone() }))
+        {
+            let (status, seen) = team.ask(&team.ann, &operation, &path, &chat).await;
+            assert!(operation.method == Method::GET || !status.is_success(), "{} {path}: {status} {seen}", operation.method);
+            for secret in foreign(&team, true) {
+                assert!(!seen.contains(&secret), "{} {path} tells of {secret}: {seen}", operation.method);
+            }
+        }
+    }
+    assert!(tried > 30, "there is an API to try: {tried}");
+    assert_eq!(team.look(&team.bob).await, before, "and nothing happened to what is bob's");
+}
+
+#[tokio::test]
+async fn a_viewer_reads_everything_and_changes_nothing() {
+    let team = Team::new().await;
+    let before = team.look(&team.ann).await;
+    let (mut read, mut refused) = (0, 0);
+    for operation in operations(&team.server).await.into_iter().filter(|operation| operation.names.contains(&"wid".to_owned())) {
+        let path = operation.path(|name| match name {
+            "wid" => team.anns.0.clone(),
+            "cid" => team.anns.1.clone(),
+            "member" => "vic".to_owned(),
+            _ => team.anns_message.clone(),
+        });
+        let (status, seen) = team.ask(&team.vic, &operation, &path, &team.anns.1).await;
+        if operation.method == Method::GET {
+            assert_ne!(status, StatusCode::FORBIDDEN, "{path}: {seen}");
+            read += usize::from(status == StatusCode::OK);
+        } else {
+            assert_eq!(status, StatusCode::FORBIDDEN, "{} {path}: {seen}", operation.method);
+            refused += 1;
+        }
+    }
+    assert!(read > 10 && refused > 8, "there is an API to try: {read}, {refused}");
+    assert_eq!(team.look(&team.ann).await, before);
+}
+
+#[tokio::test]
+async fn no_route_serves_anything_without_a_credential_or_by_a_foreign_name() {
+    let team = Team::new().await;
+    for operation in operations(&team.server).await {
+        let path = operation.path(|name| match name {
+            "wid" => team.anns.0.clone(),
+            "cid" => team.anns.1.clone(),
+            _ => team.anns_message.clone(),
+        });
+        let request = || team.client.request(operation.method.clone(), format!("{}{path}", team.server.base)).json(&operation.body);
+        let status = async |request: reqwest::RequestBuilder| request.send().await.unwrap().status();
+        if operation.needs_sign_in {
+            for header in ["", "Bearer", "Bearer wrong", "Basic YW5uOmE=", &format!("Bearer {} x", team.ann)] {
+                let refused = request().header("authorization", header);
+                assert_eq!(status(refused).await, StatusCode::UNAUTHORIZED, "{} {path} {header}", operation.method);
+            }
+            assert_eq!(status(request()).await, StatusCode::UNAUTHORIZED, "{} {path}", operation.method);
+            assert_eq!(
+                status(team.client.request(operation.method.clone(), format!("{}{path}?token={}", team.server.base, team.ann))).await,
+                StatusCode::UNAUTHORIZED,
+                "{} {path}",
+                operation.method
+            );
+        }
+        for (name, value) in
+            [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
+        {
+            let foreign = request().bearer_auth(&team.ann).header(name, value);
+            assert_eq!(status(foreign).await, StatusCode::FORBIDDEN, "{} {path} by {name}: {value}", operation.method);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Host and Origin of every request, against pages that point a foreign name or form at us.
+
+use super::Access;
+use crate::App;
+use crate::answer::ApiError;
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::serve::{IncomingStream, TapIo};
+use planwright_protocol::{ErrorCode, Problem};
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use tokio::net::{TcpListener, TcpStream};
+
+/// The two ends of a connection.
+#[derive(Clone, Copy)]
+pub struct Peer {
+    remote: SocketAddr,
+    /// The address of ours that was called; known where it matters, on a server that listens on all of them.
+    local: Option<SocketAddr>,
+}
+
+/// The listener, with what is set on each connection.
+pub type Listener = TapIo<TcpListener, fn(&mut TcpStream)>;
+
+impl Connected<IncomingStream<'_, Listener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Listener>) -> Self {
+        Self { remote: *stream.remote_addr(), local: stream.io().local_addr().ok() }
+    }
+}
+
+/// The address that people know the server by, such as `https://plan.example`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl {
+    scheme: Scheme,
+    /// Name and port, as they stand in `Host`.
+    authority: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    Http,
+    Https,
+}
+
+impl FromStr for PublicUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no address such as https://plan.example or http://192.0.2.7:7420");
+        let uri: Uri = text.trim_end_matches('/').parse().map_err(|_| wrong())?;
+        let (scheme, usual) = match uri.scheme_str() {
+            Some("http") => (Scheme::Http, ":80"),
+            Some("https") => (Scheme::Https, ":443"),
+            Some(_) | None => return Err(wrong()),
+        };
+        let authority = uri.authority().map(|authority| authority.as_str().to_lowercase()).unwrap_or_default();
+        if authority.is_empty() || authority.contains('@') || uri.path_and_query().is_some_and(|path| path != "/") {
+            return Err(wrong());
+        }
+        Ok(Self { scheme, authority: authority.strip_suffix(usual).unwrap_or(&authority).to_owned() })
+    }
+}
+
+/// The names the server goes by.
+pub struct Hosts(Vec<PublicUrl>);
+
+impl Hosts {
+    /// The address itself, this machine's usual names, and what people were told.
+    pub fn new(listening: SocketAddr, public: Option<PublicUrl>) -> Self {
+        let port = listening.port();
+        let own = [listening.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")];
+        Self(own.into_iter().map(plain).chain(public).collect())
+    }
+
+    fn known(&self, host: &str, peer: Peer) -> Option<Scheme> {
+        let host = host.to_ascii_lowercase();
+        let called = peer.local.map(|local| plain(SocketAddr::new(local.ip().to_canonical(), local.port()).to_string()));
+        self.0.iter().chain(called.as_ref()).find(|known| known.authority == host).map(|known| known.scheme)
+    }
+
+    fn own(&self, origin: &str, peer: Peer) -> bool {
+        match origin.split_once("://") {
+            Some(("http", host)) => self.known(host, peer) == Some(Scheme::Http),
+            Some(("https", host)) => self.known(host, peer) == Some(Scheme::Https),
+            Some(_) | None => false,
+        }
+    }
+}
+
+/// Browsers leave the usual port out.
+fn plain(address: String) -> PublicUrl {
+    PublicUrl { scheme: Scheme::Http, authority: address.strip_suffix(":80").unwrap_or(&address).to_owned() }
+}
+
+/// How a request came.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    pub scheme: Scheme,
+    /// Who sent it, also from behind a proxy that is trusted.
+    pub client: IpAddr,
+}
+
+/// Lets a request on if it was sent to this server by name, and by no foreign page.
+pub async fn check_address(State(app): State<App>, ConnectInfo(peer): ConnectInfo<Peer>, mut request: Request, next: Next) -> Response {
+    match arrival(&app.access, peer, &request) {
+        Ok(arrival) => {
+            request.extensions_mut().insert(arrival);
+            next.run(request).await
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
+fn arrival(access: &Access, peer: Peer, request: &Request) -> Result<Arrival, ApiError> {
+    let headers = request.headers();
+    let mut named = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (named.next(), named.next()) else {
+        let text = "A request has exactly one `Host` header.";
+        return Err(ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, text)));
+    };
+    let scheme = host.to_str().ok().and_then(|host| access.hosts.known(host, peer));
+    // Where the first line names a host as well, it counts.
+    let line_known = request.uri().authority().is_none_or(|named| access.hosts.known(named.as_str(), peer).is_some());
+    let origin_known = match headers.get(header::ORIGIN) {
+        Some(origin) => origin.to_str().is_ok_and(|origin| access.hosts.own(origin, peer)),
+        None => true,
+    };
+    match scheme {
+        Some(scheme) if line_known && origin_known && !sent_by_foreign_page(headers) => {
+            Ok(Arrival { scheme, client: client(access, peer, headers) })
+        }
+        Some(_) | None => Err(Problem::new(
+            ErrorCode::Forbidden,
+            "The request comes by a foreign Host or Origin. Use the address that `planwright serve` printed, or start it with --public-url and the address you use.",
+        )
+        .into()),
+    }
+}
+
+/// Browsers say where a request comes from even where they send no Origin. Whoever follows a link to us is welcome.
+fn sent_by_foreign_page(headers: &HeaderMap) -> bool {
+    let says = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    matches!(says("sec-fetch-site"), Some("cross-site" | "same-site")) && says("sec-fetch-mode") != Some("navigate")
+}
+
+/// The last address that a trusted proxy wrote; those before it may be made up.
+fn client(access: &Access, peer: Peer, headers: &HeaderMap) -> IpAddr {
+    let direct = peer.remote.ip().to_canonical();
+    if !access.proxies.contains(&direct) {
+        return direct;
+    }
+    let told = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
+    told.and_then(|list| list.rsplit(',').next()?.trim().parse().ok()).unwrap_or(direct)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_address_is_scheme_name_and_port_and_nothing_else() {
+        let url = |text: &str| text.parse::<PublicUrl>();
+        assert_eq!(url("https://Plan.example:443/").unwrap().authority, "plan.example");
+        assert_eq!(url("http://192.0.2.7:7420").unwrap().authority, "192.0.2.7:7420");
+        for text in ["plan.example", "ftp://plan.example", "https://", "https://a@plan.example", "https://plan.example/app"] {
+            assert!(url(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_known_by_its_exact_name_and_port_only() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let peer = Peer { remote: at("192.0.2.9:5000"), local: Some(at("192.0.2.7:7420")) };
+        let hosts = Hosts::new(at("0.0.0.0:7420"), Some("https://plan.example".parse().unwrap()));
+        for host in ["localhost:7420", "LOCALHOST:7420", "127.0.0.1:7420", "[::1]:7420", "192.0.2.7:7420"] {
+            assert_eq!(hosts.known(host, peer), Some(Scheme::Http), "{host}");
+        }
+        assert_eq!(hosts.known("plan.example", peer), Some(Scheme::Https));
+        for host in
+            ["localhost", "localhost:1", "localhost.evil.example:7420", "192.0.2.8:7420", "plan.example:7420", "evil.plan.example", ""]
+        {
+            assert_eq!(hosts.known(host, peer), None, "{host}");
+        }
+        for (origin, own) in [
+            ("https://plan.example", true),
+            ("http://plan.example", false),
+            ("http://localhost:7420", true),
+            ("https://localhost:7420", false),
+            ("null", false),
+            ("http://localhost:7420.evil.example", false),
+        ] {
+            assert_eq!(hosts.own(origin, peer), own, "{origin}");
+        }
+    }
+}

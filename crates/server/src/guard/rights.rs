@@ -1,0 +1,100 @@
+//! What somebody with an account may do in which workspace.
+
+use super::Caller;
+use super::streams::{Hold, end_when_lost};
+use crate::App;
+use crate::answer::ApiError;
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
+use planwright_session::{Sight, storage};
+use planwright_store::{Rank, Right};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// What only owners may change; everything else below a workspace is for all members.
+const OWNERS: &[&str] =
+    &["/workspaces/{wid}", "/workspaces/{wid}/trust", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
+
+/// What only admins may change: a folder of the machine that becomes a workspace can be read.
+const ADMINS: &[&str] = &["/workspaces"];
+
+/// A workspace of a path, and the chat if one is named.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub workspace: WorkspaceId,
+    pub chat: Option<ChatId>,
+}
+
+/// Lets a call on if the caller has the right to what its path names. What they may not know of is not found.
+pub async fn check_rights(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    // A part that is no text names nothing.
+    let Ok(params) = RawPathParams::from_request_parts(&mut parts, &()).await else { return not_found().into_response() };
+    match allowed(&app, &caller, &parts.method, route.as_str(), &params).await {
+        Ok(place) => {
+            let response = next.run(Request::from_parts(parts, body)).await;
+            end_when_lost(response, Hold { app, caller, place }).await
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
+async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, params: &RawPathParams) -> Result<Option<Place>, ApiError> {
+    if let Some(account) = &caller.account
+        && account.rank != Rank::Admin
+        && !method.is_safe()
+        && ADMINS.iter().any(|ending| route.ends_with(ending))
+    {
+        return Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server may add workspaces. Ask one of them.").into());
+    }
+    let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+    let (Some(user), Some(workspace)) = (caller.user(), named("wid")) else { return Ok(None) };
+    let workspace = workspace.parse().map_err(|_| not_found())?;
+    let chat = named("cid").map(str::parse).transpose().map_err(|_| not_found())?;
+    let right = app.sessions.store().right(user, workspace, chat).await.map_err(storage)?.ok_or_else(not_found)?;
+    let needed = needed(method, route);
+    if right >= needed {
+        return Ok(Some(Place { workspace, chat }));
+    }
+    let text = match needed {
+        Right::Viewer | Right::Member => "You may look at this workspace and change nothing in it. Ask its owner to make you a member.",
+        Right::Owner => "Only owners of the workspace may change this. Ask one of them.",
+    };
+    Err(Problem::new(ErrorCode::Forbidden, text).into())
+}
+
+/// Lets those on who run the server: in a team, the admins.
+pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Response {
+    match caller.account {
+        Some(account) if account.rank != Rank::Admin => {
+            ApiError::from(Problem::new(ErrorCode::Forbidden, "This is for the admins of the server.")).into_response()
+        }
+        Some(_) | None => next.run(request).await,
+    }
+}
+
+/// The workspaces whose events somebody sees. A stream ends when they become others.
+///
+/// # Errors
+/// The database failed.
+pub async fn sight(app: &App, caller: &Caller) -> Result<Sight, ApiError> {
+    let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
+    let seen: HashSet<WorkspaceId> =
+        app.sessions.store().workspaces_of(user).await.map_err(storage)?.into_iter().map(|workspace| workspace.id).collect();
+    Ok(Arc::new(move |workspace| seen.contains(&workspace)))
+}
+
+fn needed(method: &Method, route: &str) -> Right {
+    if method.is_safe() {
+        return Right::Viewer;
+    }
+    if OWNERS.iter().any(|ending| route.ends_with(ending)) { Right::Owner } else { Right::Member }
+}
+
+/// The same words for what is not there and for what is not theirs.
+fn not_found() -> ApiError {
+    Problem::new(ErrorCode::NotFound, "There is nothing at this address that you have access to.").into()
+}

@@ -1,0 +1,179 @@
+//! A token, or a name and a password, exchanged for a session.
+
+use super::address::Scheme;
+use super::caller::{Credential, credential};
+use super::limits::household;
+use super::secret::{new_session, same};
+use super::{Access, Arrival, Caller, SignIn};
+use crate::App;
+use crate::answer::ApiError;
+use axum::http::{HeaderMap, HeaderValue};
+use planwright_protocol::{ErrorCode, Problem, Timestamp};
+use planwright_session::storage;
+use planwright_store::{Account, AuditKind, AuditRow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// How long a browser stays signed in.
+const LASTS: Duration = Duration::from_hours(30 * 24);
+/// No name or password is longer; a longer one is not worth checking.
+const LONGEST: usize = 1024;
+
+/// What somebody signs in with: `token`, or `name` and `password`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    /// With `--auth token`.
+    #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"pwt_5fc1…")]
+    token: Secret,
+    /// With `--auth users`, and so is the password.
+    #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"ann")]
+    name: Secret,
+    #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"correct horse battery staple")]
+    password: Secret,
+}
+
+/// A text that no error repeats.
+#[derive(Default)]
+struct Secret(Option<String>);
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Self(Some(text))),
+            Value::Null => Ok(Self(None)),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                Err(serde::de::Error::custom("`token`, `name` and `password` are texts"))
+            }
+        }
+    }
+}
+
+/// Somebody who was let in, and the cookie that says so from now on.
+pub struct SignedIn {
+    pub account: Option<Account>,
+    pub cookie: Option<HeaderValue>,
+}
+
+/// # Errors
+/// It is the wrong token or password, or there were too many of those.
+pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Offer) -> Result<SignedIn, ApiError> {
+    let account = match &app.access.sign_in {
+        SignIn::Off => return Ok(SignedIn { account: None, cookie: None }),
+        SignIn::Token(own) => {
+            let token = given("token", offer.token)?;
+            let tries = Tries::take(&app.access, arrival, None)?;
+            if !same(&token, own) {
+                return Err(failed(app, arrival, None, "The token is wrong. `planwright serve` prints it when it starts.").await);
+            }
+            tries.give_back(&app.access);
+            None
+        }
+        SignIn::Users => {
+            let (name, password) = (given("name", offer.name)?, given("password", offer.password)?);
+            let tries = Tries::take(&app.access, arrival, Some(&name))?;
+            let user = app.sessions.store().user(&name).await.map_err(storage)?;
+            let (account, hash) = user.map(|user| (user.account, user.password)).unzip();
+            let fits = app.access.fits(password, hash).await?;
+            if account.is_none() || !fits {
+                return Err(failed(app, arrival, account.as_ref(), "The name or the password is wrong.").await);
+            }
+            tries.give_back(&app.access);
+            account
+        }
+    };
+    let before = credential(&app.access, headers);
+    let cookie = begin(app, arrival, account.as_ref(), before).await?;
+    Ok(SignedIn { account, cookie: Some(cookie) })
+}
+
+/// The cookie that takes the session's place in the browser.
+///
+/// # Errors
+/// The database failed; the session goes on.
+pub async fn sign_out(app: &App, arrival: Arrival, caller: &Caller) -> Result<HeaderValue, ApiError> {
+    match caller.credential {
+        Credential::Session(session) => app.sessions.store().end_session(session).await.map_err(storage)?,
+        Credential::Open | Credential::OwnToken | Credential::ApiToken(_) => {}
+    }
+    cookie(app, arrival, "", Duration::ZERO)
+}
+
+fn given(field: &str, secret: Secret) -> Result<String, ApiError> {
+    let wrong = |why: &str| {
+        let text = format!("`{field}` {why}.");
+        Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { field: why } }))
+    };
+    let text = secret.0.ok_or_else(|| wrong("is missing"))?;
+    if text.len() > LONGEST { Err(wrong("is too long").into()) } else { Ok(text) }
+}
+
+/// A try of an address and, where names count, of a name. Taken before anything is looked at: what is over the limit costs
+/// nothing, and tells nothing.
+struct Tries {
+    address: IpAddr,
+    name: Option<String>,
+}
+
+impl Tries {
+    fn take(access: &Access, arrival: Arrival, name: Option<&str>) -> Result<Self, ApiError> {
+        let too_often = |wait| ApiError::too_many("Too many sign-ins failed.", wait);
+        let tries = Self { address: household(arrival.client), name: name.map(str::to_lowercase) };
+        access.tries_of_address.take(tries.address).map_err(too_often)?;
+        if let Some(name) = &tries.name {
+            access.tries_of_name.take(name.clone()).map_err(too_often)?;
+        }
+        Ok(tries)
+    }
+
+    /// Whoever signs in rightly may do so as often as they like.
+    fn give_back(self, access: &Access) {
+        access.tries_of_address.give_back(&self.address);
+        if let Some(name) = &self.name {
+            access.tries_of_name.give_back(name);
+        }
+    }
+}
+
+/// Logs a sign-in that failed. A name that nobody has is left out: now and then somebody types their password there.
+async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, text: &str) -> ApiError {
+    let details = json!({ "address": arrival.client, "name": account.map(|account| &account.name) });
+    let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, details, at: Timestamp::now() };
+    match app.sessions.store().log(&row).await {
+        Ok(()) => Problem::new(ErrorCode::Unauthenticated, text).into(),
+        Err(error) => storage(error).into(),
+    }
+}
+
+/// A new session in place of the one before, so that nobody can have known its id.
+async fn begin(app: &App, arrival: Arrival, account: Option<&Account>, before: Option<Credential>) -> Result<HeaderValue, ApiError> {
+    let store = app.sessions.store();
+    if let Some(Credential::Session(before)) = before {
+        store.end_session(before).await.map_err(storage)?;
+    }
+    let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; nobody can be signed in.");
+    let (id, digest) = new_session(app.access.key()).map_err(broken)?;
+    let until = Timestamp::now().checked_add(LASTS).unwrap_or(Timestamp::MAX);
+    store.begin_session(digest, account.map(|account| account.id), until).await.map_err(storage)?;
+    cookie(app, arrival, &id, LASTS)
+}
+
+/// Scripts of the page can't read it, other sites can't have it sent, and over HTTPS it never travels without.
+fn cookie(app: &App, arrival: Arrival, id: &str, lasts: Duration) -> Result<HeaderValue, ApiError> {
+    let secure = match arrival.scheme {
+        Scheme::Http => "",
+        Scheme::Https => "; Secure",
+    };
+    let text = format!("{}={id}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict{secure}", app.access.cookie, lasts.as_secs());
+    let value = HeaderValue::from_str(&text).map(|mut value| {
+        value.set_sensitive(true);
+        value
+    });
+    value.map_err(|_| Problem::new(ErrorCode::Internal, "The cookie could not be written.").into())
+}

@@ -1,0 +1,76 @@
+use super::workspaces;
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::guard::Caller;
+use crate::request::{Body, Ids};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
+use planwright_session::storage;
+use planwright_store::{MemberChange, MemberRow, Right};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<Vec<MemberRow>> {
+    workspaces::row(&app, workspace).await?;
+    Ok(Json(app.sessions.store().members(workspace).await.map_err(storage)?))
+}
+
+/// A member to be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemberBody {
+    /// The name of somebody with an account.
+    #[schemars(example = &"bob")]
+    name: String,
+    #[serde(default = "member")]
+    role: Right,
+}
+
+fn member() -> Right {
+    Right::Member
+}
+
+/// Makes somebody a member, or gives a member another right.
+pub async fn put(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(workspace): Ids<WorkspaceId>,
+    Body(body): Body<MemberBody>,
+) -> Result<Created<MemberRow>, ApiError> {
+    workspaces::row(&app, workspace).await?;
+    let store = app.sessions.store();
+    let Some(user) = store.user(&body.name).await.map_err(storage)? else {
+        return Err(ApiError::misfit("name", "is nobody's here; `planwright user add NAME` makes an account"));
+    };
+    let user = user.account.id;
+    done(store.put_member(workspace, user, body.role, caller.user()).await.map_err(storage)?)?;
+    let members = store.members(workspace).await.map_err(storage)?;
+    Ok(Created(members.into_iter().find(|member| member.user_id == user).ok_or_else(nobody)?))
+}
+
+/// Takes somebody, by name or id, out of the workspace.
+pub async fn delete(State(app): State<App>, Ids((workspace, member)): Ids<(WorkspaceId, String)>) -> Result<NoContent, ApiError> {
+    workspaces::row(&app, workspace).await?;
+    let store = app.sessions.store();
+    let user = match member.parse::<UserId>() {
+        Ok(id) => Some(id),
+        Err(_) => store.user(&member).await.map_err(storage)?.map(|user| user.account.id),
+    };
+    done(store.remove_member(workspace, user.ok_or_else(nobody)?).await.map_err(storage)?)?;
+    Ok(NoContent)
+}
+
+fn done(change: MemberChange) -> Result<(), Problem> {
+    match change {
+        MemberChange::Done => Ok(()),
+        MemberChange::NotAMember => Err(nobody()),
+        MemberChange::NoOwnerLeft => {
+            Err(Problem::new(ErrorCode::Conflict, "The workspace would have members and no owner. Make somebody its owner first."))
+        }
+    }
+}
+
+fn nobody() -> Problem {
+    Problem::new(ErrorCode::NotFound, "There is no such member in this workspace.")
+}

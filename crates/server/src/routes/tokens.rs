@@ -1,0 +1,88 @@
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::guard::{AuthMode, Caller, new_token};
+use crate::request::{Ids, OptionalBody, Params};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::{ErrorCode, Problem, TokenId};
+use planwright_session::storage;
+use planwright_store::TokenRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// More than this are not kept by one user.
+const MOST: usize = 100;
+const LONGEST_NAME: usize = 100;
+
+/// The caller's own tokens.
+pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<TokenRow>> {
+    Ok(Json(app.sessions.store().tokens(caller.user()).await.map_err(storage)?))
+}
+
+/// A token to be made.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenBody {
+    /// What it is for.
+    #[schemars(example = &"ci")]
+    name: Option<String>,
+}
+
+/// A token that was made.
+#[derive(JsonSchema, Serialize)]
+pub struct NewToken {
+    #[serde(flatten)]
+    row: TokenRow,
+    /// Shown here, and never again.
+    #[schemars(example = &"pwt_5fc1…")]
+    token: String,
+}
+
+pub async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    OptionalBody(body): OptionalBody<TokenBody>,
+) -> Result<Created<NewToken>, ApiError> {
+    if app.access.mode() == AuthMode::Off {
+        let text = "This server is open to everyone on the machine. Start it with sign-in to make tokens.";
+        return Err(Problem::new(ErrorCode::Conflict, text).into());
+    }
+    let name = checked_name(body.name)?;
+    let store = app.sessions.store();
+    if store.tokens(caller.user()).await.map_err(storage)?.len() >= MOST {
+        return Err(Problem::new(ErrorCode::Conflict, format!("You have {MOST} tokens already. Delete one that is not used.")).into());
+    }
+    let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; no token can be made.");
+    let (token, digest) = new_token().map_err(broken)?;
+    let row = store.add_token(digest, caller.user(), &name).await.map_err(storage)?;
+    Ok(Created(NewToken { row, token }))
+}
+
+fn checked_name(name: Option<String>) -> Result<String, ApiError> {
+    let name = name.unwrap_or_else(|| "token".to_owned());
+    if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+        return Err(ApiError::misfit("name", format!("must be one line of 1 to {LONGEST_NAME} characters")));
+    }
+    Ok(name)
+}
+
+pub async fn delete(State(app): State<App>, caller: Caller, Ids(id): Ids<TokenId>) -> Result<NoContent, ApiError> {
+    remove(&app, &caller, id).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DeleteQuery {
+    /// The token's id, as GET tells it.
+    id: TokenId,
+}
+
+pub async fn delete_named(State(app): State<App>, caller: Caller, Params(query): Params<DeleteQuery>) -> Result<NoContent, ApiError> {
+    remove(&app, &caller, query.id).await
+}
+
+async fn remove(app: &App, caller: &Caller, id: TokenId) -> Result<NoContent, ApiError> {
+    if app.sessions.store().remove_token(id, caller.user()).await.map_err(storage)? {
+        return Ok(NoContent);
+    }
+    Err(Problem::new(ErrorCode::NotFound, format!("You have no token {id}.")).into())
+}

@@ -1,0 +1,220 @@
+//! Who may sign in, and by what. Of every secret only a hash is here.
+
+use crate::db::{Row, args};
+use crate::store::{Store, StoreError, micros, timestamp};
+use planwright_protocol::{Timestamp, TokenId, UserId};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The SHA-256 of a secret that is too long to be guessed: a session's id, or a token.
+pub type Digest = [u8; 32];
+
+/// Somebody with an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    pub id: UserId,
+    pub name: String,
+    pub rank: Rank,
+}
+
+/// Whether somebody owns the workspaces that nobody was made a member of, and reads who failed to sign in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    Admin,
+    Ordinary,
+}
+
+/// An account, and what its password is checked against.
+pub struct UserRow {
+    pub account: Account,
+    pub password: String,
+    pub created_at: Timestamp,
+}
+
+/// Whom a credential stands for. No account: whoever runs the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bearer {
+    pub account: Option<Account>,
+}
+
+/// A token without the token: that is shown once, and then only its hash is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TokenRow {
+    pub id: TokenId,
+    /// What it is for.
+    #[schemars(example = &"ci")]
+    pub name: String,
+    pub created_at: Timestamp,
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// When a token was last used is noted to the minute; a script may use it a thousand times in one.
+const NOTED_EVERY: i64 = 60_000_000;
+
+const ADD_USER: &str = "insert into users (id, name, password, is_admin, created_at)
+    select $1, $2, $3, case when exists (select 1 from users) then $4 else 1 end, $5 where true on conflict do nothing";
+const USER: &str = "select * from users where lower(name) = lower($1)";
+const USERS: &str = "select * from users order by lower(name)";
+const SET_PASSWORD: &str = "update users set password = $2 where id = $1";
+const REMOVE_USER: &str = "delete from users where id = $1";
+const ADD_SESSION: &str = "insert into sessions (sha256, user_id, created_at, expires_at) values ($1, $2, $3, $4)";
+const SESSION: &str = "select users.* from sessions left join users on users.id = sessions.user_id
+    where sessions.sha256 = $1 and sessions.expires_at > $2";
+const END_SESSION: &str = "delete from sessions where sha256 = $1";
+const END_OLD_SESSIONS: &str = "delete from sessions where expires_at <= $1";
+const END_SESSIONS_OF: &str = "delete from sessions where user_id = $1";
+const ADD_TOKEN: &str = "insert into api_tokens (id, sha256, user_id, name, created_at) values ($1, $2, $3, $4, $5)";
+const TOKENS: &str = "select * from api_tokens where user_id is not distinct from $1 order by created_at, id";
+const BEARER: &str = "select users.*, api_tokens.id as token_id, api_tokens.last_used_at from api_tokens
+    left join users on users.id = api_tokens.user_id where api_tokens.sha256 = $1";
+const TOKEN_USED: &str = "update api_tokens set last_used_at = $2 where id = $1";
+const REMOVE_TOKEN: &str = "delete from api_tokens where id = $1 and user_id is not distinct from $2 returning id";
+
+impl Store {
+    /// A new account; the very first is an admin's. `None` if the name is taken.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn add_user(&self, name: &str, password: &str, rank: Rank) -> Result<Option<Account>, StoreError> {
+        let id = UserId::generate();
+        let admin = i64::from(rank == Rank::Admin);
+        let mut transaction = self.db.begin().await?;
+        transaction.run(ADD_USER, args![id.0, name, password, admin, micros(Timestamp::now())]).await?;
+        let user = read_user(&transaction.row(USER, args![name]).await?)?;
+        transaction.commit().await?;
+        Ok((user.account.id == id).then_some(user.account))
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn user(&self, name: &str) -> Result<Option<UserRow>, StoreError> {
+        self.db.row(USER, args![name]).await?.as_ref().map(read_user).transpose()
+    }
+
+    /// Everybody with an account, by name.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn users(&self) -> Result<Vec<UserRow>, StoreError> {
+        self.db.rows(USERS, args![]).await?.iter().map(read_user).collect()
+    }
+
+    /// Another password; whoever is signed in by the old one is so no longer.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn set_password(&self, user: UserId, password: &str) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(SET_PASSWORD, args![user.0, password]).await?;
+        transaction.run(END_SESSIONS_OF, args![user.0]).await?;
+        transaction.commit().await
+    }
+
+    /// Forgets somebody, with their sessions, tokens and memberships.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn remove_user(&self, user: UserId) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(REMOVE_USER, args![user.0]).await?;
+        transaction.commit().await
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn begin_session(&self, session: Digest, user: Option<UserId>, until: Timestamp) -> Result<(), StoreError> {
+        let now = micros(Timestamp::now());
+        let mut transaction = self.db.begin().await?;
+        transaction.run(END_OLD_SESSIONS, args![now]).await?;
+        transaction.run(ADD_SESSION, args![bytes(session), user.map(|user| user.0), now, micros(until)]).await?;
+        transaction.commit().await
+    }
+
+    /// Who is signed in by this session, if it is not over.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn session(&self, session: Digest) -> Result<Option<Bearer>, StoreError> {
+        let row = self.db.row(SESSION, args![bytes(session), micros(Timestamp::now())]).await?;
+        row.as_ref().map(read_bearer).transpose()
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn end_session(&self, session: Digest) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(END_SESSION, args![bytes(session)]).await?;
+        transaction.commit().await
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn add_token(&self, token: Digest, user: Option<UserId>, name: &str) -> Result<TokenRow, StoreError> {
+        // As the database keeps it.
+        let created_at = timestamp(micros(Timestamp::now()))?;
+        let row = TokenRow { id: TokenId::generate(), name: name.to_owned(), created_at, last_used_at: None };
+        let mut transaction = self.db.begin().await?;
+        transaction.run(ADD_TOKEN, args![row.id.0, bytes(token), user.map(|user| user.0), name, micros(created_at)]).await?;
+        transaction.commit().await?;
+        Ok(row)
+    }
+
+    /// The tokens of one user, or those of no user, oldest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn tokens(&self, user: Option<UserId>) -> Result<Vec<TokenRow>, StoreError> {
+        self.db.rows(TOKENS, args![user.map(|user| user.0)]).await?.iter().map(read_token).collect()
+    }
+
+    /// Whose token this is; notes that it was used.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn bearer(&self, token: Digest) -> Result<Option<Bearer>, StoreError> {
+        let Some(row) = self.db.row(BEARER, args![bytes(token)]).await? else { return Ok(None) };
+        let now = micros(Timestamp::now());
+        if row.get::<Option<i64>>("last_used_at")?.is_none_or(|last| last < now - NOTED_EVERY) {
+            let mut transaction = self.db.begin().await?;
+            transaction.run(TOKEN_USED, args![row.get::<sqlx::types::Uuid>("token_id")?, now]).await?;
+            transaction.commit().await?;
+        }
+        Ok(Some(read_bearer(&row)?))
+    }
+
+    /// Whether there was such a token of this user.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn remove_token(&self, token: TokenId, user: Option<UserId>) -> Result<bool, StoreError> {
+        let mut transaction = self.db.begin().await?;
+        let removed = transaction.rows(REMOVE_TOKEN, args![token.0, user.map(|user| user.0)]).await?;
+        transaction.commit().await?;
+        Ok(!removed.is_empty())
+    }
+}
+
+fn bytes(digest: Digest) -> Arc<[u8]> {
+    Arc::new(digest)
+}
+
+fn read_user(row: &Row) -> Result<UserRow, StoreError> {
+    let account = read_bearer(row)?.account.ok_or_else(|| StoreError::Garbled("an account without an id".to_owned()))?;
+    Ok(UserRow { account, password: row.text("password")?, created_at: timestamp(row.get("created_at")?)? })
+}
+
+fn read_bearer(row: &Row) -> Result<Bearer, StoreError> {
+    let Some(id) = row.get::<Option<_>>("id")?.map(UserId) else { return Ok(Bearer { account: None }) };
+    let rank = if row.get::<i64>("is_admin")? == 1 { Rank::Admin } else { Rank::Ordinary };
+    Ok(Bearer { account: Some(Account { id, name: row.text("name")?, rank }) })
+}
+
+fn read_token(row: &Row) -> Result<TokenRow, StoreError> {
+    Ok(TokenRow {
+        id: TokenId(row.get("id")?),
+        name: row.text("name")?,
+        created_at: timestamp(row.get("created_at")?)?,
+        last_used_at: row.get::<Option<i64>>("last_used_at")?.map(timestamp).transpose()?,
+    })
+}

@@ -1,0 +1,127 @@
+//! Who may do what in which workspace.
+
+use crate::db::{Row, Transaction, args};
+use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use crate::workspaces::{self, WorkspaceRow};
+use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What somebody may do in a workspace; the later ones may all that the earlier may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// Look at everything and change nothing.
+    Viewer,
+    /// Work: chats, approvals, tools.
+    Member,
+    /// Say who else may, change settings, trust the folder's own configuration, take the workspace away.
+    Owner,
+}
+
+/// Somebody who may do something in a workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MemberRow {
+    pub user_id: UserId,
+    #[schemars(example = &"ann")]
+    pub name: String,
+    pub role: Right,
+    pub created_at: Timestamp,
+}
+
+/// What came of a change to the members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberChange {
+    Done,
+    NotAMember,
+    /// It was not made, because there would be members and nobody to say who they are.
+    NoOwnerLeft,
+}
+
+const RIGHT: &str = "select role from rights where user_id = $1 and workspace_id = $2
+    and ($3 is null or exists (select 1 from chats where chats.id = $3 and chats.workspace_id = rights.workspace_id))";
+const WORKSPACES_OF: &str = "select workspaces.* from workspaces join rights on rights.workspace_id = workspaces.id
+    where rights.user_id = $1 order by workspaces.name, workspaces.id";
+const MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id
+    where members.workspace_id = $1 order by lower(users.name)";
+/// An admin who shares a workspace that had no members stays its owner.
+const KEEP_OWNER: &str = "insert into members (workspace_id, user_id, role, created_at)
+    select workspace_id, user_id, role, $3 from rights where workspace_id = $1 and user_id = $2 on conflict do nothing";
+const PUT: &str = "insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, $4)
+    on conflict (workspace_id, user_id) do update set role = excluded.role";
+const REMOVE: &str = "delete from members where workspace_id = $1 and user_id = $2 returning user_id";
+const OWNERLESS: &str = "select workspace_id from members where workspace_id = $1
+    group by workspace_id having sum(case when role = 'owner' then 1 else 0 end) = 0";
+
+impl Store {
+    /// What a user may do in a workspace and, if a chat is named, in that chat of it. `None`: they may not know of it.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn right(&self, user: UserId, workspace: WorkspaceId, chat: Option<ChatId>) -> Result<Option<Right>, StoreError> {
+        let row = self.db.row(RIGHT, args![user.0, workspace.0, chat.map(|chat| chat.0)]).await?;
+        row.map(|row| from_word(row.text("role")?)).transpose()
+    }
+
+    /// The workspaces that a user may know of.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn workspaces_of(&self, user: UserId) -> Result<Vec<WorkspaceRow>, StoreError> {
+        self.db.rows(WORKSPACES_OF, args![user.0]).await?.iter().map(workspaces::read).collect()
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn members(&self, workspace: WorkspaceId) -> Result<Vec<MemberRow>, StoreError> {
+        self.db.rows(MEMBERS, args![workspace.0]).await?.iter().map(read).collect()
+    }
+
+    /// Makes somebody a member, or gives a member another right. `by` is who does it, if they have an account.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn put_member(
+        &self,
+        workspace: WorkspaceId,
+        user: UserId,
+        right: Right,
+        by: Option<UserId>,
+    ) -> Result<MemberChange, StoreError> {
+        let now = micros(Timestamp::now());
+        let mut transaction = self.db.begin().await?;
+        if let Some(by) = by {
+            transaction.run(KEEP_OWNER, args![workspace.0, by.0, now]).await?;
+        }
+        transaction.run(PUT, args![workspace.0, user.0, word(right)?, now]).await?;
+        owned(transaction, workspace).await
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn remove_member(&self, workspace: WorkspaceId, user: UserId) -> Result<MemberChange, StoreError> {
+        let mut transaction = self.db.begin().await?;
+        if transaction.rows(REMOVE, args![workspace.0, user.0]).await?.is_empty() {
+            return Ok(MemberChange::NotAMember);
+        }
+        owned(transaction, workspace).await
+    }
+}
+
+/// Makes the change, unless members would be left without an owner.
+async fn owned(mut transaction: Transaction, workspace: WorkspaceId) -> Result<MemberChange, StoreError> {
+    if !transaction.rows(OWNERLESS, args![workspace.0]).await?.is_empty() {
+        return Ok(MemberChange::NoOwnerLeft);
+    }
+    transaction.commit().await?;
+    Ok(MemberChange::Done)
+}
+
+fn read(row: &Row) -> Result<MemberRow, StoreError> {
+    Ok(MemberRow {
+        user_id: UserId(row.get("user_id")?),
+        name: row.text("name")?,
+        role: from_word(row.text("role")?)?,
+        created_at: timestamp(row.get("created_at")?)?,
+    })
+}
