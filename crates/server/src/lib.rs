@@ -7,6 +7,7 @@
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in, and what they may do there |
+//! | [`listener`] | where connections come from |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
@@ -17,6 +18,7 @@ mod answer;
 mod describe;
 mod guard;
 mod headers;
+mod listener;
 mod observe;
 mod openapi;
 mod request;
@@ -27,12 +29,11 @@ mod table;
 pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
-use axum::serve::ListenerExt;
+use listener::Door;
 use planwright_session::Sessions;
-use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// What every handler has at hand.
@@ -72,17 +73,5 @@ pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
     observe::start(closing.clone());
     let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
-    let listener = listener.tap_io(tune as fn(&mut TcpStream));
-    axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
-}
-
-/// How much the kernel takes on of what a client has not read. It would take megabytes: a stalled client could hold them.
-const UNREAD: usize = 128 << 10;
-
-/// Has words go out as they come, and little of them wait for a client that does not read.
-fn tune(stream: &mut TcpStream) {
-    let tuned = stream.set_nodelay(true).and_then(|()| Ok(set_socket_send_buffer_size(&*stream, UNREAD)?));
-    if let Err(error) = tuned {
-        tracing::debug!(%error, "a connection could not be tuned");
-    }
+    axum::serve(Door(listener), service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

@@ -3,16 +3,16 @@
 use super::Access;
 use crate::App;
 use crate::answer::ApiError;
+use crate::listener::Door;
 use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::serve::{IncomingStream, TapIo};
+use axum::serve::IncomingStream;
 use planwright_protocol::{ErrorCode, Problem};
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
-use tokio::net::{TcpListener, TcpStream};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy)]
@@ -22,11 +22,8 @@ pub struct Peer {
     local: Option<SocketAddr>,
 }
 
-/// The listener, with what is set on each connection.
-pub type Listener = TapIo<TcpListener, fn(&mut TcpStream)>;
-
-impl Connected<IncomingStream<'_, Listener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Listener>) -> Self {
+impl Connected<IncomingStream<'_, Door>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
         Self { remote: *stream.remote_addr(), local: stream.io().local_addr().ok() }
     }
 }
