@@ -4,24 +4,29 @@ SHELL := bash
 CARGO ?= cargo
 DEMO := target/demo
 
-.PHONY: help run test lint bench torture real-model docs
+.PHONY: help run test lint web bench bench-web screenshots torture real-model docs
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: ## Build, and serve the sample workspace with the demo model; prints the address to open
-	@scripts/need bwrap
+	@scripts/need bwrap node npm
+	@scripts/web
 	$(CARGO) build --release --package planwright
 	@mkdir -p $(DEMO)
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
-test: lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, the page in a browser
+test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/schemathesis
 	scripts/browser
+
+web: ## The web UI, into web/dist, from where the binary takes it
+	@scripts/need node npm
+	@scripts/web
 
 lint: ## Formatting, clippy, licences and bans of the dependencies
 	$(CARGO) fmt --all --check
@@ -31,6 +36,16 @@ lint: ## Formatting, clippy, licences and bans of the dependencies
 bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg bwrap node
 	$(CARGO) bench --workspace --benches
+
+bench-web: web ## The web UI: bytes and DOM nodes as gates, times as a report
+	@scripts/need chromium
+	$(CARGO) build --package planwright
+	cd web && node --test scripts/bench.mjs
+
+screenshots: web ## Pictures of each view, into docs/screenshots
+	@scripts/need chromium
+	$(CARGO) build --package planwright
+	cd web && node --test scripts/screenshots.mjs
 
 torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate
 	scripts/mutants

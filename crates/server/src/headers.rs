@@ -31,3 +31,16 @@ pub async fn put(request: Request, next: Next) -> Response {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::POLICY;
+
+    #[test]
+    fn the_policy_lets_nothing_in_from_elsewhere() {
+        for forbidden in ["unsafe-inline", "unsafe-eval", "http:", "https:", "*"] {
+            assert!(!POLICY.contains(forbidden), "{forbidden}");
+        }
+        assert!(POLICY.contains("require-trusted-types-for 'script'") && POLICY.starts_with("default-src 'none'"));
+    }
+}

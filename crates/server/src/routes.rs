@@ -23,6 +23,7 @@ mod operation;
 mod page;
 mod tokens;
 mod trust;
+mod ui;
 mod workspaces;
 
 pub use meta::ModelNames;
@@ -129,10 +130,11 @@ pub fn router(app: App) -> Router {
         .router
         .merge(operations().router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller()))
         .nest("/api/v1", api)
-        .route("/", get(page::show))
         .route("/docs", get(page::docs))
-        .route("/assets/{name}", get(page::asset))
-        .fallback(not_found)
+        .route("/docs/{name}", get(page::asset))
+        .route("/", get(ui::page))
+        .route("/w/{*view}", get(ui::page))
+        .fallback(ui::other)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(app.clone(), guard::check_address))

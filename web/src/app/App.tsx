@@ -6,6 +6,7 @@ import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
 import { LiveRegion } from '@/components/LiveRegion';
 import { Notice } from '@/components/Notice';
+import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
 import { HomePage } from '@/features/home/HomePage';
@@ -29,11 +30,18 @@ export function App() {
           <Gate />
           <Toasts />
           <LiveRegion />
+          <Popups />
           <TipLayer />
         </QueryClientProvider>
       </CSPProvider>
     </ErrorBoundary>
   );
+}
+
+/** Menus and tooltips are drawn in here. */
+function Popups() {
+  const t = useText('common');
+  return <section id={POPUPS} aria-label={t('popups')} />;
 }
 
 /** Lets in whom the server knows. */

@@ -50,10 +50,12 @@ export function ChatRoute({ workspaceId, chatId }: { workspaceId: string; chatId
       setAttempt(attempt + 1);
     };
     return (
-      <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('failed')} hint={error instanceof Error ? error.message : String(error)}>
-        <Button look="primary" onClick={retry}>{t('retry')}</Button>
-        <Link href="/" className={buttonClass('secondary')}>{t('toHome')}</Link>
-      </Notice>
+      <main id="content" className="flex h-full">
+        <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('failed')} hint={error instanceof Error ? error.message : String(error)}>
+          <Button look="primary" onClick={retry}>{t('retry')}</Button>
+          <Link href="/" className={buttonClass('secondary')}>{t('toHome')}</Link>
+        </Notice>
+      </main>
     );
   }
   if (!isLoaded) return <ChatSkeleton />;

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { hideTip, useTip } from '@/lib/tip';
+import { popupRoot } from './Popup';
 
 const GAP = 6;
 
@@ -32,6 +33,6 @@ export function TipLayer() {
   if (!shown) return null;
   return createPortal(
     <div ref={box} role="tooltip" className="pointer-events-none fixed z-60 max-w-72 rounded-sm bg-fg px-2 py-1 text-sm text-bg shadow-raised">{shown.text}</div>,
-    document.body,
+    popupRoot(),
   );
 }

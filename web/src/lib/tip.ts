@@ -12,7 +12,11 @@ export const useTip = create<{ shown: Shown | null }>(() => ({ shown: null }));
 
 export function showTip(target: HTMLElement, text: string): void {
   clearTimeout(timer);
-  timer = setTimeout(() => useTip.setState({ shown: { target, text } }), DELAY);
+  timer = setTimeout(() => {
+    // What has opened by now explains itself.
+    const isOpen = !target.isConnected || target.getAttribute('aria-expanded') === 'true';
+    if (!isOpen) useTip.setState({ shown: { target, text } });
+  }, DELAY);
 }
 
 /** Without a target, whatever is shown. */

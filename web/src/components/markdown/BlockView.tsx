@@ -11,15 +11,11 @@ export const BlockView = memo(
   (before, after) => before.token.raw === after.token.raw && before.token.type === after.token.type && before.isComplete === after.isComplete,
 );
 
-/** Headings of a message stand below those of the page. */
-const HEADINGS = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const;
-
 function block(token: MarkedToken, isComplete: boolean): ReactNode {
   switch (token.type) {
-    case 'heading': {
-      const Heading = HEADINGS[token.depth - 1] ?? 'h6';
-      return <Heading data-depth={token.depth}><Inline tokens={token.tokens} /></Heading>;
-    }
+    case 'heading':
+      // All of one level, below that of the page: models skip levels, and who listens would hear that as a hole.
+      return <h2 data-depth={token.depth}><Inline tokens={token.tokens} /></h2>;
     case 'paragraph':
       return <p><Inline tokens={token.tokens} /></p>;
     case 'text':

@@ -9,7 +9,7 @@ const html = (text: string) => render(<Markdown text={text} />).container.queryS
 
 test('headings stand below those of the page, lists nest, tables have cells', () => {
   const { container } = render(<Markdown text={'# Top\n\n- a\n  - b\n- [x] c\n\n| h | i |\n|---|---|\n| 1 | 2 |'} />);
-  expect(container.querySelector('h3')?.textContent).toBe('Top');
+  expect(container.querySelector('h2[data-depth="1"]')?.textContent).toBe('Top');
   expect(container.querySelectorAll('ul ul li')).toHaveLength(1);
   expect(container.querySelector<HTMLInputElement>('li.task input')?.checked).toBe(true);
   expect([...container.querySelectorAll('td')].map((cell) => cell.textContent)).toEqual(['1', '2']);

@@ -10,14 +10,13 @@ export function AssistantMessage({ message }: { message: Message }) {
   const t = useText('chat');
   return (
     <article className="group" aria-label={t('fromAgent')}>
-      {message.agent_role && <RoleBadge role={message.agent_role} at={message.created_at} />}
+      {message.agent_role && (
+        <RoleBadge role={message.agent_role} at={message.created_at}><CopyButton text={message.content} label={t('copyMessage')} /></RoleBadge>
+      )}
       <Markdown text={message.content} />
       {message.metadata.status === 'interrupted' && (
         <p className="mt-1 flex items-center gap-1.5 text-sm text-muted"><CircleSlash size={14} aria-hidden />{t('interrupted')}</p>
       )}
-      <div className="-ml-2 flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-        <CopyButton text={message.content} label={t('copyMessage')} />
-      </div>
     </article>
   );
 }

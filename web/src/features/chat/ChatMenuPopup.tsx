@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { PanelRight, Pencil, Trash2 } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { AppearanceItems } from '@/components/AppearanceItems';
-import { itemClass, popupClass } from '@/components/Popup';
+import { itemClass, popupClass, popupRoot } from '@/components/Popup';
 import { useText } from '@/i18n';
 import type { ChatMenuActions } from './ChatMenu';
 
@@ -12,7 +12,7 @@ export function ChatMenuPopup({ button, togglePanel, rename, remove }: { button:
   return (
     <Menu.Root defaultOpen>
       <Menu.Trigger render={button} />
-      <Menu.Portal>
+      <Menu.Portal container={popupRoot()}>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
           <Menu.Popup className={`min-w-48 p-1 ${popupClass}`}>
             <Menu.Item className={`${itemClass} sm:hidden`} onClick={togglePanel}><PanelRight size={14} aria-hidden />{t('panel')}</Menu.Item>

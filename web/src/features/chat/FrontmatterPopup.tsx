@@ -2,7 +2,7 @@ import { Popover } from '@base-ui/react/popover';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { CopyButton } from '@/components/CopyButton';
-import { popupClass } from '@/components/Popup';
+import { popupClass, popupRoot } from '@/components/Popup';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import type { JsonObject } from '@/lib/api/types';
@@ -13,7 +13,7 @@ export function FrontmatterPopup({ button }: { button: ReactElement }) {
   return (
     <Popover.Root defaultOpen>
       <Popover.Trigger render={button} />
-      <Popover.Portal>
+      <Popover.Portal container={popupRoot()}>
         <Popover.Positioner sideOffset={6} align="start" className="z-50">
           <Popover.Popup className={`w-[min(30rem,calc(100vw-1rem))] p-3 ${popupClass}`}>
             <Content />

@@ -16,11 +16,8 @@ export function UserMessage({ message }: { message: Message }) {
   const isWorking = useChatView(isBusy);
   const isAnswer = message.metadata.question_answer !== undefined;
   return (
-    <article aria-label={t('fromYou')} className="group flex flex-col items-end">
-      <div className={`max-w-[85%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap ${isQueued ? 'border-dashed opacity-80' : ''}`}>
-        {message.content}
-      </div>
-      <div className="flex items-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+    <article aria-label={t('fromYou')} className="group flex items-start justify-end gap-1 max-sm:flex-col-reverse max-sm:items-end">
+      <div className="flex items-center pt-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
         {!isAnswer && (
           <>
             <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content).catch(toastError)}>
@@ -30,6 +27,9 @@ export function UserMessage({ message }: { message: Message }) {
           </>
         )}
         <CopyButton text={message.content} label={t('copyMessage')} />
+      </div>
+      <div className={`max-w-[80%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border-dashed' : ''}`}>
+        {message.content}
       </div>
     </article>
   );

@@ -1,5 +1,5 @@
 // Workspaces and their chats.
-import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import type { Chat, Workspace } from '@/lib/api/types';
@@ -34,6 +34,7 @@ export function useChatLists() {
 /** Makes a chat, says the first words in it if there are any, and goes there. */
 export function useNewChat() {
   const [, navigate] = useLocation();
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ workspace, content }: { workspace: string; content?: string }) => {
       const chat = await api.createChat(workspace);
@@ -41,6 +42,8 @@ export function useNewChat() {
       return chat;
     },
     onSuccess: (chat) => {
+      // The event that tells of it may have been first.
+      queries.setQueryData<Chat[]>(['chats', chat.workspace_id], (chats = []) => (chats.some((one) => one.id === chat.id) ? chats : [chat, ...chats]));
       useLayout.setState({ isDrawerOpen: false });
       navigate(`/w/${chat.workspace_id}/c/${chat.id}`);
     },

@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { useQuery } from '@tanstack/react-query';
 import { Check, Minus } from 'lucide-react';
 import type { ReactElement } from 'react';
-import { itemClass, popupClass } from '@/components/Popup';
+import { itemClass, popupClass, popupRoot } from '@/components/Popup';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
@@ -20,7 +20,7 @@ export function RolePopup({ button }: { button: ReactElement }) {
   return (
     <Menu.Root defaultOpen>
       <Menu.Trigger render={button} />
-      <Menu.Portal>
+      <Menu.Portal container={popupRoot()}>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
           <Menu.Popup className={`w-[min(25rem,calc(100vw-1rem))] max-h-[80dvh] overflow-y-auto p-1 ${popupClass}`}>
             <Menu.RadioGroup value={current} onValueChange={(role: RoleName) => void request({ agent_role: role })}>

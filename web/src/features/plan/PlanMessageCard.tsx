@@ -48,7 +48,7 @@ function Card({ revision }: { revision: Revision }) {
             {plan.estimated_total_time !== undefined && ` · ${t('about', { time: plan.estimated_total_time })}`}
             {!isNewest && ` · ${t('older')}`}
           </p>
-          <h3 className="font-semibold break-words">{plan.goal}</h3>
+          <h2 className="font-semibold break-words">{plan.goal}</h2>
         </div>
         <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-label={isOpen ? t('hideSteps') : t('showSteps')} className="inline-flex size-7 items-center justify-center rounded-sm text-muted hover:text-fg pointer-coarse:size-11">
           <Fold className="size-4" aria-hidden="true" />

@@ -57,7 +57,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
             {shown.planFile}
             {plan.estimated_total_time !== undefined && ` · ${t('about', { time: plan.estimated_total_time })}`}
           </p>
-          <h3 className="font-semibold break-words">{plan.goal}</h3>
+          <h2 className="font-semibold break-words">{plan.goal}</h2>
         </div>
         <ProgressBar plan={plan} />
         <div className="flex flex-wrap items-center justify-between gap-2 text-sm">

@@ -30,7 +30,7 @@ export const chat = {
   byAuto: 'by the default mode',
   toolCall: 'Tool call: {tool}',
   toolResult: 'Tool result: {tool}',
-  reads: '{count} {count|look|looks} into files',
+  reads: 'Explored · {count} {count|read|reads}',
   lines: '{count} {count|line|lines}',
   entries: '{count} {count|entry|entries}',
   matches: '{count} {count|match|matches}',

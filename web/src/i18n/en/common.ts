@@ -24,5 +24,6 @@ export const common = {
   offlineHint: 'The server cannot be reached. What you send is kept and goes out when it is back.',
   failed: 'That did not work',
   notifications: 'Notifications',
+  popups: 'Menus and hints',
   skipToContent: 'Skip to the content',
 } as const;

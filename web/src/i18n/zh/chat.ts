@@ -30,7 +30,7 @@ export const chat = {
   byAuto: '由默认模式决定',
   toolCall: '工具调用：{tool}',
   toolResult: '工具结果：{tool}',
-  reads: '查看了 {count} 次文件',
+  reads: '查看 · {count} 次读取',
   lines: '{count} 行',
   entries: '{count} 项',
   matches: '{count} 处匹配',

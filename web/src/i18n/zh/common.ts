@@ -24,5 +24,6 @@ export const common = {
   offlineHint: '无法连接服务器。你发送的内容会保留，连接恢复后自动发出。',
   failed: '操作没有成功',
   notifications: '通知',
+  popups: '菜单和提示',
   skipToContent: '跳到内容',
 };

@@ -3,10 +3,10 @@ import type { Chat, ChatEvent } from '@/lib/api/types';
 
 type OfChat = ChatEvent & { chat_id: string };
 
-/** For one workspace's list or for all; a chat that is not in it is only added when it is new. */
-export function reduceList(chats: Chat[], event: OfChat): Chat[] {
+/** The list of one workspace. */
+export function reduceList(chats: Chat[], event: OfChat, workspace: string): Chat[] {
   const index = chats.findIndex((chat) => chat.id === event.chat_id);
-  if (event.type === 'chat_created') return index < 0 ? [event.data.chat, ...chats] : chats;
+  if (event.type === 'chat_created') return index < 0 && event.data.chat.workspace_id === workspace ? [event.data.chat, ...chats] : chats;
   const chat = chats[index];
   if (!chat) return chats;
   if (event.type === 'chat_deleted') return chats.toSpliced(index, 1);

@@ -138,7 +138,7 @@ function queue(view: ChatView, message: Message): string[] {
 function queuedIn({ chat, messages }: Snapshot): string[] {
   if (!BUSY[chat.state]) return [];
   const reply = messages.findLastIndex((message) => message.author !== 'user');
-  const isFirst = messages[reply]?.message_type === 'text';
+  const isFirst = reply < 0 || messages[reply]?.message_type === 'text';
   return messages.slice(reply + (isFirst ? 2 : 1)).map((message) => message.id);
 }
 

@@ -82,16 +82,18 @@ function flush(): void {
     const workspace = open.get(chat);
     if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
   }
-  queries.setQueriesData<Chat[]>({ queryKey: ['chats'] }, (chats) => chats && events.reduce(reduceList, chats));
+  for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
+    if (chats) queries.setQueryData<Chat[]>(key, events.reduce((list, event) => reduceList(list, event, String(key[1])), chats));
+  }
 }
 
 function showLink(link: Link): void {
+  // Each attempt that fails says so again; the time counts from the first.
+  if (link === 'broken' && timers.length > 0) return undefined;
   for (const timer of timers) clearTimeout(timer);
   timers = [];
   if (link !== 'broken') return setConnection(link);
   const later = (connection: 'reconnecting' | 'offline', after: number) => setTimeout(() => setConnection(connection), after);
-  const { connection } = useChatStore.getState();
-  if (connection === 'live' || connection === 'connecting') timers.push(later('reconnecting', SHOWN_AFTER));
-  if (connection !== 'offline') timers.push(later('offline', OFFLINE_AFTER));
+  timers.push(later('reconnecting', SHOWN_AFTER), later('offline', OFFLINE_AFTER));
   return undefined;
 }

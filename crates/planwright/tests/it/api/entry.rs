@@ -76,7 +76,7 @@ async fn no_route_serves_anything_to_whoever_must_not_come_in() {
 async fn no_page_is_served_by_a_foreign_name() {
     let home = quiet_home();
     let server = home.serve().await;
-    for path in ["/", "/docs", "/assets/docs.js", "/nowhere"] {
+    for path in ["/", "/docs", "/docs/docs.js", "/nowhere"] {
         let response = bare(&server, "get", path).header("host", "evil.example").send().await.unwrap();
         assert_eq!(response.status(), StatusCode::FORBIDDEN, "{path}");
     }

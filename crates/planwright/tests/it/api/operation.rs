@@ -10,7 +10,7 @@ async fn every_answer_has_the_headers_that_keep_browsers_safe() {
     let home = quiet_home();
     let server = home.serve().await;
     for (method, path) in
-        [("get", "/"), ("get", "/docs"), ("get", "/assets/docs.js"), ("get", "/api/v1/me"), ("get", "/nowhere"), ("put", "/healthz")]
+        [("get", "/"), ("get", "/docs"), ("get", "/docs/docs.js"), ("get", "/api/v1/me"), ("get", "/nowhere"), ("put", "/healthz")]
     {
         for host in ["", "evil.example"] {
             let mut request = bare(&server, method, path).bearer_auth(&server.token);

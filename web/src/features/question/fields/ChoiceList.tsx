@@ -1,3 +1,4 @@
+import { popupRoot } from '@/components/Popup';
 import { Combobox } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useMemo } from 'react';
@@ -28,7 +29,7 @@ export function ChoiceList(props: ControlProps<FieldOf<'list'>>) {
             <ChevronsUpDown className="size-4" aria-hidden="true" />
           </Combobox.Trigger>
         </div>
-        <Combobox.Portal>
+        <Combobox.Portal container={popupRoot()}>
           <Combobox.Positioner sideOffset={4} className="z-50">
             <Combobox.Popup className="max-h-64 w-(--anchor-width) overflow-y-auto rounded-md border bg-raised p-1 shadow-raised">
               <Combobox.Empty className="px-2 py-1.5 text-sm text-muted empty:hidden">{t('noneFound')}</Combobox.Empty>

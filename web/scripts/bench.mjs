@@ -1,0 +1,108 @@
+// `make bench-web`: bytes and DOM nodes are gates; times are reported, with what is aimed for.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { composer, history, openBrowser, say, startServer, until, words } from '../tests/support.mjs';
+
+const dist = new URL('../dist/', import.meta.url).pathname;
+const packed = (path) => gzipSync(readFileSync(dist + path), { level: 9 }).length;
+const report = (what, value, bar) => console.log(`${what.padEnd(58)} ${String(value).padStart(12)}   ${bar}`);
+const MESSAGES = 10_000;
+const TOKENS = 2_000;
+
+test('first load: at most 200 KB of script and style, packed', () => {
+  const html = readFileSync(`${dist}index.html`, 'utf8');
+  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path);
+  const worker = readdirSync(`${dist}assets`).filter((name) => name.startsWith('worker-')).map((name) => `assets/${name}`);
+  const bytes = [...files, ...worker].reduce((sum, path) => sum + packed(path), 0);
+  report('first load, JS and CSS, gzip', `${(bytes / 1000).toFixed(1)} KB`, 'gate: 200 KB');
+  const lazy = readdirSync(`${dist}assets`).filter((name) => /\.js$/.test(name) && !html.includes(name));
+  const largest = lazy.map((name) => [packed(`assets/${name}`), name]).sort(([a], [b]) => b - a)[0];
+  report(`largest part loaded on demand (${largest[1].split('-')[0]})`, `${(largest[0] / 1000).toFixed(1)} KB`, 'gate: 60 KB');
+  assert.ok(bytes <= 200_000 && largest[0] <= 60_000);
+});
+
+test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {
+  const server = await startServer({ model: { plan: [{ text: 'Hello.' }], repeat: true } });
+  const { page } = await openBrowser(server);
+  const chat = await server.newChat();
+  await page.route('**/snapshot', async (route) => {
+    const snapshot = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...snapshot, messages: manyMessages(snapshot.chat.id) } });
+  });
+  const started = Date.now();
+  await page.goto(chat.url);
+  await history(page).getByText(`Answer ${MESSAGES}`, { exact: false }).waitFor();
+  report('10,000 messages, ready', `${Date.now() - started} ms`, 'aim: 1,000 ms');
+  let most = 0;
+  let blank = 0;
+  for (let jump = 0; jump < 20; jump += 1) {
+    const found = await history(page).evaluate((node, place) => {
+      node.scrollTop = node.scrollHeight * place;
+      return new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+          const { top, bottom, left, width } = node.getBoundingClientRect();
+          const middle = document.elementFromPoint(left + width / 2, (top + bottom) / 2);
+          resolve({ nodes: document.querySelectorAll('*').length, isBlank: middle?.closest('[data-index]') === null });
+        }));
+      });
+    }, (jump * 0.37) % 1);
+    most = Math.max(most, found.nodes);
+    blank += found.isBlank ? 1 : 0;
+  }
+  report('10,000 messages, most DOM nodes', most, 'gate: 1,500');
+  report('blank after a jump, of 20', blank, 'aim: 0');
+  assert.ok(most <= 1_500);
+});
+
+test('2,000 tokens streamed: script time, and how far the text above moves', async () => {
+  const text = Array.from({ length: TOKENS / 20 }, (_, index) => `${index % 9 === 0 ? `## Part ${index}\n\n` : ''}${words(18, 'token')} **bold** \`code\`.`).join('\n\n');
+  const server = await startServer({ model: { plan: [{ text: words(600, 'before') }, { text, delay_ms: 4 }] } });
+  const { page, context } = await openBrowser(server);
+  await page.goto((await server.newChat()).url);
+  await say(page, 'One');
+  await history(page).getByText('before600').waitFor();
+  await composer(page).waitFor();
+  const client = await context.newCDPSession(page);
+  await client.send('Performance.enable');
+  const script = async () => (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ScriptDuration').value * 1000;
+  const task = async () => (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  const [scriptBefore, taskBefore] = [await script(), await task()];
+  await say(page, 'Two');
+  await until(async () => (await history(page).locator('.prose').last().innerText()).includes('Part 9'), 'the answer to begin');
+  const drift = await driftWhileReading(page);
+  await until(async () => !(await page.getByRole('button', { name: 'Stop', exact: true }).isVisible()), 'the answer to end');
+  report('2,000 tokens, script on the main thread', `${Math.round((await script()) - scriptBefore)} ms`, 'aim: 400 ms');
+  report('2,000 tokens, main thread in all', `${Math.round((await task()) - taskBefore)} ms`, 'aim: 1,200 ms');
+  report('drift of what is read while more is written', `${drift.toFixed(2)} px`, 'aim: 1 px');
+});
+
+/** Scrolls up, and watches for two seconds how far what is on screen moves. */
+function driftWhileReading(page) {
+  return history(page).evaluate(async (node) => {
+    node.scrollTop = 0;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const row = node.querySelector('[data-index="1"]');
+    const start = row.getBoundingClientRect().top;
+    let most = 0;
+    for (const end = performance.now() + 2000; performance.now() < end; ) {
+      await new Promise(requestAnimationFrame);
+      most = Math.max(most, Math.abs(row.getBoundingClientRect().top - start));
+    }
+    return most;
+  });
+}
+
+function manyMessages(chat) {
+  return Array.from({ length: MESSAGES }, (_, index) => ({
+    id: `01a1e05d-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    chat_id: chat,
+    author: index % 2 ? 'assistant' : 'user',
+    agent_role: index % 2 ? 'planner' : null,
+    message_type: 'text',
+    content: index % 2 ? `Answer ${index + 1}\n\n${'Some **words** of an answer, with `code`.\n\n'.repeat((index % 7) + 1)}` : `Question ${index + 1}`,
+    metadata: {},
+    created_at: '2026-01-01T00:00:00Z',
+  }));
+}

@@ -1,0 +1,49 @@
+// axe finds nothing, in each view, light and dark, in both languages, on a desktop and on a phone.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { before, test } from 'node:test';
+import { composer, openBrowser, startServer } from './support.mjs';
+import { VIEWS } from './views.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let server, seeds;
+before(async () => {
+  const { seed } = await import('./views.mjs');
+  ({ server, seeds } = await seed(startServer));
+});
+
+async function violations(page) {
+  // By the debugger, which the page's own policy does not bind.
+  await page.evaluate(axe);
+  const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`);
+}
+
+const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const locale of ['en-US', 'zh-CN']) {
+      test(`${size}, ${colorScheme}, ${locale}`, async () => {
+        const { page } = await openBrowser(server, { viewport, colorScheme, locale, hasTouch: size === 'phone', reducedMotion: 'reduce' });
+        for (const [name, show] of Object.entries(VIEWS)) {
+          await page.goto('about:blank');
+          await show(page, { server, ...seeds, isPhone: size === 'phone' });
+          assert.deepEqual(await violations(page), [], name);
+        }
+      });
+    }
+  }
+}
+
+test('the whole of a chat can be reached and used by keyboard', async () => {
+  const { page } = await openBrowser(server);
+  await page.goto(seeds.planned.url);
+  await composer(page).waitFor();
+  const reached = new Set();
+  for (let step = 0; step < 80; step += 1) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim().slice(0, 40)));
+  }
+  for (const name of ['Message', 'Role: Planner', 'Plan', 'More', 'New chat', 'Search chats', 'Conversation']) assert.ok(reached.has(name), `${name} is not reached by Tab: ${[...reached].join(', ')}`);
+});

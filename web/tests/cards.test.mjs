@@ -1,0 +1,91 @@
+// Each type of message has its card (CM-4).
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { composer, history, openBrowser, say, startServer, until } from './support.mjs';
+
+const LONG = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}`).join('\n');
+let server, page, faults;
+before(async () => {
+  server = await startServer({
+    files: { 'long.txt': LONG },
+    model: {
+      plan: [
+        { text: 'Looking **around**:\n\n```rust\nfn main() {}\n```', calls: [{ tool: 'read', args: { path: '/src/lib.rs' } }, { tool: 'ls', args: { path: '/' } }, { tool: 'grep', args: { pattern: 'fn ' } }] },
+        { text: 'Trying.', calls: [{ tool: 'write', args: { path: '/src/lib.rs', content: 'no' } }] },
+        { text: 'I may not.', calls: [{ tool: 'read', args: { path: '/long.txt' } }] },
+        { text: 'Read.' },
+      ],
+      act: [
+        { text: 'Running.', calls: [{ tool: 'run', args: { command: 'echo first; sleep 2; echo second' } }] },
+        { text: 'Ran.', calls: [{ tool: 'edit', args: { path: '/src/lib.rs', old_string: 'Greets people', new_string: 'Greets all people' } }] },
+        { text: 'Edited.' },
+      ],
+    },
+  });
+  ({ page, faults } = await openBrowser(server));
+});
+
+test('text is Markdown with highlighted code, reads fold into one row, a blocked call says so, results are collapsed', async () => {
+  const chat = await server.newChat();
+  await page.goto(chat.url);
+  await say(page, 'Go');
+  const log = history(page);
+  await log.getByText('Read.', { exact: true }).waitFor();
+  assert.equal(await log.locator('strong').first().innerText(), 'around');
+  await log.locator('.hljs-keyword', { hasText: 'fn' }).waitFor();
+
+  const reads = log.getByRole('article', { name: 'Explored · 3 reads' });
+  await reads.waitFor();
+  assert.equal(await log.getByText('Greets people by name').count(), 0, 'nothing of a result is drawn before it is opened');
+  await reads.getByRole('button').click();
+  await log.getByRole('article', { name: 'Tool call: read' }).first().getByRole('button', { expanded: false }).click();
+  await log.getByText('Greets people by name').waitFor();
+
+  const blocked = log.getByRole('article', { name: 'Tool call: write' });
+  assert.equal(await blocked.getAttribute('data-state'), 'blocked');
+  await blocked.getByRole('button').click();
+  await blocked.getByText('TOOL_BLOCKED_BY_MODE').waitFor();
+});
+
+test('a long result is drawn in part, and whole on demand', async () => {
+  const card = history(page).getByRole('article', { name: 'Tool call: read' }).last();
+  await card.getByRole('button', { expanded: false }).click();
+  const result = card.getByRole('group', { name: 'Result' }).locator('pre');
+  await result.waitFor();
+  assert.ok((await result.textContent()).length < 5000);
+  await card.getByRole('button', { name: 'Show all' }).click();
+  await until(async () => (await result.textContent()).includes('line 1000'), 'the whole result');
+});
+
+test('a running command shows its output while it runs, and its state afterwards; an edit shows its diff', async () => {
+  const chat = await server.newChat({ agent_mode: 'act' });
+  await page.goto(chat.url);
+  await say(page, 'Go');
+  const log = history(page);
+  const run = log.getByRole('article', { name: 'Tool call: run' });
+  await run.getByRole('group', { name: 'Output' }).getByText('first').waitFor();
+  assert.equal(await run.getAttribute('data-state'), 'running');
+  await log.getByText('Edited.').waitFor();
+  assert.equal(await run.getAttribute('data-state'), 'done');
+  const edit = log.getByRole('article', { name: 'Tool call: edit' });
+  await edit.getByRole('button').click();
+  await edit.getByText('+//! Greets all people by name.').waitFor();
+});
+
+test('a review shows its findings by place and weight', async () => {
+  const findings = [{ path: 'src/lib.rs', line: 4, severity: 'major', comment: 'The name is `trimmed` twice.' }, { path: 'src/main.rs', severity: 'minor', comment: 'Say more.' }];
+  const other = await startServer({ model: { plan: [{ text: 'Reviewing.', calls: [{ tool: 'submit_review', args: { summary: 'Two things.', findings } }] }, { text: 'Done.' }] } });
+  const { page: second } = await openBrowser(other);
+  const chat = await other.newChat({ agent_role: 'reviewer' });
+  await second.goto(chat.url);
+  await say(second, 'Review it');
+  const review = history(second).getByRole('article', { name: 'Review', exact: true });
+  await review.getByText('src/lib.rs:4').waitFor();
+  await review.getByText('The name is').waitFor();
+  assert.match(await review.innerText(), /2 findings/i);
+});
+
+test('none of this broke the page', async () => {
+  await composer(page).waitFor();
+  assert.deepEqual(faults, []);
+});

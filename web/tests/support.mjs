@@ -1,0 +1,158 @@
+// The real binary with a scripted model, and a real browser, for one test file.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const root = new URL('../..', import.meta.url).pathname;
+const TOKEN = 'token-of-the-browser-tests';
+/** A busy machine is slow; what waits for a condition may take this long. */
+export const PATIENCE = 60_000;
+
+/**
+ * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, or the name of a model;
+ * `files` are put into the workspace first.
+ */
+export async function startServer({ model, files = {}, args = [] }) {
+  const home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
+  const workspace = join(home, 'greeter');
+  cpSync(join(root, 'samples/greeter'), workspace, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, name)), { recursive: true });
+    writeFileSync(join(workspace, name), content);
+  }
+  let name = model;
+  if (typeof model === 'object') {
+    writeFileSync(join(home, 'script.json'), JSON.stringify(model));
+    name = `script/${join(home, 'script.json')}`;
+  }
+  const server = new Server(home, workspace, name, args);
+  servers.push(server);
+  await server.start();
+  return server;
+}
+
+const servers = [];
+after(() => Promise.all(servers.map((server) => server.end())));
+
+class Server {
+  #listen = '127.0.0.1:0';
+
+  constructor(home, workspace, model, args) {
+    Object.assign(this, { home, workspace, model, args });
+  }
+
+  async start() {
+    const binary = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
+    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args, ...(process.env.NOAUTH ? ['--auth', 'off'] : [])];
+    this.process = spawn(binary, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
+    this.gone = new Promise((resolve) => this.process.once('exit', resolve));
+    for await (const line of createInterface({ input: this.process.stdout })) {
+      const address = line.match(/^listening on (.*)/)?.[1];
+      if (address) this.url = address;
+      if (line.startsWith('sign in at') || (address && process.env.NOAUTH)) break;
+    }
+    this.#listen = new URL(this.url).host;
+    this.address = `${this.url}/#token=${TOKEN}`;
+  }
+
+  /** Ends it at once or gracefully, without starting it again. */
+  async stop(signal = 'SIGTERM') {
+    this.process.kill(signal);
+    await this.gone;
+  }
+
+  async restart(signal) {
+    await this.stop(signal);
+    await this.start();
+  }
+
+  async end() {
+    this.process.kill('SIGKILL');
+    await this.gone;
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** The API, as another client would call it. */
+  async api(path, method = 'GET', body) {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = response.status === 204 ? null : await response.json();
+    if (!response.ok) throw Object.assign(new Error(answer.error.message), answer.error);
+    return answer;
+  }
+
+  async workspaceId() {
+    return (await this.api('/workspaces'))[0].id;
+  }
+
+  /** A chat made by the API, and where the browser finds it. */
+  async newChat(body = {}) {
+    const chat = await this.api(`/workspaces/${await this.workspaceId()}/chats`, 'POST', body);
+    const path = `/workspaces/${chat.workspace_id}/chats/${chat.id}`;
+    return { id: chat.id, path, url: `${this.url}/w/${chat.workspace_id}/c/${chat.id}`, say: (content) => this.api(`${path}/messages`, 'POST', { content }) };
+  }
+}
+
+let browser = null;
+after(() => browser?.close());
+
+/** A browser profile of its own, signed in, in which any error of the page fails the test that looks at `faults`. */
+export async function openBrowser(server, options = {}) {
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-US', ...options });
+  context.setDefaultTimeout(PATIENCE);
+  const faults = [];
+  context.on('page', (page) => {
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && !isExpected(message.text()) && faults.push(message.text()));
+  });
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await page.getByRole('heading', { name: /What should be done|要做些什么/ }).waitFor();
+  return { context, page, faults };
+}
+
+/** The browser's own words about answers that are part of a test: a refusal, a server that is gone. */
+const isExpected = (text) => text.startsWith('Failed to load resource') || text.includes('net::ERR_CONNECTION_REFUSED');
+
+/** Polls until `check` gives something true. */
+export async function until(check, what = 'the condition') {
+  const deadline = Date.now() + PATIENCE;
+  for (;;) {
+    const found = await check();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const composer = (page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
+export const history = (page) => page.getByRole('log');
+
+/** Says something in the chat that is open. */
+export async function say(page, text) {
+  await composer(page).fill(text);
+  await composer(page).press('Enter');
+}
+
+/** The mode that the page shows: of its colour, its toggle. */
+export const shownMode = (page) => page.locator('[role=radiogroup] [aria-checked=true]').getAttribute('data-mode');
+
+/** A plan that writes a file, and its execution. */
+export const PLAN = {
+  goal: 'Say goodbye as well as hello',
+  steps: [{ step_number: 1, action: 'Add a module', reason: 'There is none', tools_needed: ['write'], files: ['src/farewell.rs'] }],
+  risks: ['The wording'],
+  prerequisites: [],
+};
+export const words = (count, word = 'word') => Array.from({ length: count }, (_, index) => `${word}${index + 1}`).join(' ');

@@ -1,0 +1,127 @@
+// The views of the web UI, and how to get there: for the accessibility tests and the screenshots.
+import { composer, history, PLAN, until } from './support.mjs';
+
+const FENCE = '```';
+const ANSWER = `I read the library and its tests.
+
+- \`greet\` trims the name
+- There is **no** farewell yet
+
+| file | lines |
+|---|---|
+| \`src/lib.rs\` | 24 |
+
+${FENCE}rust
+pub fn greet(name: &str) -> String {
+    format!("Hello, {name}!") // the only sentence
+}
+${FENCE}
+`;
+const QUESTION = { name: 'tone', question: 'Which tone should the farewell have?', schema: { type: 'string', enum: ['friendly', 'formal', 'short'] } };
+const MODEL = {
+  plan: [
+    { text: ANSWER, calls: [{ tool: 'ls', args: { path: '/' } }, { tool: 'read', args: { path: '/src/lib.rs' } }, { tool: 'grep', args: { pattern: 'fn ' } }] },
+    { text: 'A small change: one module, one line in the library.', calls: [{ tool: 'write', args: { path: '/src/lib.rs', content: 'x' } }, { tool: 'write_plan', args: PLAN }] },
+    { text: 'The plan is ready.' },
+    { text: 'One thing first.', calls: [{ tool: 'ask_user', args: { questions: [QUESTION] } }] },
+  ],
+  act: [
+    { text: 'Writing the module.', calls: [{ tool: 'update_step', args: { step_number: 1, status: 'in_progress' } }, { tool: 'write', args: { path: '/src/farewell.rs', content: 'pub fn farewell() {}\n' } }, { tool: 'run', args: { command: 'echo ok' } }] },
+    { text: 'Cleaning up.', calls: [{ tool: 'rm', args: { path: '/README.md' } }] },
+    { text: 'Done.' },
+  ],
+};
+
+/** A server whose chats stand at different points of the way. */
+export async function seed(startServer) {
+  const server = await startServer({ model: MODEL });
+  const idle = (chat) => until(async () => ['idle', 'awaiting_answer', 'failed'].includes((await server.api(chat.path)).state) && (await server.api(`${chat.path}/snapshot`)).messages.length > 1, 'the run to end');
+  const begin = async (title, then = async () => undefined) => {
+    const chat = await server.newChat({ title });
+    await chat.say('Add a farewell, please');
+    await idle(chat);
+    await then(chat);
+    return chat;
+  };
+  const planned = await begin('Say goodbye as well as hello');
+  const asked = await begin('Tone of the farewell', async (chat) => {
+    await chat.say('Go on');
+    await idle(chat);
+  });
+  const acting = await begin('Farewell module', async (chat) => {
+    await server.api(`${chat.path}/execute`, 'POST', {});
+    await until(async () => (await server.api(chat.path)).pending_question, 'the approval card');
+  });
+  const empty = await server.newChat({ title: 'Nothing yet' });
+  return { server, seeds: { planned, asked, acting, empty } };
+}
+
+const openChat = async (page, chat) => {
+  await page.goto(chat.url);
+  await composer(page).waitFor();
+  await history(page).getByRole('article').last().waitFor();
+};
+
+/** Each shows its view on a page that is signed in. */
+export const VIEWS = {
+  home: async (page, { server }) => {
+    await page.goto(server.url);
+    await page.getByRole('main').getByRole('listitem').first().waitFor();
+  },
+  planned: (page, { planned }) => openChat(page, planned),
+  'tool calls opened': async (page, { planned }) => {
+    await openChat(page, planned);
+    const closed = history(page).getByRole('button', { expanded: false });
+    for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click();
+  },
+  question: (page, { asked }) => openChat(page, asked),
+  acting: (page, { acting }) => openChat(page, acting),
+  'empty chat': async (page, { empty }) => {
+    await page.goto(empty.url);
+    await page.getByRole('heading', { name: /Nothing said yet|还没有消息/ }).waitFor();
+  },
+  'role menu': async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.getByRole('button', { name: /^(Role|角色)/ }).click();
+    await page.getByRole('menuitemradio').first().waitFor();
+  },
+  'chat menu': async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.getByRole('button', { name: /^(More|更多)$/ }).click();
+    await page.getByRole('menuitem').first().waitFor();
+  },
+  'leaving act': async (page, { acting }) => {
+    await openChat(page, acting);
+    await page.getByRole('radio', { name: /Plan|规划/ }).click();
+    await page.getByRole('alertdialog').waitFor();
+  },
+  shortcuts: async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.keyboard.press('Control+/');
+    await page.getByRole('dialog').waitFor();
+  },
+  'list of chats': async (page, { planned, isPhone }) => {
+    await openChat(page, planned);
+    if (!isPhone) return;
+    await page.getByRole('button', { name: /Show the chats|显示对话列表/ }).click();
+    await page.getByRole('dialog').waitFor();
+  },
+  'not found': async (page, { server }) => {
+    await page.goto(`${server.url}/w/01a1e05d-fd1e-739e-a9aa-66a1aa51494c/c/01a1e05d-fd1e-739e-a9aa-66a1aa51494c`);
+    await page.getByRole('heading', { name: /nothing here|什么也没有/ }).waitFor();
+  },
+  'broken connection': async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.route('**/messages', (route) => route.abort());
+    await composer(page).fill('Hello?');
+    await composer(page).press('Enter');
+    await page.getByText(/Waits for the server|等待服务器/).waitFor();
+    await page.unrouteAll();
+  },
+  'server error': async (page, { planned }) => {
+    await page.route('**/snapshot', (route) => route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'Something broke.', retryable: true } } }));
+    await page.goto(planned.url);
+    await page.getByRole('heading', { name: /did not work|没有成功/ }).waitFor();
+    await page.unrouteAll();
+  },
+};
