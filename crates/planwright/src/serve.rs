@@ -57,12 +57,18 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if let SignIn::Token(token) = &sign_in {
         output::line(&format!("sign in at http://{address}/#token={token}"));
     }
-    let outside = Outside { public_url: args.public_url, proxies: args.trusted_proxy, requests_per_minute: args.requests_per_minute };
+    let outside = Outside {
+        public_url: args.public_url,
+        proxies: args.trusted_proxy,
+        requests_per_minute: args.requests_per_minute,
+        folders: sign_in::folders(&args.workspace_root)?,
+    };
     let access = Access::new(sign_in, address, outside);
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
         models: Arc::new(names),
+        kept: data.real_path().into(),
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };

@@ -24,10 +24,11 @@ mod routes;
 mod sse;
 mod table;
 
-pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
+pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
 use planwright_session::Sessions;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +40,8 @@ pub struct App {
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
     pub models: Arc<ModelNames>,
+    /// The folder that chats are kept in, which no workspace may have in it.
+    pub kept: Arc<Path>,
     /// Whether what is to be kept can be written; blocks.
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
