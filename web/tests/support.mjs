@@ -32,7 +32,7 @@ export async function startServer({ model, files = {}, args = [], accounts = {} 
   }
   const server = new Server(home, workspace, name, args);
   for (const [account, password] of Object.entries(accounts)) {
-    const added = spawnSync(BINARY, ['user', 'add', account, '--password-stdin', '--data-dir', join(home, 'data')], { input: `${password}\n` });
+    const added = spawnSync(BINARY, ['user', 'add', account, '--password-stdin'], { input: password, env: { ...process.env, PLANWRIGHT_DATA_DIR: join(home, 'data') } });
     if (added.status !== 0) throw new Error(String(added.stderr));
   }
   servers.push(server);

@@ -73,7 +73,7 @@ pub async fn create(
     Body(mut body): Body<CreateBody>,
 ) -> Result<Accepted<MessageAnswer>, ApiError> {
     let handle = handle(&app, workspace, chat).await?;
-    let op = match body.metadata.remove("question_answer") {
+    let op = match body.metadata.remove("question_answer").filter(|answer| !answer.is_null()) {
         Some(answer) => {
             let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|_| {
                 let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";

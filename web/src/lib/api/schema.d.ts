@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether work can be done: the database answers, and what is to be kept can be written */
+        get: operations["operation_readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -32,6 +49,40 @@ export interface paths {
         get: operations["docs_open_document"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was counted, for Prometheus */
+        get: operations["operation_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in: by the server's token, or by name and password */
+        post: operations["auth_login"];
         delete?: never;
         options?: never;
         head?: never;
@@ -101,6 +152,59 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session */
+        post: operations["auth_logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's tokens, without the tokens themselves */
+        get: operations["tokens_list"];
+        put?: never;
+        /** Make a token for a script; it is shown once */
+        post: operations["tokens_create"];
+        /** Take a token back, named in the query */
+        delete: operations["tokens_delete_named"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{tid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a token back */
+        delete: operations["tokens_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -221,6 +325,41 @@ export interface paths {
         /** Accept that, by the hash of the file */
         post: operations["trust_accept"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who may do what in a workspace */
+        get: operations["members_list"];
+        put?: never;
+        /** Make somebody a member, or give a member another right */
+        post: operations["members_put"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/members/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take somebody out of a workspace, by name or id */
+        delete: operations["members_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -499,13 +638,14 @@ export interface components {
             approver: string;
             by: components["schemas"]["SwitchedBy"];
         };
-        /** @description A row of the log, and the chat it is of. */
+        /** @description A row of the log, and the chat it is of; a sign-in that failed is of none. */
         AuditEntry: {
-            workspace_id: components["schemas"]["WorkspaceId"];
-            chat_id: components["schemas"]["ChatId"];
+            workspace_id: components["schemas"]["WorkspaceId"] | null;
+            chat_id: components["schemas"]["ChatId"] | null;
             kind: components["schemas"]["AuditKind"];
             model: string;
-            agent_role: components["schemas"]["Role"];
+            /** @description None where no agent had a part in it. */
+            agent_role: components["schemas"]["Role"] | null;
             details: unknown;
             /** Format: date-time */
             at: string;
@@ -516,10 +656,10 @@ export interface components {
          */
         AuditKind: "mode_entered" | "execution_intent_detected" | "mode_switched_by_intent" | "disallowed_tool_attempt_in_planning" | "tool_blocked" | "approval_requested" | "question_asked" | "approval_given" | "approval_denied" | "plan_written" | "plan_approved" | "changes_taken_back" | "login_failed";
         /**
-         * @description How people come in.
+         * @description How people come in, without the secret of it.
          * @enum {string}
          */
-        AuthMode: "token" | "off";
+        AuthMode: "token" | "off" | "users";
         /** @enum {string} */
         Author: "user" | "assistant" | "tool" | "system";
         Button: {
@@ -601,11 +741,11 @@ export interface components {
             /** @example A farewell */
             title?: string | null;
             /** @example actor */
-            agent_role?: string | null;
+            agent_role?: components["schemas"]["RoleWord"] | null;
             /** @example act */
-            agent_mode?: string | null;
+            agent_mode?: components["schemas"]["RoleWord"] | null;
             /** @example build */
-            mode?: string | null;
+            mode?: components["schemas"]["RoleWord"] | null;
             /**
              * @description A plan of the workspace; null leaves the chat without one.
              * @example /plans/add-a-farewell.plan
@@ -850,7 +990,7 @@ export interface components {
          * @description A code of the public contract. Its text never changes.
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_FAILED" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFIRMATION_REQUIRED" | "NO_PLAN" | "QUESTION_NOT_PENDING" | "CONFLICT" | "TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL" | "TOOL_BLOCKED_BY_MODE" | "TOOL_NOT_PERMITTED" | "TOOL_UNKNOWN" | "INVALID_ARGUMENTS" | "PATH_INVALID" | "PATH_OUTSIDE_WORKSPACE" | "PATH_SYMLINK_REFUSED" | "PATH_HARDLINK_REFUSED" | "PROTECTED_PATH" | "PATH_NOT_FOUND" | "PATH_EXISTS" | "NOT_REGULAR_FILE" | "NOT_A_TEXT_FILE" | "NOT_A_PLAN_FILE" | "FILE_TOO_LARGE" | "FILE_CHANGED" | "STORAGE_FULL" | "EDIT_NOT_UNIQUE" | "EDIT_NOT_FOUND" | "APPROVAL_DENIED" | "APPROVAL_STALE" | "PLAN_NOT_APPROVED" | "PLAN_NOT_OWNED" | "PLAN_INVALID" | "NOT_IN_PLAN_MODE" | "MODE_CHANGED" | "LOOP_DETECTED" | "LIMIT_REACHED" | "CANCELLED" | "OUTCOME_UNKNOWN" | "TRUST_REQUIRED" | "MCP_FAILED" | "COMMAND_TIMED_OUT" | "VERIFY_FAILED" | "SANDBOX_UNAVAILABLE" | "PROVIDER_UNAVAILABLE" | "PROVIDER_RATE_LIMITED" | "PROVIDER_REJECTED" | "PROVIDER_GARBLED" | "DATA_DIR_LOCKED";
+        ErrorCode: "VALIDATION_FAILED" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFIRMATION_REQUIRED" | "NO_PLAN" | "QUESTION_NOT_PENDING" | "CONFLICT" | "TOO_LARGE" | "RATE_LIMITED" | "UNSUPPORTED_MEDIA_TYPE" | "INTERNAL" | "NOT_READY" | "TOOL_BLOCKED_BY_MODE" | "TOOL_NOT_PERMITTED" | "TOOL_UNKNOWN" | "INVALID_ARGUMENTS" | "PATH_INVALID" | "PATH_OUTSIDE_WORKSPACE" | "PATH_SYMLINK_REFUSED" | "PATH_HARDLINK_REFUSED" | "PROTECTED_PATH" | "PATH_NOT_FOUND" | "PATH_EXISTS" | "NOT_REGULAR_FILE" | "NOT_A_TEXT_FILE" | "NOT_A_PLAN_FILE" | "FILE_TOO_LARGE" | "FILE_CHANGED" | "STORAGE_FULL" | "EDIT_NOT_UNIQUE" | "EDIT_NOT_FOUND" | "APPROVAL_DENIED" | "APPROVAL_STALE" | "PLAN_NOT_APPROVED" | "PLAN_NOT_OWNED" | "PLAN_INVALID" | "NOT_IN_PLAN_MODE" | "MODE_CHANGED" | "LOOP_DETECTED" | "LIMIT_REACHED" | "CANCELLED" | "OUTCOME_UNKNOWN" | "TRUST_REQUIRED" | "MCP_FAILED" | "COMMAND_TIMED_OUT" | "VERIFY_FAILED" | "SANDBOX_UNAVAILABLE" | "PROVIDER_UNAVAILABLE" | "PROVIDER_RATE_LIMITED" | "PROVIDER_REJECTED" | "PROVIDER_GARBLED" | "DATA_DIR_LOCKED";
         ExecuteBody: {
             /**
              * @description The plan to carry out; the chat's own if left out.
@@ -891,6 +1031,10 @@ export interface components {
             /** @constant */
             kind: "unknown";
         };
+        /** @description Who was let in. The session comes as a cookie. */
+        LoginAnswer: {
+            user: components["schemas"]["User"];
+        };
         /** @description Who is asking, and what this server is. */
         Me: {
             user: components["schemas"]["User"];
@@ -901,6 +1045,27 @@ export interface components {
             version: string;
             auth: components["schemas"]["AuthMode"];
             models: components["schemas"]["ModelNames"];
+        };
+        /** @description A member to be. */
+        MemberBody: {
+            /**
+             * @description The name of somebody with an account.
+             * @example bob
+             */
+            name: string;
+            /** @default member */
+            role: components["schemas"]["Right"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Somebody who may do something in a workspace. */
+        MemberRow: {
+            user_id: components["schemas"]["UserId"];
+            /** @example ann */
+            name: string;
+            role: components["schemas"]["Right"];
+            /** Format: date-time */
+            created_at: string;
         };
         Message: {
             id: components["schemas"]["MessageId"];
@@ -1014,11 +1179,46 @@ export interface components {
             /** @example A farewell */
             title?: string | null;
             /** @example planner */
-            agent_role?: string | null;
+            agent_role?: components["schemas"]["RoleWord"] | null;
             /** @example plan */
-            agent_mode?: string | null;
+            agent_mode?: components["schemas"]["RoleWord"] | null;
             /** @example plan */
-            mode?: string | null;
+            mode?: components["schemas"]["RoleWord"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A token that was made. */
+        NewToken: {
+            id: components["schemas"]["TokenId"];
+            /**
+             * @description What it is for.
+             * @example ci
+             */
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /**
+             * @description Shown here, and never again.
+             * @example pwt_5fc1…
+             */
+            token: string;
+        };
+        /** @description What somebody signs in with: `token`, or `name` and `password`. */
+        Offer: {
+            /**
+             * @description With `--auth token`.
+             * @example pwt_5fc1…
+             */
+            token?: string | null;
+            /**
+             * @description With `--auth users`, and so is the password.
+             * @example ann
+             */
+            name?: string | null;
+            /** @example correct horse battery staple */
+            password?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -1145,6 +1345,10 @@ export interface components {
         QuestionKind: "user" | "plan_approval" | "tool_approval";
         /** @enum {string} */
         QuestionOutcome: "answered" | "superseded" | "stopped";
+        Readiness: {
+            /** @example ready */
+            status: string;
+        };
         RevertAnswer: {
             preview: boolean;
             files: components["schemas"]["Step"][];
@@ -1179,6 +1383,8 @@ export interface components {
             severity: string;
             comment: string;
         };
+        /** @description What somebody may do in a workspace; the later ones may all that the earlier may. */
+        Right: "viewer" | "member" | "owner";
         /** @enum {string} */
         Risk: "low" | "medium" | "high";
         /**
@@ -1207,6 +1413,11 @@ export interface components {
             colour: string;
             icon: string;
         };
+        /**
+         * @description A word for a role or a mode, in any case.
+         * @enum {string}
+         */
+        RoleWord: "plan" | "planning" | "act" | "build" | "builder" | "executing" | "planner" | "actor" | "reviewer" | "commander" | "designer" | "tester";
         /** @enum {string} */
         RunOutcome: "done" | "stopped" | "blocked" | "failed";
         /** @description An event as clients read it. */
@@ -1404,6 +1615,34 @@ export interface components {
         StepStatus: "pending" | "in_progress" | "done" | "skipped";
         /** @enum {string} */
         SwitchedBy: "user" | "intent" | "approval" | "auto";
+        /** @description A token to be made. */
+        TokenBody: {
+            /**
+             * @description What it is for.
+             * @example ci
+             */
+            name?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Format: uuid
+         * @description What a script signs in with.
+         */
+        TokenId: string;
+        /** @description A token without the token: that is shown once, and then only its hash is known. */
+        TokenRow: {
+            id: components["schemas"]["TokenId"];
+            /**
+             * @description What it is for.
+             * @example ci
+             */
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+        };
         /** @description What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it. */
         ToolView: {
             name: string;
@@ -1473,10 +1712,20 @@ export interface components {
              */
             context_tokens: number;
         };
+        /** @description Somebody with an account, or whoever runs the server without one. */
         User: {
+            /** @description Null without an account. */
+            id: components["schemas"]["UserId"] | null;
             /** @example you */
             name: string;
+            /** @description Whether they own the workspaces that nobody was made a member of, and see who failed to sign in. */
+            admin: boolean;
         };
+        /**
+         * Format: uuid
+         * @description Somebody with an account.
+         */
+        UserId: string;
         /** @enum {string} */
         Variant: "primary" | "secondary" | "danger";
         /**
@@ -1544,6 +1793,85 @@ export interface operations {
             };
         };
     };
+    operation_readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_READY` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_READY",
+                     *         "message": "What is wrong (not ready), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     docs_open_document: {
         parameters: {
             query?: never;
@@ -1592,6 +1920,265 @@ export interface operations {
             };
         };
     };
+    operation_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example text */
+                    "text/plain": string;
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    auth_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "pwt_5fc1…",
+                 *       "name": "ann",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Offer"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "name": "you",
+                     *         "admin": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoginAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     meta_me: {
         parameters: {
             query?: never;
@@ -1610,7 +2197,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "name": "you"
+                     *         "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "name": "you",
+                     *         "admin": true
                      *       },
                      *       "version": "0.1.0",
                      *       "auth": "token",
@@ -1653,6 +2242,24 @@ export interface operations {
                      *         "code": "FORBIDDEN",
                      *         "message": "What is wrong (forbidden), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -1738,6 +2345,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
         };
     };
     meta_tools: {
@@ -1745,9 +2370,9 @@ export interface operations {
             query?: {
                 /**
                  * @description Only the tools that this role has; any word for a role or mode.
-                 * @example planner
+                 * @example plan
                  */
-                role?: string;
+                role?: components["schemas"]["RoleWord"];
             };
             header?: never;
             path?: never;
@@ -1830,6 +2455,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -1920,6 +2563,659 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    auth_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tokens_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "name": "ci",
+                     *         "created_at": "2026-01-31T12:00:00Z",
+                     *         "last_used_at": "2026-01-31T12:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TokenRow"][];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "ci"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "name": "ci",
+                     *       "created_at": "2026-01-31T12:00:00Z",
+                     *       "last_used_at": "2026-01-31T12:00:00Z",
+                     *       "token": "pwt_5fc1…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "CONFLICT",
+                     *         "message": "What is wrong (conflict), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tokens_delete_named: {
+        parameters: {
+            query: {
+                /**
+                 * @description The token's id, as GET tells it.
+                 * @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60
+                 */
+                id: components["schemas"]["TokenId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tokens_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                tid: components["schemas"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
         };
     };
     audit_list: {
@@ -1956,7 +3252,7 @@ export interface operations {
                  */
                 chat?: components["schemas"]["ChatId"];
                 /**
-                 * @description How many at most.
+                 * @description How many at most; 1000 are the most that are given.
                  * @example 1
                  */
                 limit?: number;
@@ -2043,6 +3339,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -2096,11 +3410,6 @@ export interface operations {
                  * @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60
                  */
                 chat?: components["schemas"]["ChatId"];
-                /**
-                 * @description How many at most.
-                 * @example 1
-                 */
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2179,6 +3488,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -2239,7 +3566,7 @@ export interface operations {
                  */
                 chat?: components["schemas"]["ChatId"];
                 /**
-                 * @description How many at most.
+                 * @description How many at most; 1000 are the most that are given.
                  * @example 1
                  */
                 limit?: number;
@@ -2347,6 +3674,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -2400,11 +3745,6 @@ export interface operations {
                  * @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60
                  */
                 chat?: components["schemas"]["ChatId"];
-                /**
-                 * @description How many at most.
-                 * @example 1
-                 */
-                limit?: number;
             };
             header?: never;
             path: {
@@ -2504,6 +3844,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -2588,6 +3946,24 @@ export interface operations {
                      *         "code": "FORBIDDEN",
                      *         "message": "What is wrong (forbidden), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -2691,6 +4067,24 @@ export interface operations {
                      *         "code": "NOT_FOUND",
                      *         "message": "What is wrong (not found), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -2803,6 +4197,24 @@ export interface operations {
                      *         "code": "NOT_FOUND",
                      *         "message": "What is wrong (not found), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -3020,6 +4432,499 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    members_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "name": "ann",
+                     *         "role": "viewer",
+                     *         "created_at": "2026-01-31T12:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MemberRow"][];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    members_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "bob",
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberBody"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "name": "ann",
+                     *       "role": "viewer",
+                     *       "created_at": "2026-01-31T12:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberRow"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "CONFLICT",
+                     *         "message": "What is wrong (conflict), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    members_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+                /** @example text */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "CONFLICT",
+                     *         "message": "What is wrong (conflict), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -3047,12 +4952,12 @@ export interface operations {
                  * @description Any word for a mode.
                  * @example plan
                  */
-                mode?: string;
+                mode?: components["schemas"]["RoleWord"];
                 /**
                  * @description Any word for a role.
-                 * @example planner
+                 * @example plan
                  */
-                role?: string;
+                role?: components["schemas"]["RoleWord"];
                 /**
                  * @description null
                  * @example /plans/add-a-farewell.plan
@@ -3246,6 +5151,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -3532,6 +5455,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -3730,6 +5671,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -3837,6 +5796,24 @@ export interface operations {
                      *         "code": "CONFLICT",
                      *         "message": "What is wrong (conflict), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -4145,6 +6122,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -4239,6 +6234,24 @@ export interface operations {
                      *         "code": "NOT_FOUND",
                      *         "message": "What is wrong (not found), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -4522,6 +6535,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -4663,6 +6694,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -4966,6 +7015,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -5176,6 +7243,24 @@ export interface operations {
                      *         "code": "CONFLICT",
                      *         "message": "What is wrong (conflict), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -5398,6 +7483,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -5527,6 +7630,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -5556,7 +7677,7 @@ export interface operations {
                  */
                 before?: components["schemas"]["MessageId"];
                 /**
-                 * @description How many at most.
+                 * @description How many at most; 500 are the most that are given.
                  * @example 1
                  */
                 limit?: number;
@@ -5661,6 +7782,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -5878,6 +8017,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `INTERNAL` */
             500: {
                 headers: {
@@ -6048,6 +8205,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
@@ -6278,6 +8453,24 @@ export interface operations {
                      *         "code": "VALIDATION_FAILED",
                      *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
                      *       }
                      *     }
                      */
