@@ -85,6 +85,15 @@ test('a review shows its findings by place and weight', async () => {
   assert.match(await review.innerText(), /2 findings/i);
 });
 
+test('the frontmatter of the chat file is shown (PB-25)', async () => {
+  const chat = await server.newChat({ title: 'Front matter' });
+  await page.goto(chat.url);
+  await page.getByRole('button', { name: 'Chat file' }).click();
+  const yaml = page.getByRole('dialog').locator('pre');
+  await until(async () => /^---\nid: .*agent_role: planner.*\n---$/s.test(await yaml.innerText()), 'the frontmatter');
+  assert.match(await yaml.innerText(), /mode: plan/);
+});
+
 test('none of this broke the page', async () => {
   await composer(page).waitFor();
   assert.deepEqual(faults, []);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Stage } from './stage.mjs';
 
 let stage;
-before(async () => { stage = await Stage.set({ turns: [] }); });
+before(async () => { stage = await Stage.set({ turns: [{ text: 'Hello' }] }); });
 after(() => stage?.close());
 
 test('the description of the API is a page that lists every route and type, in light and in dark', async () => {
@@ -23,7 +23,7 @@ test('the description of the API is a page that lists every route and type, in l
   await page.locator('#changes_revert').waitFor();
   await page.locator('#chats_list').waitFor({ state: 'hidden' });
   await page.locator('#changes_revert summary').first().click();
-  await page.getByText('"message_id"').first().waitFor();
+  await page.locator('#changes_revert pre').filter({ hasText: '"message_id"' }).first().waitFor();
 
   const background = async (colorScheme) => {
     await page.emulateMedia({ colorScheme });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composer, history, openBrowser, shownMode, startServer, until } from './support.mjs';
+import { composer, history, newPage, openBrowser, shownMode, startServer, until } from './support.mjs';
 
 test('a newcomer sees a plan, approves it by a click, and sees the change', async () => {
   const server = await startServer({ model: 'demo/demo' });
@@ -35,16 +35,31 @@ test('a newcomer sees a plan, approves it by a click, and sees the change', asyn
 
 test('without the token the page asks for it, says when it is wrong, and lets in with it', async () => {
   const server = await startServer({ model: 'demo/demo' });
-  const { context } = await openBrowser(server);
-  await context.clearCookies();
-  const page = await context.newPage();
+  const page = await newPage();
   await page.goto(server.url);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByLabel('Token').fill('wrong');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('This token is not the server’s.').waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('The server does not know this.').waitFor();
   await page.getByLabel('Token').fill(new URL(server.address).hash.slice('#token='.length));
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('button', { name: 'Theme · Language' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('people of a team sign in by name and password', async () => {
+  const server = await startServer({ model: 'demo/demo', args: ['--auth', 'users'], accounts: { ada: 'a long enough password' } });
+  const page = await newPage();
+  await page.goto(server.url);
+  await page.getByRole('button', { name: 'Use a name and a password' }).click();
+  await page.getByLabel('Name').fill('ada');
+  await page.getByLabel('Password').fill('wrong wrong wrong');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('The server does not know this.').waitFor();
+  await page.getByLabel('Password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
 });
 

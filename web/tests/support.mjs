@@ -1,5 +1,5 @@
 // The real binary with a scripted model, and a real browser, for one test file.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,15 +8,16 @@ import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../..', import.meta.url).pathname;
+const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'token-of-the-browser-tests';
 /** A busy machine is slow; what waits for a condition may take this long. */
 export const PATIENCE = 60_000;
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, or the name of a model;
- * `files` are put into the workspace first.
+ * `files` are put into the workspace first; `accounts` are made, with their passwords.
  */
-export async function startServer({ model, files = {}, args = [] }) {
+export async function startServer({ model, files = {}, args = [], accounts = {} }) {
   const home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
   const workspace = join(home, 'greeter');
   cpSync(join(root, 'samples/greeter'), workspace, { recursive: true });
@@ -30,6 +31,10 @@ export async function startServer({ model, files = {}, args = [] }) {
     name = `script/${join(home, 'script.json')}`;
   }
   const server = new Server(home, workspace, name, args);
+  for (const [account, password] of Object.entries(accounts)) {
+    const added = spawnSync(BINARY, ['user', 'add', account, '--password-stdin'], { input: password, env: { ...process.env, PLANWRIGHT_DATA_DIR: join(home, 'data') } });
+    if (added.status !== 0) throw new Error(String(added.stderr));
+  }
   servers.push(server);
   await server.start();
   return server;
@@ -46,14 +51,13 @@ class Server {
   }
 
   async start() {
-    const binary = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
-    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args, ...(process.env.NOAUTH ? ['--auth', 'off'] : [])];
-    this.process = spawn(binary, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
+    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args];
+    this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
     this.gone = new Promise((resolve) => this.process.once('exit', resolve));
     for await (const line of createInterface({ input: this.process.stdout })) {
       const address = line.match(/^listening on (.*)/)?.[1];
       if (address) this.url = address;
-      if (line.startsWith('sign in at') || (address && process.env.NOAUTH)) break;
+      if (line.startsWith('sign in at') || (address && this.args.includes('--auth'))) break;
     }
     this.#listen = new URL(this.url).host;
     this.address = `${this.url}/#token=${TOKEN}`;
@@ -103,8 +107,8 @@ class Server {
 let browser = null;
 after(() => browser?.close());
 
-/** A browser profile of its own, signed in, in which any error of the page fails the test that looks at `faults`. */
-export async function openBrowser(server, options = {}) {
+/** A browser profile of its own, in which any error of the page goes to `faults`. */
+async function newContext(options) {
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -116,6 +120,15 @@ export async function openBrowser(server, options = {}) {
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => message.type() === 'error' && !isExpected(message.text()) && faults.push(message.text()));
   });
+  return { context, faults };
+}
+
+/** A page that nobody has signed in on. */
+export const newPage = async () => (await newContext({})).context.newPage();
+
+/** A page that is signed in, at home. */
+export async function openBrowser(server, options = {}) {
+  const { context, faults } = await newContext(options);
   const page = await context.newPage();
   await page.goto(server.address);
   await page.getByRole('heading', { name: /What should be done|要做些什么/ }).waitFor();

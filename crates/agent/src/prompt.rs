@@ -120,7 +120,7 @@ fn policy_section(role: Role, inspect: Inspect) -> String {
         (Mode::Plan, Inspect::Off) | (Mode::Act, _) => "",
     };
     format!(
-        "## Policy\n\nMode: {}. Allowed: {}. Not allowed: {}. Calls that are not allowed are refused and logged.{note}",
+        "## Policy\n\nMode: {}. Allowed: {}. Not allowed: {}. Other calls are refused and logged.{note}",
         word(policy.mode),
         list(&policy.allowed),
         list(&policy.disallowed)
@@ -135,6 +135,7 @@ fn word(value: impl serde::Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_plan_prompt_lists_no_tool_that_changes_files() {
@@ -249,9 +250,14 @@ mod tests {
 
     #[test]
     fn what_a_planner_is_sent_with_every_request_is_below_ten_kilobytes() {
+        // As the chat wire has it.
         let tools = tool_definitions(Role::Planner, Inspect::Off);
-        let tools: usize = tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len()).sum();
-        let prompt = prompt(Role::Planner).len();
+        let function = |tool: &ToolDefinition| {
+            let function = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+            json!({ "type": "function", "function": function })
+        };
+        let tools = tools.iter().map(function).collect::<serde_json::Value>().to_string().len();
+        let prompt = json!({ "role": "system", "content": prompt(Role::Planner) }).to_string().len();
         assert!(prompt + tools < 10_000, "{prompt} of prompt and {tools} of tools");
     }
 

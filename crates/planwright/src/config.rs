@@ -1,5 +1,6 @@
 //! The user's configuration file.
 
+use crate::config_error;
 use crate::providers::ProviderConfig;
 use anyhow::{Context, bail};
 use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
@@ -74,9 +75,8 @@ impl Config {
     }
 
     fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
-        // The parser's message shows line, column and key.
         let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, ..config }));
-        read.map_err(|error| anyhow::anyhow!("{}: {}", file.display(), error.to_string().trim_end()))
+        read.map_err(|error| anyhow::anyhow!("{}:{}", file.display(), config_error::told(text, &error)))
     }
 
     pub fn of(table: toml::Table) -> Result<Self, toml::de::Error> {
@@ -90,10 +90,10 @@ impl Config {
             Err(error) => bail!("[files] secrets: {error}"),
         };
         if self.limits.cost.is_nan() || self.limits.cost < 0.0 {
-            bail!("[limits] cost: {} is not an amount; use `inf` for no limit", self.limits.cost);
+            bail!("[limits] cost is not an amount; use `inf` for no limit");
         }
-        if let Some(folder) = self.sandbox.writable.iter().find(|folder| !folder.is_absolute() || !folder.is_dir()) {
-            bail!("[sandbox] writable: {} is not a folder with a full path", folder.display());
+        if let Some(index) = self.sandbox.writable.iter().position(|folder| !folder.is_absolute() || !folder.is_dir()) {
+            bail!("[sandbox] writable: entry {} is not a folder with a full path", index + 1);
         }
         Ok(Settings {
             approvals: Arc::new(self.approvals.clone()),
@@ -124,13 +124,29 @@ mod tests {
     #[test]
     fn an_unknown_key_is_named_with_file_and_line() {
         let message = error("[chat]\n\ndefault_mod = \"plan\"\n");
-        for part in ["config.toml", "line 3", "default_mod"] {
+        assert!(message.starts_with("config.toml:3:1: chat.default_mod: unknown field `default_mod`"), "{message}");
+        let message = error("[providers.local]\nkind = \"openai\"\nbase_ulr = \"http://127.0.0.1:1/v1\"\n");
+        for part in ["config.toml:3:1: providers.local.base_ulr: ", "base_url"] {
             assert!(message.contains(part), "{message}");
         }
-        assert!(error("[approvals]\ndelete = \"maybe\"\n").contains("line 2"));
-        let message = error("[providers.local]\nkind = \"openai\"\nbase_ulr = \"http://127.0.0.1:1/v1\"\n");
-        for part in ["config.toml", "line 3", "base_ulr", "base_url"] {
-            assert!(message.contains(part), "{message}");
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_told_by_its_place_and_never_quoted() {
+        for (text, start) in [
+            ("[approvals]\ndelete = \"CANARY\"\n", "config.toml:2:10: approvals.delete: unknown variant, expected one of"),
+            ("[limits]\nturns = \"CANARY\"\n", "config.toml:2:9: limits.turns: invalid type, expected u32"),
+            ("[providers.x]\nkind = \"CANARY\"\n", "config.toml:2:8: providers.x.kind: unknown variant, expected one of"),
+            (
+                "[providers.x]\nkind = \"openai\"\napi_key = \"CANARY\"\n",
+                "config.toml:3:1: providers.x.api_key: unknown field `api_key`; keys",
+            ),
+            ("[providers.x]\nkind = \"openai\"\nvendor = \"CANARY\"\n", "config.toml:1:1: providers.x: vendor"),
+            ("[providers.x]\nkind = \"openai\"\napi_key_env = sk-CANARY\n", "config.toml:3:"),
+            ("CANARY", "config.toml:1:"),
+        ] {
+            let message = error(text);
+            assert!(message.starts_with(start) && !message.contains("CANARY"), "{text:?}: {message}");
         }
     }
 

@@ -5,11 +5,13 @@ use crate::models::ConfiguredModels;
 use crate::workspace_file::{Effective, Obeyed, PATH, lay_over};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_providers::Again;
 use planwright_session::{Configuration, Rules, Trust};
 use planwright_tools::{Workspace, WorkspacePath};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// Files that were read lately are not read into rules again.
 const REMEMBERED: usize = 64;
@@ -21,6 +23,8 @@ pub struct Layers {
     commands: PathBuf,
     /// Whether `--trust` was given.
     trusts_all: bool,
+    /// Told when a reply is asked for again.
+    waits: Option<UnboundedSender<Again>>,
     everywhere: Rules,
     /// By the hash of a workspace's file.
     known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
@@ -29,13 +33,21 @@ pub struct Layers {
 impl Layers {
     /// `commands` is the folder for what commands change and cache.
     pub fn new(user: Config, model: Option<String>, commands: PathBuf, trusts_all: bool) -> anyhow::Result<Self> {
-        let everywhere = rules(&user, model.clone(), commands.clone())?;
-        Ok(Self { user, model, commands, trusts_all, everywhere, known: Mutex::default() })
+        let everywhere = rules(&user, model.clone(), commands.clone(), None)?;
+        Ok(Self { user, model, commands, trusts_all, waits: None, everywhere, known: Mutex::default() })
+    }
+
+    /// With somebody to be told when a reply is asked for again.
+    pub fn telling(mut self, waits: UnboundedSender<Again>) -> anyhow::Result<Self> {
+        self.waits = Some(waits);
+        self.everywhere = rules(&self.user, self.model.clone(), self.commands.clone(), self.waits.clone())?;
+        Ok(self)
     }
 
     fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(Rules, Trust), String> {
         let Effective { config, items, warnings } = lay_over(&self.user, text, obeyed)?;
-        let rules = rules(&config, self.model.clone(), self.commands.clone()).map_err(|error| format!("{PATH}: {error:#}"))?;
+        let rules =
+            rules(&config, self.model.clone(), self.commands.clone(), self.waits.clone()).map_err(|error| format!("{PATH}: {error:#}"))?;
         let trusted = items.is_empty() || obeyed == Obeyed::All;
         Ok((rules, Trust { trusted, sha256: Some(sha256), items, warnings }))
     }
@@ -78,8 +90,9 @@ fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
     }
 }
 
-fn rules(config: &Config, model: Option<String>, commands: PathBuf) -> anyhow::Result<Rules> {
-    Ok(Rules { settings: Arc::new(config.settings(commands)?), models: Arc::new(ConfiguredModels::new(config, model)) })
+fn rules(config: &Config, model: Option<String>, commands: PathBuf, waits: Option<UnboundedSender<Again>>) -> anyhow::Result<Rules> {
+    let models = ConfiguredModels::new(config, model).telling(waits);
+    Ok(Rules { settings: Arc::new(config.settings(commands)?), models: Arc::new(models) })
 }
 
 /// What a workspace's file is told about when work begins in it.

@@ -3,9 +3,9 @@
 use crate::args::BadUsage;
 use crate::config::xdg;
 use anyhow::{Context, bail};
-use planwright_protocol::ErrorCode;
+use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
-use planwright_store::Store;
+use planwright_store::{Store, StoreError};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -47,11 +47,10 @@ impl DataDir {
         }
         match locked {
             Ok(()) => Ok(Self { path, lock }),
-            Err(TryLockError::WouldBlock) => bail!(
-                "{}: another planwright uses the data folder {}; stop it, or give another --data-dir",
-                ErrorCode::DataDirLocked,
-                path.display()
-            ),
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("another planwright uses the data folder {}; stop it, or give another --data-dir", path.display());
+                bail!(Problem::new(ErrorCode::DataDirLocked, message))
+            }
             Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("the data folder {} can't be locked", path.display())),
         }
     }
@@ -59,7 +58,10 @@ impl DataDir {
     /// The database at the URL, or the one in the folder.
     pub async fn store(&self, url: Option<&str>) -> anyhow::Result<Store> {
         if let Some(url) = url.filter(|url| !url.is_empty()) {
-            return Ok(Store::connect(url).await?);
+            return match Store::connect(url).await {
+                Err(error @ StoreError::InUse) => bail!(Problem::new(ErrorCode::DataDirLocked, error.to_string())),
+                opened => Ok(opened?),
+            };
         }
         let file = self.path.join("planwright.db");
         // Made here, so that others on the machine can't read what is in it.

@@ -7,7 +7,7 @@ use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::workspace_file::PATH;
-use planwright_protocol::{ErrorCode, Mode};
+use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome};
 use planwright_session::{Configuration, Models, Trust};
 use planwright_tools::Workspace;
@@ -22,10 +22,16 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),
     });
-    let mut config = config.unwrap_or_default();
-    ask_daemon(&mut config, args.common.model.as_deref()).await;
     checks.extend(storage(args.common.storage.data_dir.clone(), args.common.storage.database_url.as_deref()).await);
-    checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
+    let config = if let Ok(mut config) = config {
+        ask_daemon(&mut config, args.common.model.as_deref()).await;
+        checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
+        config
+    } else {
+        // What the file has is not known, so nothing can be said about what it lacks.
+        checks.push(weaker("models", "not looked at; mend the configuration first"));
+        Config::default()
+    };
     checks.extend(tokio::task::spawn_blocking(commands).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {
         checks
@@ -49,7 +55,7 @@ async fn storage(folder: Option<std::path::PathBuf>, database: Option<&str>) -> 
     let data = match DataDir::open(folder) {
         Ok(data) => data,
         // Whoever holds it has it in order.
-        Err(error) if error.to_string().contains(ErrorCode::DataDirLocked.as_str()) => {
+        Err(error) if error.downcast_ref::<Problem>().is_some_and(|problem| problem.code == ErrorCode::DataDirLocked) => {
             return vec![good("data folder", "in use by a planwright that runs now")];
         }
         Err(error) => return vec![missing("data folder", &format!("{error:#}; give another --data-dir"))],

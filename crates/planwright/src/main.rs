@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod config_error;
 mod configuration;
 mod data_dir;
 mod doctor;
@@ -50,10 +51,10 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
     tokio::runtime::Runtime::new()?.block_on(work)
 }
 
-/// Logs go to stderr, so that what a command prints stays clean.
+/// Logs go to stderr, so that what a command prints stays clean. What libraries have to say is for those who ask.
 fn init_logs(command: &Command) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("PLANWRIGHT_LOG").unwrap_or_else(|_| "warn".into());
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter = tracing_subscriber::EnvFilter::try_from_env("PLANWRIGHT_LOG").unwrap_or_else(|_| "planwright=warn".into());
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(output::has_colour()).with_writer(std::io::stderr);
     if let Command::Serve(args) = command
         && args.log_format == LogFormat::Json
     {

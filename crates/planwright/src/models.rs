@@ -1,5 +1,6 @@
 //! From the name of a model to the model.
 
+use crate::args::BadUsage;
 use crate::config::{Config, ModelChoice};
 use crate::output;
 use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendor};
@@ -7,25 +8,33 @@ use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
-use planwright_providers::{Endpoint, Patience, Remote, Script, check, demo, list};
+use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
 use planwright_server::ModelNames;
 use planwright_session::Models;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// How long `doctor` waits for a provider.
 const CHECK_UP: Patience =
     Patience { connect: Duration::from_secs(5), silence: Duration::from_secs(10), reply: Duration::from_secs(20), bytes: 16 * 1024 * 1024 };
 
+/// Why a model can't be used: its name.
+const NAME: &str = "model_name";
+
 pub struct ConfiguredModels {
     choice: ModelChoice,
+    flag: Option<String>,
     /// The variable that a model was chosen by, when nobody named one.
     chosen_by: Option<String>,
     providers: BTreeMap<String, ProviderConfig>,
     /// Those that the user's file has.
     configured: Vec<String>,
+    /// Told when a reply is asked for again.
+    waits: Option<UnboundedSender<Again>>,
     /// A model keeps its connections, so it is made once.
     remotes: Mutex<BTreeMap<String, Arc<Remote>>>,
 }
@@ -58,7 +67,7 @@ pub async fn ask_daemon(config: &mut Config, flag: Option<&str>) {
 impl ConfiguredModels {
     /// `flag` is the user's `--model`, which serves both modes.
     pub fn new(config: &Config, flag: Option<String>) -> Self {
-        let mut choice = match flag {
+        let mut choice = match flag.clone() {
             Some(model) => ModelChoice { default: Some(model), plan: None, act: None },
             None => config.models.clone(),
         };
@@ -77,7 +86,12 @@ impl ConfiguredModels {
         for vendor in catalog::vendors() {
             providers.entry(vendor.name.clone()).or_insert_with(|| of_vendor(vendor));
         }
-        Self { choice, chosen_by, providers, configured, remotes: Mutex::default() }
+        Self { choice, flag, chosen_by, providers, configured, waits: None, remotes: Mutex::default() }
+    }
+
+    /// With somebody to be told when a reply is asked for again.
+    pub fn telling(self, waits: Option<UnboundedSender<Again>>) -> Self {
+        Self { waits, ..self }
     }
 
     /// The models by mode, for people to see.
@@ -86,9 +100,11 @@ impl ConfiguredModels {
         ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
     }
 
-    /// Says which model is used when nobody named one.
-    pub fn say_choice(&self) {
-        if let (Some(variable), Some(model)) = (&self.chosen_by, &self.choice.default) {
+    /// Says which model is used when nobody named one; `used` is the one that is.
+    pub fn say_choice(&self, used: Option<&str>) {
+        if let (Some(variable), Some(model)) = (&self.chosen_by, &self.choice.default)
+            && used.is_none_or(|used| used == model)
+        {
             output::note(&format!("no model is configured; {variable} is set, so {model} is used (--model or [models] name another)"));
         }
     }
@@ -97,7 +113,7 @@ impl ConfiguredModels {
     pub async fn check(&self) -> anyhow::Result<()> {
         for mode in [Mode::Plan, Mode::Act] {
             if self.name(mode).is_some() {
-                self.model(mode).await?;
+                self.model(mode).await.map_err(|problem| misnamed(problem, self.flag.as_deref()))?;
             }
         }
         Ok(())
@@ -154,13 +170,13 @@ impl ConfiguredModels {
                 Mode::Act => "act",
             };
             unusable(format!(
-                "No model is configured for {word} mode. Name one under [models] in config.toml, or set the key of a vendor, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with `--model demo/demo` to look around without one."
+                "No model is configured for {word} mode. Name one under [models] in config.toml, or set the key of a vendor, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with `--model ollama/NAME` for a model of your own Ollama, or with `--model demo/demo` to look around without one."
             ))
         })?;
-        let (provider, model) = name
-            .split_once('/')
-            .ok_or_else(|| unusable(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo.")))?;
-        Ok((name, provider, model))
+        match name.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((name, provider, model)),
+            Some(_) | None => Err(no_such_model(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo."))),
+        }
     }
 
     fn remote(&self, name: &str, endpoint: Endpoint, model: &str) -> Result<Arc<Remote>, Problem> {
@@ -180,18 +196,31 @@ impl Models for ConfiguredModels {
         let (name, provider, model) = self.parts(mode)?;
         let config = self.providers.get(provider).ok_or_else(|| {
             let known = self.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            unusable(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
+            no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
         })?;
         Ok(match config {
             ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
             ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
-            ProviderConfig::Remote(config) => self.remote(name, config.endpoint(provider)?, model)?,
+            ProviderConfig::Remote(config) => {
+                self.remote(name, Endpoint { waits: self.waits.clone(), ..config.endpoint(provider)? }, model)?
+            }
         })
     }
 }
 
 fn unusable(why: String) -> Problem {
     Problem::new(ErrorCode::ProviderRejected, why)
+}
+
+/// A name that can't be that of a model, whatever is set up elsewhere.
+fn no_such_model(why: String) -> Problem {
+    unusable(why).with_details(json!({ "reason": NAME }))
+}
+
+/// What is wrong with a model that can't be used: bad usage when the user named it so on the command line.
+pub fn misnamed(problem: Problem, flag: Option<&str>) -> anyhow::Error {
+    let by_name = problem.details.as_ref().is_some_and(|details| details["reason"] == NAME);
+    if flag.is_some() && by_name { BadUsage(format!("--model: {}", problem.message)).into() } else { problem.into() }
 }
 
 fn told(facts: &ModelFacts) -> String {

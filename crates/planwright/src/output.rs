@@ -1,7 +1,8 @@
 //! The only place that prints. What a command answers goes to stdout, everything else to stderr.
 
 use crate::args::BadUsage;
-use std::io::{ErrorKind, Write};
+use planwright_protocol::Problem;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,13 +38,23 @@ pub fn aside(text: &str) {
     control(&visible(text));
 }
 
+/// Whether stderr is a terminal that can do more than print lines.
+pub fn is_terminal() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+pub fn has_colour() -> bool {
+    is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Goes to the terminal as it is: only for what was written here.
 pub fn control(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 pub fn fail(error: &anyhow::Error) -> ExitCode {
-    note(&format!("planwright: {error:#}"));
+    let code = error.downcast_ref::<Problem>().map(|problem| format!("{}: ", problem.code)).unwrap_or_default();
+    note(&format!("planwright: {code}{error:#}"));
     if error.is::<BadUsage>() { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
 }
 

@@ -2,7 +2,7 @@
 
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::catalog::{self, Vendor};
-use planwright_providers::{Depth, Endpoint, Kind, Patience, SecretString, ToolCalls};
+use planwright_providers::{Depth, Endpoint, Kind, Patience, SecretString, ToolCalls, unfit_address};
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -94,12 +94,12 @@ impl TryFrom<Keys> for ProviderConfig {
 
 impl RemoteConfig {
     fn new(kind: Kind, keys: Keys) -> Result<Self, String> {
-        if let Some(url) = keys.base_url.as_deref().filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
-            return Err(format!("base_url {url:?} must begin with http:// or https://"));
+        if let Some(why) = keys.base_url.as_deref().and_then(unfit_address) {
+            return Err(format!("base_url {why}"));
         }
         let vendor = match &keys.vendor {
             Some(name) => {
-                Some(catalog::vendor(name).ok_or_else(|| format!("vendor {name:?} is not in the catalog, which has: {}", vendor_names()))?)
+                Some(catalog::vendor(name).ok_or_else(|| format!("vendor is not in the catalog, which has: {}", vendor_names()))?)
             }
             None => None,
         };
@@ -127,7 +127,10 @@ impl RemoteConfig {
     pub fn endpoint(&self, name: &str) -> Result<Endpoint, Problem> {
         let own_name = catalog::vendor(name).filter(|vendor| vendor.kind.home() == self.kind.home());
         let home = self.vendor.or(own_name).or_else(|| self.kind.home().and_then(catalog::vendor));
-        let from_env = home.filter(|_| self.base_url.is_none()).and_then(base_url_from_env);
+        let from_env = match home.filter(|_| self.base_url.is_none()) {
+            Some(vendor) => base_url_from_env(vendor)?,
+            None => None,
+        };
         let base_url = self.base_url.clone().or(from_env.clone()).or_else(|| home.map(|vendor| vendor.base_url.clone()));
         let Some(base_url) = base_url else {
             return Err(Problem::new(ErrorCode::ProviderRejected, format!("[providers.{name}] needs a base_url.")));
@@ -151,6 +154,7 @@ impl RemoteConfig {
             max_output_tokens: self.max_output_tokens,
             ca_file: self.ca_file.clone(),
             patience: self.patience,
+            waits: None,
         })
     }
 }
@@ -182,16 +186,20 @@ pub fn model_from_env() -> Option<(String, String)> {
 
 /// The vendor that needs no key and whose address is in the environment.
 pub fn daemon_from_env() -> Option<&'static Vendor> {
-    catalog::vendors().iter().find(|vendor| vendor.api_key_env.is_none() && base_url_from_env(vendor).is_some())
+    catalog::vendors().iter().find(|vendor| vendor.api_key_env.is_none() && vendor.base_url_env.as_deref().and_then(variable).is_some())
 }
 
 fn vendor_names() -> String {
     catalog::vendors().iter().map(|vendor| vendor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn base_url_from_env(vendor: &Vendor) -> Option<String> {
-    let set = variable(vendor.base_url_env.as_deref()?)?;
-    Some(if vendor.kind == Kind::Ollama { ollama_url(&set) } else { set })
+fn base_url_from_env(vendor: &Vendor) -> Result<Option<String>, Problem> {
+    let Some((name, set)) = vendor.base_url_env.as_deref().and_then(|name| Some((name, variable(name)?))) else { return Ok(None) };
+    let url = if vendor.kind == Kind::Ollama { ollama_url(&set) } else { set };
+    match unfit_address(&url) {
+        Some(why) => Err(Problem::new(ErrorCode::ProviderRejected, format!("{name} {why}."))),
+        None => Ok(Some(url)),
+    }
 }
 
 /// `OLLAMA_HOST` is written in many ways, and may be where the daemon listens instead of where it is.
@@ -248,6 +256,7 @@ mod tests {
             ("kind = \"script\"\n", "path"),
             ("kind = \"openai\"\npath = \"/x\"\n", "path"),
             ("kind = \"openai\"\nbase_url = \"127.0.0.1:8080\"\n", "http://"),
+            ("kind = \"openai\"\nbase_url = \"http://ann:pw@host/v1\"\n", "api_key_env"),
             ("kind = \"openai\"\nvendor = \"nobody\"\n", "anthropic"),
             ("kind = \"opanai\"\n", "openai-responses"),
         ] {

@@ -17,18 +17,20 @@ use crate::args::{BadUsage, RunArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::{ConfiguredModels, ask_daemon};
+use crate::models::{ConfiguredModels, ask_daemon, misnamed};
 use crate::output;
 use crate::serve::add_workspace;
 use crate::signals::Interrupts;
 use planwright_protocol::event::RunOutcome;
 use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
+use planwright_providers::Again;
 use planwright_session::{Follower, Handle, Sessions};
 use planwright_store::Store;
 use serde_json::Map;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use watch::Watcher;
 
 pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -58,6 +60,8 @@ struct Prepared {
     op: Op,
     role: Role,
     plan: Option<Plan>,
+    /// Tells when a reply is asked for again.
+    again: UnboundedReceiver<Again>,
     /// Held for its lock.
     data: DataDir,
 }
@@ -65,7 +69,7 @@ struct Prepared {
 async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     let words = task::words(&args.task)?;
     let mut interrupts = Interrupts::new()?;
-    let Prepared { store, sessions, handle, op, role, plan, data: _data } = tokio::select! {
+    let Prepared { store, sessions, handle, op, role, plan, again, data: _data } = tokio::select! {
         prepared = prepare(&args, words) => prepared?,
         () = interrupts.next() => {
             if args.json {
@@ -76,7 +80,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     };
     let follower = Follower::after(handle.chat().clone(), 0).await?;
     handle.submit(op).await?;
-    let outcome = Watcher::new(handle, &args, role, plan.as_ref()).watch(follower, interrupts).await?;
+    let outcome = Watcher::new(handle, &args, role, plan.as_ref()).watch(follower, again, interrupts).await?;
     sessions.park_all().await;
     store.close().await;
     Ok(outcome)
@@ -92,8 +96,9 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let folder = Path::new(&workspace.path);
     data.keep_out_of(folder)?;
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
-    ConfiguredModels::new(&config, args.common.model.clone()).say_choice();
-    let layers = Layers::new(config, args.common.model.clone(), data.commands(), args.trust)?;
+    let models = ConfiguredModels::new(&config, args.common.model.clone());
+    let (waits, again) = mpsc::unbounded_channel();
+    let layers = Layers::new(config, args.common.model.clone(), data.commands(), args.trust)?.telling(waits)?;
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     let (rules, trust) = sessions.rules(workspace.id).await?;
     for remark in remarks(&trust) {
@@ -102,7 +107,8 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     if !trust.trusted {
         output::note("planwright: --trust obeys it in this run");
     }
-    rules.models.model(role.mode()).await?;
+    let model = rules.models.model(role.mode()).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
+    models.say_choice(Some(model.name()));
     let (op, first_role, plan) = match plan {
         // A plan is approved from plan mode; naming it is the approval.
         Some((path, plan)) => {
@@ -112,7 +118,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         None => (Op::UserMessage { content: words.clone(), metadata: Map::new() }, role, None),
     };
     let handle = sessions.create(workspace.id, Some(title(&words)), Some(first_role)).await?;
-    Ok(Prepared { store, sessions, handle, op, role: first_role, plan, data })
+    Ok(Prepared { store, sessions, handle, op, role: first_role, plan, again, data })
 }
 
 /// The first line of the task, as a title.

@@ -31,7 +31,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
-    models.say_choice();
+    models.say_choice(None);
     let names = models.names();
     let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
     for folder in &folders {

@@ -4,6 +4,7 @@
 //! or spend more waits for the user's trust, and in `[approvals]` and `[sandbox]` is never obeyed.
 
 use crate::config::Config;
+use crate::config_error::{reason, told};
 use planwright_session::{DefaultMode, IntentSwitch, TrustItem};
 use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
@@ -40,10 +41,10 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
         let config = match Config::of(candidate.clone()) {
             Ok(config) => config,
             Err(error) if !entry.is_guard() && error.message().starts_with("unknown field") => {
-                warnings.push(format!("{place} is not a setting, and ignored: {}", error.message()));
+                warnings.push(format!("{place} is not a setting, and ignored: {}", reason(error.message())));
                 continue;
             }
-            Err(error) => return Err(format!("{place}: {}", error.message())),
+            Err(error) => return Err(format!("{place}: {}", reason(error.message()))),
         };
         let strict = is_as_strict(&entry, &config, user);
         if entry.is_guard() && !strict {
@@ -58,7 +59,7 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             table = candidate;
         }
     }
-    let config = Config::of(table).map_err(|error| format!("{PATH}: {}", error.message()))?;
+    let config = Config::of(table).map_err(|error| format!("{PATH}: {}", reason(error.message())))?;
     Ok(Effective { config, items, warnings })
 }
 
@@ -125,10 +126,7 @@ fn reach_of_switch(switch: IntentSwitch) -> u8 {
 /// The settings of a file in their order: `section.key`, or one level deeper for rules by tool and servers by name.
 fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let line = |start: usize| text[..start].matches('\n').count() + 1;
-    let broken = |error: toml::de::Error| {
-        let place = error.span().map_or_else(|| PATH.to_owned(), |span| format!("{PATH}:{}", line(span.start)));
-        format!("{place}: {}", error.message())
-    };
+    let broken = |error: toml::de::Error| format!("{PATH}:{}", told(text, &error));
     let values: Table = toml::from_str(text).map_err(broken)?;
     let spans = DeTable::parse(text).map_err(broken)?;
     let mut found = Vec::new();
@@ -232,7 +230,7 @@ mod tests {
             ("approvals = 1\n", ["config.toml:1: approvals", "invalid type"]),
             ("[limits]\nturns = \"many\"\n", ["config.toml:2: limits.turns", "invalid type"]),
             ("[limits]\ncost = -1.0\n", ["config.toml:2: limits.cost", "not an amount"]),
-            ("[chat\n", ["config.toml:1: ", ""]),
+            ("[chat\n", ["config.toml:1:", ""]),
         ] {
             let error = lay_over(&user(""), text, Obeyed::Strictness).err().unwrap();
             assert!(parts.iter().all(|part| error.contains(part)), "{text:?}: {error}");

@@ -101,7 +101,7 @@ codes! {
     ProviderUnavailable   "PROVIDER_UNAVAILABLE"    User, true;
     ProviderRateLimited   "PROVIDER_RATE_LIMITED"   User, true;
     ProviderRejected      "PROVIDER_REJECTED"       User, false;
-    ProviderGarbled       "PROVIDER_GARBLED"        User, false;
+    ProviderGarbled       "PROVIDER_GARBLED"        User, true;
     DataDirLocked         "DATA_DIR_LOCKED"         Operator, false;
 }
 

@@ -73,9 +73,16 @@ fn arguments(tool: &ToolDefinition, shared: &mut Map<String, Value>) -> Value {
     schema
 }
 
+/// The answer without the fence that some models put around JSON.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inside = text.strip_prefix("```json").or(text.strip_prefix("```")).and_then(|text| text.strip_suffix("```"));
+    inside.unwrap_or(text)
+}
+
 /// The answer, read strictly: anything else than the object is a fault of the server, which was told to hold the model to it.
 pub(crate) fn read(text: &str) -> Result<(String, Vec<ModelCall>), String> {
-    let answer: Answer = serde_json::from_str(text.trim()).map_err(|error| {
+    let answer: Answer = serde_json::from_str(unfenced(text)).map_err(|error| {
         format!("it is not the JSON that was asked for ({error}); with tools = \"json\" the server must hold the model to a JSON schema")
     })?;
     let calls = answer.calls.into_iter().map(|action| ModelCall {
@@ -122,8 +129,12 @@ mod tests {
             read("{\"say\": \"Looking.\", \"calls\": [{\"tool\": \"read\", \"args\": {\"path\": \"/a\", \"path\": \"/b\"}}]}").unwrap();
         assert_eq!((say.as_str(), calls[0].tool.as_str()), ("Looking.", "read"));
         assert_eq!(calls[0].args, "{\"path\": \"/a\", \"path\": \"/b\"}", "whoever checks them sees that a name came twice");
+        for fenced in ["```json\n{\"say\": \"x\", \"calls\": []}\n```\n", "```{\"say\": \"x\", \"calls\": []}```"] {
+            assert_eq!(read(fenced).unwrap().0, "x", "{fenced}");
+        }
         for wrong in [
             "",
+            "```json\n{\"say\": \"x\", \"calls\": []}\n```\nand more",
             "Hello",
             "{\"say\": \"x\"}",
             "{\"say\": \"x\", \"calls\": [], \"more\": 1}",

@@ -2,7 +2,8 @@
 
 use crate::catalog::Vendor;
 use crate::kind::Kind;
-use crate::problem::{Teller, rejected};
+use crate::problem::{Reader, Teller, rejected};
+use crate::retry::Again;
 use crate::transport::{Patience, Transport};
 use planwright_protocol::Problem;
 use rig_core::completion::Effort;
@@ -18,6 +19,7 @@ use rig_core::providers::openai::{self, OpenAI, OpenAIConfig};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::path::PathBuf;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// What the user decided about a provider.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Endpoint {
     pub max_output_tokens: Option<u64>,
     pub ca_file: Option<PathBuf>,
     pub patience: Patience,
+    /// Told when a reply is asked for again.
+    pub waits: Option<UnboundedSender<Again>>,
 }
 
 /// How a model makes tool calls.
@@ -84,6 +88,8 @@ pub(crate) enum Client {
 impl Endpoint {
     pub(crate) fn teller(&self, model: &str) -> Teller {
         Teller {
+            reader: Reader::Chat,
+            kind: self.kind,
             provider: self.name.clone(),
             model: model.to_owned(),
             base_url: self.base_url.clone(),
@@ -92,9 +98,18 @@ impl Endpoint {
         }
     }
 
-    pub(crate) fn client(&self) -> Result<Client, Problem> {
-        let transport = Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
-            .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))?;
+    /// That there is no key where one is needed, and where to put it.
+    pub(crate) fn missing_key(&self) -> Option<Problem> {
+        let variable = self.key_env.as_ref().filter(|_| self.key.is_none())?;
+        Some(rejected(format!("{} needs a key: set {variable} to it.", self.name)))
+    }
+
+    pub(crate) fn transport(&self) -> Result<Transport, Problem> {
+        Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
+            .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))
+    }
+
+    pub(crate) fn client(&self, transport: Transport) -> Result<Client, Problem> {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).unwrap_or_default();
         let base = self.base_url.trim_end_matches('/').to_owned();
         Ok(match self.kind {

@@ -7,7 +7,9 @@
 //! | [`endpoint`] | where a provider is and how it is asked |
 //! | [`remote`] | a model behind a wire, asked and asked again |
 //! | `reply` | a reply as it comes: words at once, calls only when all of it is there |
+//! | `thinking` | reasoning that a model writes into its answer |
 //! | `conversation` | the conversation as the wires take it |
+//! | `beginning` | the first bytes of a reply, for what a wire tells there |
 //! | `actions` | tool calls for models that were not taught to make them |
 //! | `problem` | what went wrong and what to do about it |
 //! | [`retry`] | when to ask again |
@@ -19,6 +21,7 @@
 //! passed on before its reply is whole. No key is in an error, a log or an address.
 
 mod actions;
+mod beginning;
 pub mod catalog;
 mod conversation;
 pub mod demo;
@@ -29,14 +32,16 @@ pub mod remote;
 mod reply;
 pub mod retry;
 pub mod script;
+mod thinking;
 pub mod transport;
 
 pub use endpoint::{Depth, Endpoint, ToolCalls};
 pub use kind::Kind;
 pub use remote::{Remote, check, list};
+pub use retry::Again;
 pub use script::Script;
 pub use secrecy::SecretString;
-pub use transport::Patience;
+pub use transport::{Patience, unfit_address};
 
 /// Chooses the cryptography of the process. To be called before anything connects.
 pub fn install_cryptography() {

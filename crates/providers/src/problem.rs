@@ -1,7 +1,8 @@
 //! What went wrong, in our codes, with what to do about it, and never with a key in it.
 
-use crate::retry::retry_after;
-use crate::transport::Fault;
+use crate::kind::Kind;
+use crate::retry::{TRIES, retry_after};
+use crate::transport::{Fault, is_loopback};
 use planwright_agent::compaction;
 use planwright_protocol::{ErrorCode, Problem};
 use rig_core::ProviderResponseError;
@@ -13,6 +14,9 @@ use std::time::Duration;
 
 /// Of what a server says about its failure no more than this is passed on.
 const LONGEST_WORDS: usize = 400;
+
+/// After a silence no longer than this, one more try keeps nobody waiting for more than two minutes.
+const SHORT_SILENCE: Duration = Duration::from_mins(1);
 
 /// How servers say that a request is longer than the model can read.
 const TOO_LONG: &[&str] = &[
@@ -30,6 +34,8 @@ const TOO_LONG: &[&str] = &[
 /// Tells of failures of one model.
 #[derive(Clone, Debug)]
 pub(crate) struct Teller {
+    pub reader: Reader,
+    pub kind: Kind,
     pub provider: String,
     pub model: String,
     pub base_url: String,
@@ -37,12 +43,21 @@ pub(crate) struct Teller {
     pub key: Option<SecretString>,
 }
 
+/// Who is told, which decides what they can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// In the middle of a chat.
+    Chat,
+    /// While the set-up is looked at.
+    Doctor,
+}
+
 /// A failure, and what it means for trying again.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub problem: Problem,
-    /// Whether the same request may succeed in a moment.
-    pub passing: bool,
+    /// How often the same request is worth making, in all.
+    pub tries: u32,
     pub retry_after: Option<Duration>,
 }
 
@@ -74,26 +89,51 @@ impl Teller {
     }
 
     pub(crate) fn garbled(&self, what: &str) -> Problem {
-        Problem::new(
-            ErrorCode::ProviderGarbled,
-            format!("What {} answered can't be used: {what}. Nothing of it was carried out. Send a message to try again.", self.name()),
-        )
+        let message = match self.reader {
+            Reader::Chat => {
+                format!("What {} answered can't be used: {what}. Nothing of it was carried out. Send a message to try again.", self.name())
+            }
+            Reader::Doctor => format!(
+                "{} at {} does not answer like a server of the kind {}: {what}. Check `kind` and base_url under [providers.{}].",
+                self.name(),
+                self.base_url,
+                self.kind,
+                self.provider
+            ),
+        };
+        Problem::new(ErrorCode::ProviderGarbled, message)
     }
 
     pub(crate) fn limit(&self, what: &str) -> Problem {
         Problem::new(ErrorCode::LimitReached, format!("The reply of {} was ended: {what}.", self.name()))
     }
 
-    fn unavailable(&self, what: &str) -> Problem {
-        Problem::new(
-            ErrorCode::ProviderUnavailable,
-            format!("{} at {} can't be reached: {what}. Nothing is lost; send a message to try again.", self.name(), self.base_url),
-        )
+    /// `mend` is what to do about the set-up.
+    fn unavailable(&self, what: &str, mend: &str) -> Problem {
+        let advice = match self.reader {
+            Reader::Chat => "Nothing is lost; send a message to try again",
+            Reader::Doctor => mend,
+        };
+        Problem::new(ErrorCode::ProviderUnavailable, format!("{} at {} {what}. {advice}.", self.name(), self.base_url))
+    }
+
+    fn unreachable(&self, why: &str) -> Problem {
+        let mend = match self.kind {
+            Kind::Ollama => "Start it with `ollama serve`, or set OLLAMA_HOST or base_url to where it listens",
+            Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Openrouter | Kind::Script | Kind::Demo => {
+                if is_loopback(&self.base_url) {
+                    "Start the server, or set base_url to where it listens"
+                } else {
+                    "Check base_url, the network and the proxy variables (HTTPS_PROXY, NO_PROXY)"
+                }
+            }
+        };
+        self.unavailable(&format!("can't be reached: {why}"), mend)
     }
 
     fn cut(&self, what: &str, heard: Heard) -> Failure {
         match heard {
-            Heard::Nothing => Failure::passing(self.unavailable(what)),
+            Heard::Nothing => Failure::passing(self.unavailable(&format!("gave no answer: {what}"), "Look at the server's own log")),
             // Asked again, the model would say something else than the user has already read.
             Heard::Something => Failure::lasting(self.garbled(what)),
         }
@@ -108,17 +148,22 @@ impl Teller {
                 } else {
                     ""
                 };
-                Failure::passing(self.unavailable(&self.words(&format!("{why}{advice}"))))
+                Failure::passing(self.unreachable(&self.words(&format!("{why}{advice}"))))
             }
-            // Whoever waited this long has waited enough.
-            Some(fault @ Fault::Silent(_)) => {
-                Failure::lasting(self.unavailable(&format!("{fault}; `timeout_s` of the provider says how long to wait")))
+            Some(fault @ Fault::Silent(waited)) => {
+                let what = format!("does not answer: {fault}; `timeout_s` of the provider says how long to wait");
+                let failure = Failure::lasting(self.unavailable(&what, "Is the server busy? Look at its log, or try later"));
+                // Whoever waited long has waited enough.
+                let worth_it = heard == Heard::Nothing && waited <= SHORT_SILENCE;
+                Failure { tries: if worth_it { 2 } else { 1 }, ..failure }
             }
             Some(Fault::Cut(why)) => self.cut(&self.words(&why), heard),
             Some(fault @ Fault::TooLong(_)) => {
                 Failure::lasting(self.limit(&format!("{fault}; `reply_timeout_s` of the provider is the limit")))
             }
-            Some(fault @ Fault::TooMuch(_)) => Failure::lasting(self.limit(&format!("{fault}, which no answer needs"))),
+            Some(fault @ (Fault::TooMuch(_) | Fault::LineTooLong(_))) => {
+                Failure::lasting(self.limit(&format!("{fault}, which no answer needs")))
+            }
             None => Failure::lasting(self.garbled(&self.words(&error.to_string()))),
         }
     }
@@ -146,7 +191,17 @@ impl Teller {
                 self.provider, self.model, self.base_url
             ))),
             Some(429) => self.rate_limited(&told, reply),
-            Some(408 | 425 | 500..) => Failure::passing(self.unavailable(&told)).after(reply),
+            Some(407) => Failure::lasting(rejected(format!(
+                "The proxy wants a sign-in ({told}). Put user and password into HTTPS_PROXY or HTTP_PROXY, or name the server's host in NO_PROXY."
+            ))),
+            Some(413) => Failure::lasting(rejected(format!(
+                "The request is larger than {} takes ({told}). Compact the chat, or begin a new one.",
+                self.name()
+            ))),
+            Some(408 | 425 | 500..) => {
+                let mend = "The server itself fails: look at its log, or try later";
+                Failure::passing(self.unavailable(&format!("answered with {told}"), mend)).after(reply)
+            }
             Some(300..=399) => Failure::lasting(rejected(format!(
                 "{} sends elsewhere ({told}), where the key is not taken. Set base_url to the address itself.",
                 self.base_url
@@ -156,8 +211,13 @@ impl Teller {
                 Failure::lasting(rejected(format!("{} refused the key ({told}). {}", self.name(), self.mend_key())))
             }
             // The request was taken, and then the server failed.
-            None if !code.to_lowercase().contains("invalid") => Failure::passing(self.unavailable(&told)),
-            Some(_) | None => Failure::lasting(rejected(format!("{} refused the request ({told}).", self.name()))),
+            None if !code.to_lowercase().contains("invalid") => {
+                Failure::passing(self.unavailable(&format!("failed while it answered ({told})"), "Look at the server's own log"))
+            }
+            Some(_) | None => Failure::lasting(rejected(format!(
+                "{} refused the request ({told}). Check that the model's name, `kind`, `tools`, `reasoning` and `max_output_tokens` of the provider fit that server.",
+                self.name()
+            ))),
         }
     }
 
@@ -184,10 +244,19 @@ impl Teller {
             Some(key) if !key.expose_secret().is_empty() => text.replace(key.expose_secret(), "[key]"),
             Some(_) | None => text.to_owned(),
         };
+        if is_web_page(&text) {
+            return "a web page came in place of an answer; is base_url the address of the API?".to_owned();
+        }
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let end = line.char_indices().nth(LONGEST_WORDS).map_or(line.len(), |(end, _)| end);
         line[..end].trim_end_matches('.').to_owned()
     }
+}
+
+/// Nobody wants to read its source.
+pub(crate) fn is_web_page(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    lower.contains("<!doctype html") || lower.contains("<html")
 }
 
 fn field(body: &str, name: &str) -> Option<String> {
@@ -208,11 +277,11 @@ fn said(body: &str) -> String {
 
 impl Failure {
     fn lasting(problem: Problem) -> Self {
-        Self { problem, passing: false, retry_after: None }
+        Self { problem, tries: 1, retry_after: None }
     }
 
     fn passing(problem: Problem) -> Self {
-        Self { problem, passing: true, retry_after: None }
+        Self { problem, tries: TRIES, retry_after: None }
     }
 
     fn after(mut self, reply: &ProviderResponseError) -> Self {

@@ -1,13 +1,15 @@
 //! A model behind a wire: asked, asked again when that may help, and heard to the end.
 
 use crate::actions;
+use crate::beginning::Beginning;
 use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
 use crate::endpoint::{Endpoint, ToolCalls};
 use crate::kind::Kind;
-use crate::problem::{Heard, Teller, rejected};
+use crate::problem::{Heard, Reader, Teller, is_web_page, rejected};
 use crate::reply::Reply;
-use crate::retry::{TRIES, wait};
+use crate::retry::{Again, wait};
+use crate::transport::Transport;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -26,7 +28,9 @@ const USUAL_OUTPUT_TOKENS: u64 = 16_000;
 /// A model of a vendor, or of a server that speaks like one.
 pub struct Remote {
     name: String,
+    id: String,
     model: DynModel<Completion>,
+    transport: Transport,
     about: Arc<About>,
 }
 
@@ -57,14 +61,26 @@ impl Remote {
             );
             return Err(rejected(message));
         }
-        if let (None, Some(variable)) = (&endpoint.key, &endpoint.key_env) {
-            return Err(rejected(format!("{} needs a key: set {variable} to it.", endpoint.name)));
+        if let Some(problem) = endpoint.missing_key() {
+            return Err(problem);
         }
         let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
         let prompt_cache = endpoint.kind == Kind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
         let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, teller, prompt_cache, endpoint };
-        let client = about.endpoint.client()?;
-        Ok(Self { name: format!("{}/{model}", about.endpoint.name), model: client.model(model), about: Arc::new(about) })
+        let transport = about.endpoint.transport()?;
+        let client = about.endpoint.client(transport.clone())?;
+        let (name, id) = (format!("{}/{model}", about.endpoint.name), model.to_owned());
+        Ok(Self { name, id, model: client.model(model), transport, about: Arc::new(about) })
+    }
+
+    /// The model for one reply, and where the beginning of it is kept on a wire that tells there what it has read.
+    fn for_one_reply(&self) -> Result<(DynModel<Completion>, Option<Beginning>), Problem> {
+        if self.about.kind != Kind::Anthropic {
+            return Ok((self.model.clone(), None));
+        }
+        let beginning = Beginning::default();
+        let client = self.about.endpoint.client(self.transport.keeping(beginning.clone()))?;
+        Ok((client.model(&self.id), Some(beginning)))
     }
 
     fn completion_request(&self, request: Request) -> Result<CompletionRequest, Problem> {
@@ -96,6 +112,10 @@ impl Remote {
         if about.kind == Kind::OpenaiResponses {
             // Nothing is left with the vendor, so its reasoning must be carried back and forth.
             parameters = json!({ "store": false, "include": ["reasoning.encrypted_content"] });
+        }
+        if let (Kind::Ollama, Some(tokens)) = (about.kind, about.endpoint.context_tokens) {
+            // Else the daemon's own, much shorter window would cut the conversation without a word.
+            parameters["num_ctx"] = tokens.into();
         }
         asked = asked.on_unsupported(OnUnsupported::Ignore);
         Ok(if parameters.as_object().is_some_and(serde_json::Map::is_empty) { asked } else { asked.additional_params(parameters) })
@@ -133,11 +153,11 @@ impl Provider for Remote {
         let mut tried = 0;
         loop {
             tried += 1;
-            let opened = match self.model.stream(asked.clone()) {
-                Ok(mut stream) => match stream.next().await {
-                    Some(Ok(first)) => Ok(Reply::new(self.about.clone(), stream, Some(first))),
-                    Some(Err(error)) => Err(error),
-                    None => Ok(Reply::new(self.about.clone(), stream, None)),
+            let (model, beginning) = self.for_one_reply()?;
+            let opened = match model.stream(asked.clone()) {
+                Ok(mut stream) => match stream.next().await.transpose() {
+                    Ok(first) => Ok(Reply::new(self.about.clone(), stream, beginning.as_ref(), first)),
+                    Err(error) => Err(error),
                 },
                 Err(error) => Err(error),
             };
@@ -145,11 +165,15 @@ impl Provider for Remote {
                 Ok(reply) => return Ok(reply.deltas()),
                 Err(error) => self.about.teller.failure(&error, Heard::Nothing),
             };
-            if !failure.passing || tried == TRIES {
+            if tried >= failure.tries {
                 return Err(failure.problem);
             }
             let wait = wait(tried, failure.retry_after);
-            tracing::warn!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            tracing::info!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            if let Some(waits) = &self.about.endpoint.waits {
+                // Whoever has stopped listening does not need to know.
+                let _ = waits.send(Again { code: failure.problem.code, wait });
+            }
             tokio::time::sleep(wait).await;
         }
     }
@@ -174,6 +198,15 @@ impl About {
         Delta::Usage(usage)
     }
 
+    /// What a reply has used for certain, when it has only begun: it is paid for even if the rest never comes.
+    pub(crate) fn usage_so_far(&self, beginning: &Beginning) -> Option<Delta> {
+        let start = beginning.events().into_iter().find(|event| event["type"] == "message_start")?;
+        let count = |name: &str| start["message"]["usage"][name].as_u64().unwrap_or_default();
+        let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+        let tokens = Tokens { input: count("input_tokens") + cached + cache_write, output: count("output_tokens"), cached, cache_write };
+        Some(Delta::Usage(tokens.usage(self.facts.and_then(|facts| facts.price))))
+    }
+
     /// What later requests must give back with this reply.
     pub(crate) fn native(&self, response: &CompletionResponse) -> Option<Delta> {
         match self.kind {
@@ -188,8 +221,13 @@ impl About {
 /// # Errors
 /// It can't be asked, or does not say.
 pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
-    let teller = endpoint.teller("");
-    endpoint.client()?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller("") };
+    endpoint.client(endpoint.transport()?)?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+}
+
+/// Whether what could not be read was JSON at least, by what was said about it.
+fn is_json(error: &str) -> bool {
+    !is_web_page(error) && !error.contains("expected value at line")
 }
 
 /// Whether a model can be used, found out by a request that costs nothing.
@@ -197,16 +235,23 @@ pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
 /// # Errors
 /// What is wrong, and how to mend it.
 pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
-    let teller = endpoint.teller(model);
-    let client = endpoint.client()?;
+    if let Some(problem) = endpoint.missing_key() {
+        return Err(problem);
+    }
+    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller(model) };
+    let client = endpoint.client(endpoint.transport()?)?;
     let models = match client.models().await {
         Ok(models) => models,
         Err(error) => {
             let failure = teller.failure(&error, Heard::Nothing);
             let unlisted =
                 error.provider_response().and_then(|reply| reply.status).is_some_and(|status| matches!(status.as_u16(), 404 | 405));
+            // Many gateways have lists of their own kind, and answer all the same.
+            let unread = failure.problem.code == ErrorCode::ProviderGarbled && is_json(&error.to_string());
             return if unlisted && failure.problem.code == ErrorCode::ProviderRejected {
                 Ok(format!("{} answers; it does not list its models", endpoint.base_url))
+            } else if unread {
+                Ok(format!("{} answers; its list of models can't be read", endpoint.base_url))
             } else {
                 Err(failure.problem)
             };
@@ -216,7 +261,10 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
         let known = known.strip_prefix("models/").unwrap_or(known);
         known == model || known.strip_suffix(":latest") == Some(model)
     };
-    if model.is_empty() || models.is_empty() || models.iter().any(same) {
+    if model.is_empty() || models.is_empty() {
+        return Ok(format!("{} answers", endpoint.base_url));
+    }
+    if models.iter().any(same) {
         return Ok(format!("{} answers and knows the model", endpoint.base_url));
     }
     let others = models.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");

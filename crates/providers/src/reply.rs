@@ -1,9 +1,12 @@
 //! A reply as it comes: words at once, calls only when all of it is there.
 
 use crate::actions;
+use crate::beginning::Beginning;
 use crate::endpoint::ToolCalls;
+use crate::kind::Kind;
 use crate::problem::{Heard, rejected};
 use crate::remote::About;
+use crate::thinking::Thoughts;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use planwright_agent::{Delta, ModelCall};
@@ -25,17 +28,26 @@ pub(crate) struct Reply {
     /// The arguments of each call, as the model wrote them.
     arguments: BTreeMap<usize, String>,
     calls: Vec<ModelCall>,
+    /// Where a model may write its reasoning into its answer.
+    thoughts: Option<Thoughts>,
     /// What a model without tool calls has written.
     written: String,
     length: usize,
 }
 
 impl Reply {
-    pub(crate) fn new(about: Arc<About>, stream: CompletionStream, first: Option<Item<StreamEvent>>) -> Self {
+    pub(crate) fn new(
+        about: Arc<About>,
+        stream: CompletionStream,
+        beginning: Option<&Beginning>,
+        first: Option<Item<StreamEvent>>,
+    ) -> Self {
+        let usage = beginning.and_then(|beginning| about.usage_so_far(beginning));
         let mut reply = Self {
+            thoughts: matches!(about.kind, Kind::Openai | Kind::Openrouter).then(Thoughts::default),
             about,
             stream: Some(stream),
-            ready: VecDeque::new(),
+            ready: usage.map(Ok).into_iter().collect(),
             arguments: BTreeMap::new(),
             calls: Vec::new(),
             written: String::new(),
@@ -73,6 +85,9 @@ impl Reply {
 
     fn fail(&mut self, problem: Problem) {
         self.stream = None;
+        if let Some(held) = self.thoughts.as_mut().and_then(Thoughts::end) {
+            self.pass_on(held);
+        }
         self.ready.push_back(Err(problem));
     }
 
@@ -82,9 +97,9 @@ impl Reply {
         match event {
             StreamEvent::Text { text, .. } => {
                 self.length += text.len();
-                match self.about.tools {
-                    ToolCalls::Native => self.ready.push_back(Ok(Delta::Text(text))),
-                    ToolCalls::Json => self.written.push_str(&text),
+                match &mut self.thoughts {
+                    Some(thoughts) => thoughts.hear(&text).into_iter().for_each(|delta| self.pass_on(delta)),
+                    None => self.pass_on(Delta::Text(text)),
                 }
             }
             StreamEvent::Reasoning { text, .. } => {
@@ -107,8 +122,18 @@ impl Reply {
         }
     }
 
+    fn pass_on(&mut self, delta: Delta) {
+        match (self.about.tools, delta) {
+            (ToolCalls::Json, Delta::Text(text)) => self.written.push_str(&text),
+            (ToolCalls::Native | ToolCalls::Json, delta) => self.ready.push_back(Ok(delta)),
+        }
+    }
+
     /// All has come: now the calls are passed on, or none of them.
     fn end(&mut self, response: &CompletionResponse) {
+        if let Some(held) = self.thoughts.as_mut().and_then(Thoughts::end) {
+            self.pass_on(held);
+        }
         // It is paid for, whatever it is worth.
         self.ready.push_back(Ok(self.about.usage(response)));
         if let Err(problem) = self.whole(response).and_then(|()| self.read_actions()) {

@@ -1,10 +1,18 @@
 //! When to ask again, and when not.
 
+use planwright_protocol::ErrorCode;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 /// How often a reply is asked for before its failure is told.
 pub const TRIES: u32 = 6;
+
+/// A reply will be asked for again after a while; for whoever waits to know.
+#[derive(Clone, Debug)]
+pub struct Again {
+    pub code: ErrorCode,
+    pub wait: Duration,
+}
 
 /// However long a server wants to be left alone, nobody waits longer than this at a time.
 const LONGEST: Duration = Duration::from_mins(1);

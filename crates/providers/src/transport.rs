@@ -1,5 +1,6 @@
 //! HTTP for every wire: time limits, size limits, whole characters, and no key in an address.
 
+use crate::beginning::Beginning;
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -15,6 +16,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 /// Headers that carry a key; their values are kept out of every log.
 const KEY_HEADERS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
+
+/// Longer than any line of a wire needs to be. Whoever reads lines looks at one again with each piece of it, so that one
+/// without an end would cost more and more.
+const LONGEST_LINE: usize = 8 * 1024 * 1024;
 
 /// Of an error's body no more than this is read.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -37,6 +42,21 @@ impl Default for Patience {
     }
 }
 
+/// Why an address can't be used, if so. The address itself is not told: what doesn't belong into it may be a secret.
+#[must_use]
+pub fn unfit_address(base_url: &str) -> Option<&'static str> {
+    if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
+        return Some("must begin with http:// or https://");
+    }
+    let Ok(url) = reqwest::Url::parse(base_url) else { return Some("is not an address") };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return Some(
+            "must be an address alone, without user, password, `?` or `#`: it is shown and logged. Put the key into an environment variable and name that in `api_key_env`",
+        );
+    }
+    None
+}
+
 /// What goes wrong below the wire.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
@@ -50,12 +70,16 @@ pub enum Fault {
     TooLong(Duration),
     #[error("the reply is longer than {} MiB", .0 / 1024 / 1024)]
     TooMuch(usize),
+    #[error("a line of the reply is longer than {} MiB", .0 / 1024 / 1024)]
+    LineTooLong(usize),
 }
 
 #[derive(Clone, Debug)]
 pub struct Transport {
     client: reqwest::Client,
     patience: Patience,
+    /// Keeps the beginning of a reply, for whoever wants to look at it.
+    beginning: Option<Beginning>,
 }
 
 impl Transport {
@@ -85,7 +109,12 @@ impl Transport {
                 chain(&error)
             )
         })?;
-        Ok(Self { client, patience })
+        Ok(Self { client, patience, beginning: None })
+    }
+
+    /// The same connections, for one reply whose beginning is kept.
+    pub(crate) fn keeping(&self, beginning: Beginning) -> Self {
+        Self { beginning: Some(beginning), ..self.clone() }
     }
 
     async fn open(self, request: Request<Bytes>) -> Result<reqwest::Response, http_client::Error> {
@@ -141,10 +170,15 @@ impl HttpClientExt for Transport {
     {
         let (transport, request) = (self.clone(), request.map(Into::into));
         async move {
-            let patience = transport.patience;
+            let (patience, beginning) = (transport.patience, transport.beginning.clone());
             let response = transport.open(request).await?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let body: BoxedStream = Box::pin(pieces(response, patience));
+            let heard = move |piece: &http_client::Result<Bytes>| {
+                if let (Some(beginning), Ok(piece)) = (&beginning, piece) {
+                    beginning.add(piece);
+                }
+            };
+            let body: BoxedStream = Box::pin(pieces(response, patience).inspect(heard));
             Ok(respond(status, headers, body))
         }
     }
@@ -162,6 +196,8 @@ struct Reading {
     patience: Patience,
     deadline: Instant,
     received: usize,
+    /// Of the line that has not ended.
+    line: usize,
     /// The beginning of a character whose end has not come.
     rest: Vec<u8>,
     over: bool,
@@ -170,7 +206,7 @@ struct Reading {
 /// A body as it comes, in whole characters. What is none is replaced, so that one bad byte doesn't cost a reply.
 fn pieces(response: reqwest::Response, patience: Patience) -> BoxStream<'static, http_client::Result<Bytes>> {
     let deadline = Instant::now() + patience.reply;
-    let reading = Reading { response, patience, deadline, received: 0, rest: Vec::new(), over: false };
+    let reading = Reading { response, patience, deadline, received: 0, line: 0, rest: Vec::new(), over: false };
     stream::unfold(reading, |mut reading| async move {
         if reading.over {
             return None;
@@ -196,6 +232,10 @@ impl Reading {
         self.received += chunk.len();
         if self.received > self.patience.bytes {
             return Some(Err(broken(Fault::TooMuch(self.patience.bytes))));
+        }
+        self.line = chunk.iter().rev().position(|byte| *byte == b'\n').unwrap_or(self.line + chunk.len());
+        if self.line > LONGEST_LINE {
+            return Some(Err(broken(Fault::LineTooLong(LONGEST_LINE))));
         }
         Some(Ok(whole_characters(&mut self.rest, &chunk, false)))
     }
@@ -275,7 +315,7 @@ fn chain(error: &dyn Error) -> String {
 }
 
 /// This machine itself is never reached through a proxy.
-fn is_loopback(base_url: &str) -> bool {
+pub(crate) fn is_loopback(base_url: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(base_url) else { return false };
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -318,6 +358,16 @@ mod tests {
         assert_eq!(request.uri().to_string(), "https://host/v1/x?alt=sse");
         assert_eq!(request.headers()["x-goog-api-key"], "secret");
         assert!(!format!("{request:?}").contains("secret"));
+    }
+
+    #[test]
+    fn an_address_with_a_secret_in_it_is_unfit_and_the_secret_is_not_told() {
+        for url in ["http://ann:CANARY@h/v1", "https://CANARY@h", "http:///\\CANARY:x@h", "https://h/v1?token=CANARY", "https://h/#CANARY"]
+        {
+            assert!(unfit_address(url).is_some_and(|why| why.contains("api_key_env") && !why.contains("CANARY")), "{url}");
+        }
+        assert!(unfit_address("ftp://CANARY").is_some() && unfit_address("http://").is_some());
+        assert_eq!(unfit_address("https://h:8080/at@home/v1"), None);
     }
 
     #[test]

@@ -102,7 +102,7 @@ function draw(description) {
     for (const node of document.querySelectorAll('main section, nav li')) node.hidden = !node.textContent.toLowerCase().includes(wanted);
   });
   // The place that the address names is only here now.
-  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  if (location.hash) location.replace(location.hash);
 }
 
 fetch('/openapi.json').then((response) => response.json()).then(draw).catch((error) => {

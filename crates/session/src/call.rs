@@ -62,7 +62,10 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         return Box::pin(recovery::recover(chat, call, history)).await;
     }
     match judge(chat, &call, history).await? {
-        Judged::Refused(problem, change) => finish(chat, &call, Err(problem), *change).await,
+        Judged::Refused(problem, change) => {
+            tally::judged("denied");
+            finish(chat, &call, Err(problem), *change).await
+        }
         Judged::Asks(effects, approval, agent) => {
             let question = Question::tool_approval(call.meta("tool"), &approval.reason);
             let question = match effects.iter().find_map(Effect::command) {
@@ -72,6 +75,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             ask(chat, &call, &effects, approval, agent, (Moment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
+            tally::judged("allowed");
             let call = command::noted(call, &prepared.effects).with("status", "running");
             if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_))) {
                 // Made again after a crash, so that it need not be on disk first.

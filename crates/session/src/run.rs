@@ -150,7 +150,8 @@ impl Run {
         if usage == Usage::default() {
             return Ok(());
         }
-        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.input_tokens, |_| {}).await
+        let usage = Usage { context_tokens: usage.input_tokens, ..usage };
+        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.context_tokens, |_| {}).await
     }
 
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
@@ -239,6 +240,12 @@ impl Run {
                 reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
                 message = message.with("not_a_plan", reason);
             }
+            Answer::Text { reason: None } if received.calls.is_empty() && received.text.trim().is_empty() => {
+                reply.note = Some(
+                    "The model's answer is empty: nothing was said and nothing was done. Ask again, or put the task differently."
+                        .to_owned(),
+                );
+            }
             Answer::Plan { .. } | Answer::Text { reason: None } => {}
         }
         message.id = text_id;
@@ -307,7 +314,8 @@ impl World for Run {
         };
 
         crash::point("reply_received");
-        let (usage, native) = (received.usage, received.native.take());
+        let native = received.native.take();
+        let usage = Usage { context_tokens: received.usage.input_tokens + received.usage.output_tokens, ..received.usage };
         let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
         if let (Some(first), Some(native)) = (messages.first_mut(), native) {
             first.metadata.insert(NATIVE.to_owned(), native);
@@ -329,7 +337,7 @@ impl World for Run {
             row.pending = pending.or(row.pending.take());
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
-        self.spent(change, usage, usage.input_tokens + usage.output_tokens, edit).await?;
+        self.spent(change, usage, usage.context_tokens, edit).await?;
         crash::point("reply_stored");
         Ok(messages)
     }

@@ -1,6 +1,5 @@
 use crate::db::Db;
 use crate::{postgres, sqlite};
-use planwright_protocol::ErrorCode;
 use std::path::Path;
 
 /// The database. Cloning it is cheap; all clones are the same one.
@@ -23,7 +22,7 @@ pub enum StoreError {
     Address(String),
     #[error("PostgreSQL can't be reached ({place}): {reason}. Is it running, and is the database URL right?")]
     Unreachable { place: String, reason: String },
-    #[error("{}: another planwright uses this database; stop it, or give another --database-url", ErrorCode::DataDirLocked)]
+    #[error("another planwright uses this database; stop it, or give another --database-url")]
     InUse,
 }
 

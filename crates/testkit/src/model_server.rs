@@ -173,6 +173,8 @@ pub enum Fault {
     Silence,
     /// Nothing comes after the text.
     SilenceAfterText,
+    /// The text over and over, without an end of the line.
+    OneLine,
     /// The text over and over, with this much time between.
     Drip(Duration),
 }

@@ -73,6 +73,7 @@ mod tests {
             assert!(tool.description().len() > 40, "{name} needs a doc comment on its input type");
             assert_eq!(tool.schema()["additionalProperties"], false, "{name}");
             assert!(!tool.spec().examples.is_empty(), "{name}");
+            assert!(!tool.schema().to_string().contains("null"), "{name}: what may be left out is not null, which some wires refuse");
         }
     }
 }

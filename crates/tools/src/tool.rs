@@ -97,6 +97,9 @@ fn plain(schema: &mut Value) {
             {
                 let kind = kind.clone();
                 object.insert("type".to_owned(), kind);
+                if let Some(Value::Array(choices)) = object.get_mut("enum") {
+                    choices.retain(|choice| !choice.is_null());
+                }
             }
             if let Some(Value::Array(either)) = object.get("anyOf")
                 && let [Value::Object(one), null] = &either[..]

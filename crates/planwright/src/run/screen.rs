@@ -43,13 +43,12 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(role: Role, plan: Option<&Plan>) -> Self {
-        let able = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Self {
             progress: Progress::new(role, plan),
             began: Instant::now(),
-            is_live: able,
+            is_live: output::is_terminal(),
             drawn: None,
-            has_colour: able && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            has_colour: output::has_colour(),
             shares_terminal: std::io::stdout().is_terminal(),
             answer: None,
             cursor: Cursor::AtStart,

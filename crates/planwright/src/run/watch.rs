@@ -9,10 +9,11 @@ use crate::signals::Interrupts;
 use anyhow::bail;
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
+use planwright_providers::Again;
 use planwright_session::{Follower, Frame, Handle};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// How often the time on the terminal goes on.
 const TICK: Duration = Duration::from_millis(250);
@@ -35,7 +36,12 @@ impl Watcher {
     }
 
     /// Shows what happens and answers what it may, until the run is over.
-    pub async fn watch(mut self, follower: Follower, mut interrupts: Interrupts) -> anyhow::Result<RunOutcome> {
+    pub async fn watch(
+        mut self,
+        follower: Follower,
+        mut again: UnboundedReceiver<Again>,
+        mut interrupts: Interrupts,
+    ) -> anyhow::Result<RunOutcome> {
         let mut frames = frames(follower);
         let mut ticks = tokio::time::interval(TICK);
         loop {
@@ -54,6 +60,9 @@ impl Watcher {
                     }
                     self.note("stopping; once more ends at once");
                     self.stop();
+                }
+                Some(Again { code, wait }) = again.recv() => {
+                    self.note(&format!("asking again in {:.1} s ({code})", wait.as_secs_f64()));
                 }
                 _ = ticks.tick() => if let Some(screen) = &mut self.screen { screen.tick() },
             }

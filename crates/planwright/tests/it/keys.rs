@@ -1,19 +1,24 @@
 //! A key is where it must be, on its way to the vendor, and nowhere else.
 
+use crate::BINARY;
 use crate::wires::{KEY, home_with, with_key};
 use planwright_testkit::model_server::{Fault, ModelServer, Reply, Wire};
-use planwright_testkit::server::{last_id, of_type};
+use planwright_testkit::server::{Home, last_id, of_type};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Files below a folder that have the key in them, as it is or encoded.
+/// Files below a folder that have the key in them.
 fn leaks(folder: &Path) -> Vec<String> {
+    leaks_of(folder, KEY.as_bytes())
+}
+
+fn leaks_of(folder: &Path, secret: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {
-            found.extend(leaks(&path));
-        } else if kind.is_file() && holds_key(&std::fs::read(&path).unwrap()) {
+            found.extend(leaks_of(&path, secret));
+        } else if kind.is_file() && std::fs::read(&path).unwrap().windows(secret.len()).any(|window| window == secret) {
             found.push(path.display().to_string());
         }
     }
@@ -88,4 +93,43 @@ async fn a_key_that_is_missing_is_named_and_the_server_does_not_start_without_it
     assert!(!output.status.success() && said.contains("set TEST_API_KEY"), "{said}");
     let nothing: Vec<Value> = models.heard().iter().map(|asked| asked.body.clone()).collect();
     assert!(nothing.is_empty(), "{nothing:?}");
+}
+
+/// Commands with this variable set, none of which may show or keep what must not be where it is.
+async fn told_without_canary(home: &Home, variable: Option<(&str, &str)>, words: &str) {
+    for args in [&["run", "Hi", "--json", "--trust"][..], &["run", "Hi"], &["doctor", "--workspace", "."]] {
+        let mut command = home.command(args);
+        command.env_remove("PLANWRIGHT_MODEL").env("OPENAI_API_KEY", "x").env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1").envs(variable);
+        let output = command.output().await.unwrap();
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains(words) && !said.contains("CANARY"), "{args:?}: {said}");
+        assert!(!said.contains("There is no provider"), "nothing is said of what could not be read: {said}");
+    }
+    let data = home.workspace().parent().unwrap().join("data");
+    assert!(data.is_dir() && leaks_of(&data, b"CANARY").is_empty(), "{:?}", leaks_of(&data, b"CANARY"));
+}
+
+#[tokio::test]
+async fn an_address_with_a_secret_in_it_is_refused_when_it_is_read_and_shown_nowhere() {
+    let secrets = ["http://ann:CANARY@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?token=CANARY"];
+    for secret in secrets {
+        let home = Home::new(BINARY, &json!({}));
+        let config = format!("[models]\ndefault = \"x/y\"\n[providers.x]\nkind = \"openai\"\nbase_url = \"{secret}\"\n");
+        home.put_config(&config);
+        told_without_canary(&home, None, "api_key_env").await;
+        home.put_config("");
+        told_without_canary(&home, Some(("OPENAI_BASE_URL", secret)), "OPENAI_BASE_URL must be an address alone").await;
+        home.put(".planwright/config.toml", &config);
+        told_without_canary(&home, None, "config.toml:3: providers.x: base_url must be an address alone").await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_a_configuration_file_is_named_by_its_place_and_never_echoed() {
+    let home = Home::new(BINARY, &json!({}));
+    home.put_config("[models]\ndefault = \"x/y\"\n[providers.x]\nkind = \"openai\"\napi_key = \"sk-CANARY\"\n");
+    told_without_canary(&home, None, "config.toml:5:1: providers.x.api_key: unknown field `api_key`; keys don't stand in files: set an environment variable and name it in `api_key_env`").await;
+    home.put_config("[providers.x]\nkind = \"openai\"\ntimeout_s = \"sk-CANARY\"\n");
+    told_without_canary(&home, None, "config.toml:3:13: providers.x.timeout_s: invalid type, expected u64").await;
 }

@@ -1,6 +1,6 @@
 //! The guard cases of providers that fail: nothing half done, nothing lost.
 
-use crate::wires::{KEY, home_with, serve};
+use crate::wires::{KEY, home_with, serve, with_key};
 use futures::future::join_all;
 use planwright_testkit::guard::{Case, Decision, Finding, Harness, Outcome, Report, Suite, announce, misfit};
 use planwright_testkit::model_server::{Asked, Fault, ModelServer, Reply, Wire};
@@ -52,7 +52,7 @@ fn replies(case: &Case) -> (Vec<Reply>, &'static str) {
     } else if fault["sse_variants"] == true {
         one(Reply::text("ok").but(Fault::Variants))
     } else if !fault["stall_s"].is_null() {
-        (vec![Reply::text("").but(Fault::Silence)], "timeout_s = 4")
+        (vec![Reply::text("").but(Fault::Silence); 2], "timeout_s = 4")
     } else if !fault["drip_s"].is_null() {
         (vec![Reply::text("word ").but(Fault::Drip(Duration::from_millis(300)))], "reply_timeout_s = 4")
     } else if fault["loop"] == "unknown_tool" {
@@ -149,6 +149,39 @@ fn broken(invariant: &Value, messages: &[Value], asked: &[Asked], elapsed: Durat
         other => return Some(format!("nobody looks at {other:?}")),
     };
     (!holds).then(|| format!("{invariant} does not hold: waits {waits:?}, {elapsed:?}, {} asked, messages {messages:#?}", asked.len()))
+}
+
+#[tokio::test]
+async fn a_run_says_in_plain_words_when_it_asks_again_and_shows_no_log() {
+    let busy = Reply::status(429, Some(("Retry-After", "0")), "slow down");
+    let models = ModelServer::start(Wire::Chat, [busy.clone(), Reply::text("Half").but(Fault::ErrorEvent)]).await;
+    let home = home_with(&models, "");
+    let output = with_key(&home, &["run", "Hi"]).output().await.unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let line = said.lines().find(|line| line.starts_with("asking again in ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.ends_with(" s (PROVIDER_RATE_LIMITED)"), "{line}");
+    assert!(["\u{1b}", "WARN", "rig_core", "planwright_"].iter().all(|log| !said.contains(log)), "{said}");
+    models.only(busy);
+    models.then(Reply::text("Hello."));
+    let output = with_key(&home, &["run", "Hi"]).env("PLANWRIGHT_LOG", "info").output().await.unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("INFO planwright_providers::remote: asking again") && !log.contains('\u{1b}'), "{log}");
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_told_in_the_history_and_beside_the_run() {
+    for wire in Wire::ALL {
+        let models = ModelServer::start(wire, [Reply::text("")]).await;
+        let home = home_with(&models, "");
+        let output = with_key(&home, &["run", "Hi"]).output().await.unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains("! The model's answer is empty"), "{wire:?}: {said}");
+        models.then(Reply::text(""));
+        let output = with_key(&home, &["run", "Hi", "--json"]).output().await.unwrap();
+        let events: Vec<Value> = output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let notes = of_type(&events, "message_created");
+        assert!(notes.iter().any(|event| event["message"]["author"] == "system"), "{wire:?}: {events:#?}");
+    }
 }
 
 #[tokio::test]

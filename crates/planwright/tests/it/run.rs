@@ -84,12 +84,9 @@ async fn run_with_json_prints_one_event_a_line() {
 async fn run_says_by_its_exit_code_and_its_last_event_how_it_ended() {
     let secret = json!({ "turns": [{ "calls": [{ "tool": "read", "args": { "path": "/.env" } }] }, { "text": "Done." }] });
     let fails = json!({ "turns": [{ "error": "PROVIDER_REJECTED" }] });
-    for (script, args, code, outcome) in [
-        (&fails, &["Hi"][..], 1, "failed"),
-        (&secret, &["Hi"], 3, "blocked"),
-        (&secret, &["Hi", "--yes"], 0, "done"),
-        (&secret, &["Hi", "--model", "nobody/nothing"], 1, "failed"),
-    ] {
+    for (script, args, code, outcome) in
+        [(&fails, &["Hi"][..], 1, "failed"), (&secret, &["Hi"], 3, "blocked"), (&secret, &["Hi", "--yes"], 0, "done")]
+    {
         let home = home(script);
         home.put(".env", "KEY=1\n");
         let output = run(&home, args).await;
@@ -102,6 +99,19 @@ async fn run_says_by_its_exit_code_and_its_last_event_how_it_ended() {
         assert_eq!(of_type(&events, "run_finished").len(), 1);
         assert_eq!(last["data"]["error"].is_object(), outcome == "failed", "{last}");
     }
+}
+
+#[tokio::test]
+async fn a_data_folder_in_use_has_its_own_code_also_as_json() {
+    let home = home(&slow());
+    let mut first = home.command(&["run", "Go", "--mode", "act"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    said(&mut first, "→ ls").await;
+    let output = run(&home, &["Hi", "--json"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    let error = events(&output).pop().unwrap()["data"]["error"].clone();
+    assert_eq!(error["code"], "DATA_DIR_LOCKED", "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("another planwright uses the data folder"), "{error}");
+    assert!(text(&output.stderr).contains("DATA_DIR_LOCKED: another planwright"), "{}", text(&output.stderr));
 }
 
 #[tokio::test]
@@ -127,6 +137,19 @@ async fn what_can_only_be_a_mistake_is_bad_usage_and_says_what_to_do() {
         let output = run(&home, args).await;
         assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(told) && output.stdout.is_empty(), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_one_is_bad_usage_on_the_command_line_and_a_failure_in_a_file() {
+    let home = home(&json!({ "turns": [{ "text": "x" }] }));
+    for name in ["foo", "/", "demo/", "/demo", "nobody/nothing"] {
+        let output = run(&home, &["Hi", "--json", "--model", name]).await;
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("--model: "), "{name}: {}", text(&output.stderr));
+        home.put_config(&format!("[models]\ndefault = \"{name}\"\n"));
+        let output = home.command(&["run", "Hi"]).env_remove("PLANWRIGHT_MODEL").output().await.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stderr));
     }
 }
 

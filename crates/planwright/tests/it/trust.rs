@@ -121,6 +121,11 @@ async fn trust_for_one_run_lets_the_workspace_choose_its_model_and_doctor_names_
         assert_eq!(String::from_utf8_lossy(&output.stdout), said, "{told}");
         assert_eq!(told.contains("models.default = ") && told.contains("--trust"), args.len() == 2, "{told}");
     }
+    home.put_config("");
+    let mut command = home.command(&["run", "Hi", "--trust"]);
+    let output = command.env_remove("PLANWRIGHT_MODEL").env("OPENAI_API_KEY", "x").output().await.unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !told.contains("no model is configured"), "{told}");
     let output = home.command(&["doctor", "--workspace", "."]).output().await.unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains(".planwright/config.toml:2: models.default needs your trust"), "{told}");

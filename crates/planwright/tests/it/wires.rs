@@ -64,6 +64,8 @@ async fn a_whole_life_of_a_chat_over_every_wire() {
         assert_eq!(of_type(&acting, "run_finished")[0]["outcome"], "done", "{wire:?}: {acting:#?}");
         assert_eq!(home.file("bye.txt").as_deref(), Some("Goodbye — 再见\n"), "{wire:?}");
         assert_eq!(chat.show().await["usage"]["output_tokens"], 5 * 10 + 30, "{wire:?}");
+        let filled: Vec<u64> = of_type(&acting, "usage").iter().map(|usage| usage["context_tokens"].as_u64().unwrap()).collect();
+        assert_eq!(filled, [110, 2030], "{wire:?}");
 
         let asked = models.asked();
         assert_eq!(asked.len(), 6, "{wire:?}");
@@ -74,6 +76,17 @@ async fn a_whole_life_of_a_chat_over_every_wire() {
         let signed = matches!(wire, Wire::Responses | Wire::Anthropic | Wire::Gemini | Wire::Openrouter);
         assert_eq!(last.contains("c2ln"), signed, "{wire:?}: {last}");
     }
+}
+
+#[tokio::test]
+async fn a_planners_prompt_and_tools_are_below_ten_kilobytes_of_the_request() {
+    let models = ModelServer::start(Wire::Chat, [Reply::text("Hello.")]).await;
+    let output = with_key(&home_with(&models, ""), &["run", "Hi"]).output().await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let body = &models.asked()[0].body;
+    assert_eq!(body["messages"][0]["role"], "system");
+    let (prompt, tools) = (body["messages"][0].to_string().len(), body["tools"].to_string().len());
+    assert!(prompt > 3_000 && tools > 3_000 && prompt + tools < 10_000, "{prompt} of prompt and {tools} of tools");
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ async fn a_stream_that_is_cut_or_garbled_passes_on_no_call() {
             let (heard, code, message) = failure(wire, half_done().but(fault.clone())).await;
             assert_eq!(code, ProviderGarbled, "{wire:?}, {fault:?}: {message}");
             assert_eq!(heard.text, "I will read it.", "{wire:?}, {fault:?}: what had come was shown");
+            let known = heard.usage.is_some_and(|usage| usage.input_tokens == 100);
+            assert!(known || wire != Wire::Anthropic, "{fault:?}: what is told at the beginning is counted: {heard:?}");
             let counted = heard.usage.is_some_and(|usage| usage.output_tokens > 0);
             assert!(counted || fault != Fault::LengthInArguments, "{wire:?}: what is cut off by its length is paid for: {heard:?}");
         }
@@ -69,13 +71,40 @@ async fn a_refusal_says_what_to_do_and_never_the_key() {
             (400, too_long, "Compact the chat"),
             (402, unpaid, "billing"),
             (429, unpaid, "billing"),
-            (400, echo, "refused the request"),
+            (400, echo, "Check that the model's name"),
+            (422, "{}", "max_output_tokens"),
+            (413, "{}", "Compact the chat"),
+            (407, "{}", "HTTPS_PROXY"),
+            (418, "<!DOCTYPE html><html><body>CANARY</body></html>", "a web page came in place of an answer"),
             (307, "", "base_url"),
         ] {
             let (_, code, message) = failure(wire, Reply::status(status, None, body)).await;
             assert_eq!(code, ProviderRejected, "{wire:?}, {status}: {message}");
             assert!(message.contains(words), "{wire:?}, {status}: {message}");
         }
+    }
+}
+
+#[tokio::test]
+async fn one_who_answers_is_not_said_to_be_out_of_reach() {
+    let server = ModelServer::start(Wire::Chat, vec![Reply::status(500, Some(("Retry-After", "0")), "<html>oops</html>"); 6]).await;
+    let problem = hear(&model(&server), vec![user("Go")]).await.failure.unwrap();
+    assert_eq!(problem.code, ProviderUnavailable);
+    assert!(
+        problem.message.contains("answered with HTTP 500: a web page came") && !problem.message.contains("oops"),
+        "{}",
+        problem.message
+    );
+    assert!(problem.retryable && ProviderGarbled.retryable(), "whoever is told to try again may");
+}
+
+#[tokio::test]
+async fn a_line_that_never_ends_is_ended_early() {
+    for wire in [Wire::Chat, Wire::Ollama] {
+        let server = ModelServer::start(wire, [Reply::text(&"word".repeat(64 * 1024)).but(Fault::OneLine)]).await;
+        let problem = hear(&model(&server), vec![user("Go")]).await.failure.unwrap();
+        assert_eq!(problem.code, LimitReached, "{wire:?}: {}", problem.message);
+        assert!(problem.message.contains("a line of the reply is longer than 8 MiB"), "{wire:?}: {}", problem.message);
     }
 }
 
@@ -106,20 +135,34 @@ async fn nobody_there_is_told_with_the_address() {
     let endpoint = Endpoint { base_url: "http://127.0.0.1:1/v1".into(), ..endpoint(&server) };
     let problem = check(endpoint, MODEL).await.unwrap_err();
     assert_eq!(problem.code, ProviderUnavailable);
-    assert!(problem.message.contains("http://127.0.0.1:1/v1"), "{}", problem.message);
+    assert!(problem.message.contains("http://127.0.0.1:1/v1") && problem.message.contains("Start the server"), "{}", problem.message);
+    let keyless = Endpoint { key: None, ..self::endpoint(&server) };
+    let problem = check(keyless, MODEL).await.unwrap_err();
+    assert!(problem.message.contains("set TEST_API_KEY") && server.heard().is_empty(), "{}", problem.message);
 }
 
 #[tokio::test]
-async fn a_silent_server_is_given_up_in_time_and_not_asked_again() {
-    for (fault, text) in [(Fault::Silence, ""), (Fault::SilenceAfterText, "Hello")] {
-        let server = ModelServer::start(Wire::Anthropic, [Reply::text("Hello").but(fault), half_done()]).await;
+async fn a_server_that_is_silent_once_is_asked_once_more() {
+    for wire in Wire::ALL {
+        let server = ModelServer::start(wire, [Reply::text("").but(Fault::Silence), half_done()]).await;
+        let heard = hear(&model(&server), vec![user("Go")]).await;
+        assert_eq!((heard.failure, heard.text.as_str(), heard.calls.len()), (None, "I will read it.", 1), "{wire:?}");
+        assert_eq!(server.asked().len(), 2, "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_server_is_given_up_in_time_and_asked_once_more_only_before_its_first_word() {
+    for (fault, text, asked) in [(Fault::Silence, "", 2), (Fault::SilenceAfterText, "Hello", 1)] {
+        let silent = || Reply::text("Hello").but(fault.clone());
+        let server = ModelServer::start(Wire::Anthropic, [silent(), silent(), half_done()]).await;
         let started = Instant::now();
         let heard = hear(&model(&server), vec![user("Go")]).await;
         let problem = heard.failure.unwrap();
         assert_eq!((problem.code, heard.text.as_str()), (ProviderUnavailable, text), "{}", problem.message);
         assert!(problem.message.contains("timeout_s"), "{}", problem.message);
-        assert!(started.elapsed() < Duration::from_secs(10));
-        assert_eq!(server.asked().len(), 1);
+        assert!(started.elapsed() < Duration::from_secs(30));
+        assert_eq!(server.asked().len(), asked);
     }
 }
 
@@ -157,7 +200,25 @@ async fn a_check_tells_a_good_set_up_from_each_bad_one() {
         assert!(check(endpoint(&server), MODEL).await.unwrap().contains("knows the model"), "{wire:?}");
         let problem = check(endpoint(&server), "mistyped").await.unwrap_err();
         assert!(problem.message.contains("mistyped") && problem.message.contains(MODEL), "{wire:?}: {}", problem.message);
-        server.then(Reply::status(401, None, "bad key sk-live-CANARY"));
+        let unnamed = check(endpoint(&server), "").await.unwrap();
+        assert!(unnamed.ends_with(" answers"), "{wire:?}: {unnamed}");
+        for (reply, words) in [
+            (Reply::status(503, None, "busy"), "look at its log"),
+            (Reply::status(502, None, "<html>bad gateway</html>"), "a web page came"),
+        ] {
+            server.only(reply);
+            let problem = check(endpoint(&server), MODEL).await.unwrap_err();
+            assert!(problem.message.contains(words) && !problem.message.contains("send a message"), "{wire:?}: {}", problem.message);
+        }
+        if wire == Wire::Anthropic {
+            server.only(Reply::status(200, None, r#"{"data": [{"id": "test-model", "type": "model"}]}"#));
+            let unread = check(endpoint(&server), MODEL).await.unwrap();
+            assert!(unread.contains("answers; its list of models can't be read"), "{unread}");
+            server.only(Reply::status(200, None, "<html>Welcome</html>"));
+            let problem = check(endpoint(&server), MODEL).await.unwrap_err();
+            assert!(problem.message.contains("Check `kind` and base_url"), "{}", problem.message);
+        }
+        server.only(Reply::status(401, None, "bad key sk-live-CANARY"));
         let problem = check(endpoint(&server), MODEL).await.unwrap_err();
         assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains("CANARY"), "{wire:?}: {}", problem.message);
     }

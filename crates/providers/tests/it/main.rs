@@ -42,6 +42,7 @@ fn endpoint(server: &ModelServer) -> Endpoint {
         max_output_tokens: None,
         ca_file: None,
         patience: Patience { silence: Duration::from_secs(2), ..Patience::default() },
+        waits: None,
     }
 }
 

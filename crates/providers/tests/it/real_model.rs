@@ -30,6 +30,7 @@ fn endpoint(base_url: String) -> Endpoint {
         max_output_tokens: Some(96),
         ca_file: None,
         patience: Patience::default(),
+        waits: None,
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::{endpoint, hear, model, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
 use planwright_protocol::Mode;
-use planwright_providers::Remote;
-use planwright_testkit::model_server::{COST, ModelServer, Reply, Wire};
+use planwright_providers::{Endpoint, Remote};
+use planwright_testkit::model_server::{COST, MODEL, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
 
 /// Arguments with everything in them that can come apart badly.
@@ -178,4 +178,25 @@ async fn a_vendor_that_says_what_a_reply_has_cost_is_believed() {
     let server = ModelServer::start(Wire::Openrouter, [Reply::text("Done.").using(1000, 50, 0)]).await;
     let usage = hear(&model(&server), vec![user("Go")]).await.usage.unwrap();
     assert!((usage.cost - COST).abs() < f64::EPSILON, "{usage:?}");
+}
+
+#[tokio::test]
+async fn reasoning_that_a_server_leaves_in_the_answer_is_told_apart_on_chat_wires() {
+    for wire in [Wire::Chat, Wire::Openrouter] {
+        let server = ModelServer::start(wire, [Reply::text("<think>What is there?</think>\n\n{\"goal\": 1}").call("ls", "{}")]).await;
+        let heard = hear(&model(&server), vec![user("Go")]).await;
+        assert_eq!((heard.reasoning.as_str(), heard.text.as_str()), ("What is there?", "{\"goal\": 1}"), "{wire:?}");
+        assert_eq!((heard.failure, heard.calls.len()), (None, 1), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn ollama_is_told_how_much_the_model_is_to_read_and_write() {
+    let server = ModelServer::start(Wire::Ollama, [Reply::text("Hi."), Reply::text("Hi.")]).await;
+    let sized = Endpoint { context_tokens: Some(32_768), max_output_tokens: Some(1_234), ..endpoint(&server) };
+    hear(&Remote::new(sized, MODEL).unwrap(), vec![user("Go")]).await;
+    hear(&model(&server), vec![user("Go")]).await;
+    let asked = server.asked();
+    assert_eq!(asked[0].body["options"], json!({ "num_ctx": 32_768, "num_predict": 1_234 }));
+    assert_eq!(asked[1].body.get("options"), None, "the daemon's own choice");
 }

@@ -8,9 +8,10 @@ use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
 
 #[tokio::test]
 async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
-    for wire in [Wire::Chat, Wire::Openrouter, Wire::Ollama] {
+    for (wire, fence) in [(Wire::Chat, "```"), (Wire::Openrouter, ""), (Wire::Ollama, "")] {
         let answer = r#"{"say": "Looking.", "calls": [{"tool": "read", "args": {"path": "/é"}}]}"#;
-        let server = ModelServer::start(wire, [Reply::text(answer)]).await;
+        let answer = if fence.is_empty() { answer.to_owned() } else { format!("<think>Hm.</think>\n{fence}json\n{answer}\n{fence}\n") };
+        let server = ModelServer::start(wire, [Reply::text(&answer)]).await;
         let model = Remote::new(Endpoint { tools: ToolCalls::Json, ..endpoint(&server) }, MODEL).unwrap();
         let call = ModelCall { id: "1".into(), tool: "ls".into(), args: r#"{"path": "/"}"#.into() };
         let made = ModelMessage::Assistant { mode: Mode::Plan, text: "Hm.".into(), calls: vec![call], native: None };
@@ -20,7 +21,7 @@ async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
         assert_eq!((heard.calls[0].tool.as_str(), heard.calls[0].args.as_str()), ("read", r#"{"path": "/é"}"#));
         let body = server.asked()[0].body.clone();
         assert!(body.get("tools").is_none(), "{body}");
-        let schema = if wire != Wire::Ollama { &body["response_format"]["json_schema"]["schema"] } else { &body["format"] };
+        let schema = if wire == Wire::Ollama { &body["format"] } else { &body["response_format"]["json_schema"]["schema"] };
         assert_eq!(
             schema["properties"]["calls"]["items"]["anyOf"][0]["properties"]["args"]["required"],
             serde_json::json!(["path"]),

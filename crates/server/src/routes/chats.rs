@@ -24,7 +24,7 @@ pub struct ListQuery {
     #[schemars(with = "Option<RoleWord>", example = &"plan")]
     mode: Option<String>,
     /// Any word for a role.
-    #[schemars(with = "Option<RoleWord>", example = &"planner")]
+    #[schemars(with = "Option<RoleWord>")]
     role: Option<String>,
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
@@ -77,7 +77,7 @@ fn named(problem: Problem, field: &str) -> Problem {
 pub struct NewChat {
     #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"planner")]
+    #[schemars(with = "Option<RoleWord>")]
     agent_role: Option<String>,
     #[schemars(with = "Option<RoleWord>", example = &"plan")]
     agent_mode: Option<String>,
@@ -105,7 +105,7 @@ pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(Workspace
 pub struct ChatUpdate {
     #[schemars(example = &"A farewell")]
     title: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"actor")]
+    #[schemars(with = "Option<RoleWord>", example = &"act")]
     agent_role: Option<String>,
     #[schemars(with = "Option<RoleWord>", example = &"act")]
     agent_mode: Option<String>,

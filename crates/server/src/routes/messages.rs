@@ -136,7 +136,7 @@ pub async fn create(
 }
 
 fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
-    Ok(match body.metadata.remove("question_answer") {
+    Ok(match body.metadata.remove("question_answer").filter(|answer| !answer.is_null()) {
         Some(answer) => {
             let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|_| {
                 let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";

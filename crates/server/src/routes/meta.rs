@@ -73,7 +73,7 @@ pub async fn roles() -> Json<Vec<RoleView>> {
 #[derive(Deserialize, JsonSchema)]
 pub struct ToolsQuery {
     /// Only the tools that this role has; any word for a role or mode.
-    #[schemars(with = "Option<RoleWord>", example = &"planner")]
+    #[schemars(with = "Option<RoleWord>")]
     role: Option<String>,
 }
 

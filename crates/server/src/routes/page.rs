@@ -8,6 +8,7 @@ use planwright_protocol::{ErrorCode, Problem};
 
 /// Name, type, content.
 const ASSETS: &[(&str, &str, &str)] = &[
+    ("icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
     ("docs.css", "text/css; charset=utf-8", include_str!("../../assets/docs.css")),
     ("docs.js", "text/javascript; charset=utf-8", include_str!("../../assets/docs.js")),
 ];

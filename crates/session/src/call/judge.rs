@@ -20,13 +20,6 @@ pub enum Judged {
     Allowed(Prepared, Permit),
 }
 
-/// Judges a call of the model. One that waits for the user's word is judged again after it; it is counted where the user is asked.
-pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
-    let judged = Box::pin(judged(chat, call, history)).await?;
-    judged.count();
-    Ok(judged)
-}
-
 impl Judged {
     pub fn count(&self) {
         match self {
@@ -37,7 +30,8 @@ impl Judged {
     }
 }
 
-async fn judged(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+/// Judges a call of the model. It is counted where it is answered: one that waits for the user's word is judged again after it.
+pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),

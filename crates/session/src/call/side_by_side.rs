@@ -2,6 +2,7 @@
 
 use super::{Carried, Judged, carry_out, conclude, finish, judge};
 use crate::chat::{Change, Chat};
+use crate::tally;
 use futures::{Stream, StreamExt};
 use planwright_protocol::{Event, Message, Problem};
 use planwright_tools::tool::tool_named;
@@ -40,8 +41,14 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
     let (mut ready, mut asks) = (Vec::new(), None);
     for call in calls {
         match judge(chat, &call, history).await? {
-            Judged::Allowed(prepared, permit) => ready.push((call.with("status", "running"), Work::Make(prepared, permit))),
-            Judged::Refused(problem, change) => ready.push((call, Work::Tell(problem, change))),
+            Judged::Allowed(prepared, permit) => {
+                tally::judged("allowed");
+                ready.push((call.with("status", "running"), Work::Make(prepared, permit)));
+            }
+            Judged::Refused(problem, change) => {
+                tally::judged("denied");
+                ready.push((call, Work::Tell(problem, change)));
+            }
             // The user's word comes first; what is behind it waits.
             Judged::Asks(..) => {
                 asks = Some(call);

@@ -70,6 +70,12 @@ async fn send(wire: Wire, stream: &mut TcpStream, reply: &Reply) -> std::io::Res
     stream
         .write_all(format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n").as_bytes())
         .await?;
+    if reply.fault == Some(Fault::OneLine) {
+        chunk(stream, b"data: ").await?;
+        loop {
+            chunk(stream, reply.text.as_bytes()).await?;
+        }
+    }
     let frames = wire.frames(reply);
     let after_text = frames.iter().rposition(|frame| frame.holds == Holds::Text).map_or(0, |last| last + 1);
     let in_arguments = frames.iter().position(|frame| frame.holds == Holds::Arguments).unwrap_or(frames.len());
@@ -112,7 +118,7 @@ async fn send(wire: Wire, stream: &mut TcpStream, reply: &Reply) -> std::io::Res
             chunks(stream, &bytes).await?;
         }
         Some(Fault::LengthInArguments | Fault::Variants) | None => chunks(stream, &all(&frames)).await?,
-        Some(Fault::Status { .. } | Fault::Silence) => {}
+        Some(Fault::Status { .. } | Fault::Silence | Fault::OneLine) => {}
     }
     stream.write_all(b"0\r\n\r\n").await
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Asks the user; the answer comes back as the result of this call. Ask all in one call, only what
-/// you can't find out yourself, and rather for a boolean or a few choices than for free text.
+/// Asks the user; the answer is the result of this call. Ask all in one call, only what you can't
+/// find out yourself, and rather for a boolean or a few choices than for free text.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
@@ -16,7 +16,7 @@ pub struct AskUser {
 
 // What the model reads of a question; [`Question::batch_from_json`] has the last word.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, rename = "Question")]
+#[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedQuestion {
     /// The key of its answer, such as "database".
@@ -27,26 +27,24 @@ struct AskedQuestion {
     schema: Map<String, Value>,
     /// Answers by one click, in place of a form.
     buttons: Option<Vec<AskedButton>>,
-    /// What helps to decide.
     context: Option<String>,
     /// The answer when nobody is there.
     default: Option<Value>,
 }
 
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, rename = "Button")]
+#[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedButton {
     label: String,
     /// The answer; must fit the schema.
     value: Value,
     variant: Option<AskedVariant>,
-    /// What choosing it means.
     description: Option<String>,
 }
 
 #[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case", rename = "Variant")]
+#[schemars(rename_all = "snake_case", inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum AskedVariant {
     Primary,
@@ -104,7 +102,7 @@ mod tests {
     #[test]
     fn the_model_reads_what_a_question_is_made_of() {
         let schema = tool_named("ask_user").unwrap().schema();
-        let question = &schema["$defs"]["Question"];
+        let question = &schema["properties"]["questions"]["items"];
         assert_eq!(question["required"], json!(["name", "question", "schema"]));
         assert_eq!(question["additionalProperties"], false);
         assert!(schema.to_string().contains("danger"));

@@ -5,12 +5,12 @@ use planwright_protocol::{ErrorCode, PlanDocument, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Says that the plan is final and asks the user to approve it. Until they accept, nothing but the
-/// plan can be changed. Write it with `write_plan` first.
+/// Says that the plan is final and asks the user to approve it; until they do, nothing else can be
+/// changed. Write it with `write_plan` first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitPlanMode {
-    /// The plan, such as /plans/add-login.plan.
+    /// Such as /plans/add-login.plan.
     plan_file_path: String,
 }
 

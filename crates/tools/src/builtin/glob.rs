@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Finds files by their paths. Leaves out .git, what .gitignore names, and folders behind symbolic
-/// links. A pattern without a slash, such as *.rs, finds names at any depth; one with a slash is for
-/// the path below `path`.
+/// links. A pattern without a slash finds names at any depth; one with a slash is for the path below
+/// `path`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {

@@ -21,13 +21,12 @@ use std::time::{Duration, Instant};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
-    /// Such as fn\s+main; ( ) [ ] { } . * + ? | ^ $ \ mean themselves after a \.
+    /// Such as fn\s+main; put \ before ( [ { . * + ? | ^ $ to find them.
     pattern: String,
     /// The file or folder to search; the root unless said.
     path: Option<String>,
     /// Only these files, such as src/**/*.ts; with ! in front, only the others.
     glob: Option<String>,
-    /// False unless said.
     case_insensitive: Option<bool>,
     /// Lines shown around each match, up to 20.
     context: Option<usize>,

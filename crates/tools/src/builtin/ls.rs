@@ -7,8 +7,8 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Lists a folder, also hidden and ignored files. Folders end with /, symbolic links with @, pipes,
-/// sockets and devices with |.
+/// Lists a folder, also hidden and ignored files. Folders end with /, symbolic links with @, devices
+/// and the like with |.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 
-/// Reads a text file and gives its lines with their numbers. Long files are given in part: use
-/// `offset` and `limit` to read on.
+/// Reads a text file and gives its lines with their numbers. Long files come in part: read on by
+/// `offset` and `limit`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Read {

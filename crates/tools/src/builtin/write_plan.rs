@@ -8,45 +8,36 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Writes the plan that the user is to approve, or its next revision. Send the whole plan each
-/// time. Name the files each step will touch: changes to others will have to ask.
+/// time. Name the files each step will touch: changes to others will ask.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
     /// Such as /plans/add-login.plan; the chat's own plan unless said.
     #[serde(skip_serializing)]
     path: Option<String>,
-    /// What will be true when the plan is carried out.
     goal: String,
     steps: Vec<Step>,
-    /// Such as "20 min".
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_total_time: Option<String>,
-    /// What could go wrong.
     #[serde(default)]
     risks: Vec<String>,
-    /// What the user should have ready.
     #[serde(default)]
     prerequisites: Vec<String>,
-    /// What you have not checked.
     #[serde(default)]
     assumptions: Vec<String>,
-    /// How to see that the whole works.
     #[serde(default)]
     validation: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the plan's JSON")]
 struct Step {
-    /// 1, 2, 3 and so on.
     step_number: u32,
-    /// What is done.
     action: String,
-    /// Why it is needed.
     #[serde(default)]
     reason: String,
-    /// Names of tools.
     #[serde(default)]
     tools_needed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,7 +23,8 @@ export function Timeline() {
   const frame = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
   const isFetching = useRef(false);
-  const [unseenFrom, setUnseenFrom] = useState<number | null>(null);
+  /** The last row when the reader went up by more than a screen. */
+  const [leftAt, setLeftAt] = useState<string | null>(null);
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => frame.current,
@@ -48,7 +49,7 @@ export function Timeline() {
     if (!node) return;
     const distance = node.scrollHeight - node.clientHeight - node.scrollTop;
     isFollowing.current = distance <= FOLLOW;
-    setUnseenFrom((from) => (distance <= node.clientHeight ? null : (from ?? items.length)));
+    setLeftAt((key) => (distance <= node.clientHeight ? null : (key ?? items.at(-1)?.key ?? null)));
     if (node.scrollTop > FETCH || !hasOlder || isFetching.current) return;
     isFetching.current = true;
     void loadOlder(workspaceId, chatId).catch(toastError).finally(() => { isFetching.current = false; });
@@ -57,6 +58,7 @@ export function Timeline() {
     isFollowing.current = true;
     virtualizer.scrollToEnd();
   };
+  const unseen = leftAt === null ? 0 : items.length - 1 - items.findLastIndex((item) => item.key === leftAt);
   if (items.length === 0) return <Notice icon={<MessageSquareText size={24} aria-hidden />} title={t('emptyTitle')} hint={t('emptyHint')} />;
   return (
     <div className="relative min-h-0 flex-1">
@@ -72,10 +74,10 @@ export function Timeline() {
           })}
         </div>
       </div>
-      {unseenFrom !== null && (
+      {leftAt !== null && (
         <Button onClick={toEnd} className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-raised">
           <ArrowDown size={14} aria-hidden />
-          {items.length > unseenFrom ? t('newBelow', { count: items.length - unseenFrom }) : t('jumpToLatest')}
+          {unseen > 0 ? t('newBelow', { count: unseen }) : t('jumpToLatest')}
         </Button>
       )}
     </div>

@@ -6,14 +6,14 @@ import { BUSY } from '@/lib/chat/view';
 import { isUnread, useSeen } from './seen';
 
 /** What a chat wants from you: an answer, patience, a look. */
-export function ChatMarks({ chat }: { chat: Chat }) {
+export function ChatMarks({ chat, isShort = false }: { chat: Chat; isShort?: boolean }) {
   const t = useText('home');
   const seen = useSeen((state) => state.seen);
   if (chat.pending_question) {
     return (
       <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-major-soft px-1.5 text-xs font-semibold text-major">
         <CircleHelp size={13} aria-hidden />
-        <span className="max-lg:sr-only">{t('waits')}</span>
+        <span className={isShort ? 'sr-only' : 'max-sm:sr-only'}>{t('waits')}</span>
       </span>
     );
   }

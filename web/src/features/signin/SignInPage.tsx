@@ -2,30 +2,50 @@ import { KeyRound } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
-import { ApiError } from '@/lib/api/client';
-import { signIn } from '@/lib/api/session';
+import { api, ApiError } from '@/lib/api/client';
 
-/** Shown when the server does not know who is asking. */
+/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. */
 export function SignInPage({ done }: { done: () => void }) {
   const t = useText('signin');
+  const [way, setWay] = useState<'token' | 'account'>('token');
   const [error, setError] = useState<string | null>(null);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const typed = String(new FormData(event.currentTarget).get('token')).trim();
-    signIn(typed).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t('wrong') : String(reason)));
+    const typed = new FormData(event.currentTarget);
+    const field = (name: string) => String(typed.get(name) ?? '').trim();
+    const offer = way === 'token' ? { token: field('token') } : { name: field('name'), password: field('password') };
+    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t('wrong') : String(reason)));
+  };
+  const change = () => {
+    setError(null);
+    setWay(way === 'token' ? 'account' : 'token');
   };
   return (
     <main className="flex h-full items-center justify-center bg-surface p-4">
       <form onSubmit={onSubmit} className="flex w-full max-w-sm flex-col gap-3 rounded-lg border bg-bg p-6 shadow-raised">
         <h1 className="flex items-center gap-2 text-lg font-semibold"><KeyRound size={18} aria-hidden />{t('title')}</h1>
-        <p className="text-muted">{t('hint')}</p>
-        <label className="flex flex-col gap-1">
-          {t('token')}
-          <input name="token" type="password" autoComplete="current-password" required aria-invalid={error !== null} aria-describedby="token-error" className="min-h-9 rounded-sm border border-control bg-bg px-2.5" />
-        </label>
-        <p id="token-error" role="alert" className="text-critical empty:hidden">{error}</p>
+        <p className="text-muted">{way === 'token' ? t('tokenHint') : t('accountHint')}</p>
+        {way === 'token' ? (
+          <Field key="token" name="token" label={t('token')} type="password" isWrong={error !== null} />
+        ) : (
+          <>
+            <Field key="name" name="name" label={t('name')} type="text" isWrong={error !== null} />
+            <Field key="password" name="password" label={t('password')} type="password" isWrong={error !== null} />
+          </>
+        )}
+        <p id="sign-in-error" role="alert" className="text-critical empty:hidden">{error}</p>
         <Button type="submit" look="primary">{t('signIn')}</Button>
+        <Button look="quiet" onClick={change}>{way === 'token' ? t('byAccount') : t('byToken')}</Button>
       </form>
     </main>
+  );
+}
+
+function Field({ name, label, type, isWrong }: { name: string; label: string; type: string; isWrong: boolean }) {
+  return (
+    <label className="flex flex-col gap-1">
+      {label}
+      <input name={name} type={type} autoComplete={type === 'text' ? 'username' : 'current-password'} required aria-invalid={isWrong} aria-describedby="sign-in-error" className="min-h-9 rounded-sm border border-control bg-bg px-2.5 pointer-coarse:min-h-11" />
+    </label>
   );
 }

@@ -1,8 +1,6 @@
 // The HTTP API, one function per call.
 import type { Chat, FileContent, Finding, Json, JsonObject, Me, Message, Mode, Problem, Role, RoleName, Snapshot, ToolAnswer, Workspace } from './types';
 
-const TOKEN = 'planwright.token';
-
 /** What the server refused, in its own words. `status` 0: it could not be reached. */
 export class ApiError extends Error {
   constructor(
@@ -16,22 +14,14 @@ export class ApiError extends Error {
   }
 }
 
-export const token = {
-  get: () => sessionStorage.getItem(TOKEN),
-  set: (value: string) => sessionStorage.setItem(TOKEN, value),
-  clear: () => sessionStorage.removeItem(TOKEN),
-};
-
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 async function call<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
-  const bearer = token.get();
   const response = await fetch(`/api/v1${path}`, {
     method,
     headers: {
       // With a session's cookie the server takes no change without it; foreign pages can't send it.
       'x-planwright-csrf': '1',
-      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -48,12 +38,15 @@ async function call<T>(method: Method, path: string, body?: unknown, headers: Re
 
 const chatPath = (workspace: string, chat: string) => `/workspaces/${workspace}/chats/${chat}`;
 
+/** What signs in: the server's token, or an account of it. */
+export type Offer = { token: string } | { name: string; password: string };
 export type Answers = { [name: string]: Json };
 export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean };
 
 export const api = {
   me: () => call<Me>('GET', '/me'),
-  login: (value: string) => call<unknown>('POST', '/auth/login', { token: value }),
+  login: (offer: Offer) => call<unknown>('POST', '/auth/login', offer),
+  logout: () => call<void>('POST', '/auth/logout'),
   roles: () => call<Role[]>('GET', '/roles'),
   workspaces: () => call<Workspace[]>('GET', '/workspaces'),
   chats: (workspace: string) => call<Chat[]>('GET', `/workspaces/${workspace}/chats`),

@@ -1,9 +1,5 @@
-// Signing in: the token becomes a cookie that scripts can't read.
+// Signing in: what is offered becomes a cookie that scripts can't read.
 import { api } from './client';
-
-export async function signIn(token: string): Promise<void> {
-  await api.login(token);
-}
 
 /** Takes the token out of the address, where `serve` put it, and signs in with it. */
 export async function signInByAddress(): Promise<void> {
@@ -11,5 +7,5 @@ export async function signInByAddress(): Promise<void> {
   if (!token) return;
   history.replaceState(null, '', location.pathname + location.search);
   // A token that is refused shows in the first call that needs it.
-  await signIn(token).catch(() => undefined);
+  await api.login({ token }).catch(() => undefined);
 }

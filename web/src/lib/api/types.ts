@@ -1,112 +1,46 @@
-// What the server sends and takes.
+// What the server sends and takes, by the names that this code uses. All of it comes from the description of the API.
+import type { components } from './schema';
 
-export type Mode = 'plan' | 'act';
-export type RoleName = 'planner' | 'actor' | 'reviewer' | 'commander' | 'designer' | 'tester';
-export type Author = 'user' | 'assistant' | 'tool' | 'system';
-export type MessageType = 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
-export type ChatState = 'idle' | 'thinking' | 'exploring' | 'planning' | 'executing' | 'awaiting_answer' | 'stopping' | 'failed';
-export type StepStatus = 'pending' | 'in_progress' | 'done' | 'skipped';
-export type Severity = 'minor' | 'major' | 'critical';
-export type QuestionKind = 'user' | 'plan_approval' | 'tool_approval';
-export type QuestionOutcome = 'answered' | 'superseded' | 'stopped';
-export type RunOutcome = 'done' | 'stopped' | 'blocked' | 'failed';
-export type SwitchedBy = 'user' | 'intent' | 'approval' | 'auto';
-export type CallStatus = 'proposed' | 'awaiting_approval' | 'running' | 'done' | 'denied' | 'failed' | 'blocked';
+type Schemas = components['schemas'];
+/** Without what the description leaves open. */
+type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
+
+export type Mode = Schemas['Mode'];
+export type RoleName = Schemas['Role'];
+export type Author = Schemas['Author'];
+export type MessageType = Schemas['MessageType'];
+export type ChatState = Schemas['ChatState'];
+export type StepStatus = Schemas['StepStatus'];
+export type Severity = Schemas['Severity'];
+export type QuestionKind = Schemas['QuestionKind'];
+export type QuestionOutcome = Schemas['QuestionOutcome'];
+export type RunOutcome = Schemas['RunOutcome'];
+export type SwitchedBy = Schemas['SwitchedBy'];
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-export interface ChatConfig {
-  agent_role: RoleName;
-  agent_mode: Mode;
-  mode: 'plan' | 'build';
-  plan_file: string | null;
-}
-
-export interface StepProgress {
-  step_number: number;
-  action: string;
-  status: StepStatus;
-  note?: string;
-}
-
-export interface Progress {
-  plan_file: string;
-  done: number;
-  skipped: number;
-  total: number;
-  steps: StepProgress[];
-}
-
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-  cached_tokens: number;
-  cost: number;
-  context_tokens: number;
-}
-
-export interface Chat {
-  id: string;
-  workspace_id: string;
-  title: string;
-  config: ChatConfig;
-  state: ChatState;
-  pending_question: PendingQuestion | null;
-  usage: Usage;
-  progress: Progress | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface Message {
-  id: string;
-  chat_id: string;
-  author: Author;
-  agent_role: RoleName | null;
-  message_type: MessageType;
-  content: string;
-  metadata: { [key: string]: unknown };
-  created_at: string;
-}
-
-export interface PlanStep {
-  step_number: number;
-  action: string;
-  reason: string;
-  tools_needed: string[];
-  estimated_time?: string;
-  files?: string[];
-  verify?: string;
-  status?: StepStatus;
-}
-
-export interface Plan {
-  goal: string;
-  steps: PlanStep[];
-  estimated_total_time?: string;
-  risks: string[];
-  prerequisites: string[];
-  assumptions?: string[];
-  validation?: string[];
-}
-
-export interface QuestionButton {
-  label: string;
-  value: Json;
-  variant?: 'primary' | 'secondary' | 'danger';
-  description?: string;
-}
-
-export interface Question {
-  name: string;
-  question: string;
-  schema: JsonObject;
-  buttons?: QuestionButton[];
-  context?: string;
-  default?: Json;
-}
-
+export type ChatConfig = Schemas['ChatConfig'];
+export type StepProgress = Schemas['StepProgress'];
+export type Progress = Schemas['ProgressView'];
+export type Usage = Schemas['Usage'];
+export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question'> & { pending_question: PendingQuestion | null };
+/** What the metadata hold depends on the type of message; who reads a part of it says what it is. */
+export type Message = Omit<Schemas['Message'], 'metadata'> & { metadata: { [key: string]: unknown } };
+export type PlanStep = Known<Schemas['PlanStep']>;
+export type Plan = Omit<Known<Schemas['Plan']>, 'steps'> & { steps: PlanStep[] };
+export type Partial = Schemas['Partial'];
+export type Snapshot = Omit<Schemas['Snapshot'], 'chat' | 'messages' | 'pending_question'> & { chat: Chat; messages: Message[]; pending_question: PendingQuestion | null };
+export type Role = Schemas['RoleView'];
+export type RolePermissions = Schemas['RolePermissions'];
+export type Workspace = Schemas['WorkspaceRow'];
+export type Me = Schemas['Me'];
+/** `UNREACHABLE` is ours: the server did not answer. */
+export type Problem = Omit<Schemas['Problem'], 'code' | 'details'> & { code: Schemas['ErrorCode'] | 'UNREACHABLE'; details?: { fields?: Record<string, string>; [key: string]: unknown } };
+/** From a snapshot or an event; only the first says who asked. */
+export type PendingQuestion = Omit<Schemas['Pending'], 'questions' | 'call' | 'plan' | 'agent_role' | 'delegation'> & { questions: Question[]; call?: CallOfQuestion; plan?: PlanOfQuestion };
+export type Question = Omit<Schemas['Question'], 'schema' | 'default' | 'buttons'> & { schema: JsonObject; default?: Json; buttons?: QuestionButton[] };
+export type QuestionButton = Omit<Schemas['Button'], 'value'> & { value: Json };
 export interface PlanOfQuestion {
   plan_file: string;
   revision: number;
@@ -121,72 +55,6 @@ export interface CallOfQuestion {
   args: JsonObject;
   effects: Json[];
   reason: string;
-}
-
-export interface PendingQuestion {
-  question_id: string;
-  questions: Question[];
-  kind: QuestionKind;
-  severity: Severity;
-  created_at: string;
-  plan?: PlanOfQuestion;
-  call?: CallOfQuestion;
-}
-
-export interface Partial {
-  message_id: string;
-  text: string;
-  agent_role: RoleName;
-  delegation?: string;
-}
-
-export interface Snapshot {
-  chat: Chat;
-  messages: Message[];
-  pending_question: PendingQuestion | null;
-  partial: Partial | null;
-  last_event_id: number;
-}
-
-export interface Role {
-  role: RoleName;
-  title: string;
-  mode: Mode;
-  permissions: RolePermissions;
-  can_delegate_to_roles: RoleName[];
-  description: string;
-  colour: string;
-  icon: string;
-}
-
-export interface RolePermissions {
-  can_read_files: boolean;
-  can_write_files: boolean;
-  can_create_files: boolean;
-  can_delete_files: boolean;
-  can_execute_commands: boolean;
-  can_write_plans: boolean;
-}
-
-export interface Workspace {
-  id: string;
-  name: string;
-  path: string;
-  created_at: string;
-}
-
-export interface Me {
-  user: { name: string };
-  version: string;
-  auth: 'token' | 'off' | 'users';
-  models: { plan?: string | null; act?: string | null };
-}
-
-export interface Problem {
-  code: string;
-  message: string;
-  retryable: boolean;
-  details?: { fields?: Record<string, string>; [key: string]: unknown };
 }
 
 /** What the linter says about a plan's file. */
@@ -207,30 +75,16 @@ export interface ToolAnswer {
   error?: Problem;
 }
 
-// The events of a chat, by type.
-export interface EventData {
+// The events of a chat, by type. Those that carry what is loosened above carry it so.
+type Envelope = Schemas['Envelope'];
+export type EventType = Envelope['type'];
+type Told = { [T in EventType]: Extract<Envelope, { type: T }>['data'] };
+export type EventData = Omit<Told, keyof Loosened> & Loosened;
+interface Loosened {
   message_created: { message: Message };
   message_updated: { message: Message };
-  text_delta: { message_id: string; offset: number; text: string };
-  reasoning_delta: { message_id: string; offset: number; text: string };
-  tool_call: { call_id: string; tool: string; args: JsonObject };
-  tool_output: { call_id: string; text: string };
-  tool_result: { call_id: string; success: boolean; result?: Json; error?: Problem };
-  state_changed: { state: ChatState };
   question_pending: PendingQuestion;
-  question_resolved: { question_id: string; outcome: QuestionOutcome };
-  mode_changed: ChatConfig & { by: SwitchedBy };
-  intent_suggested: { message_id: string };
-  plan_updated: { plan_file: string; plan: Plan };
-  plan_step: { step_number: number; status: StepStatus; note?: string };
-  usage: Usage;
-  run_finished: { outcome: RunOutcome; error?: Problem; open_steps?: number[] };
-  violation: { code: string; tool: string; agent_role: RoleName };
-  chat_updated: { title: string };
+  run_finished: Omit<Told['run_finished'], 'error'> & { error?: Problem };
   chat_created: { chat: Chat };
-  chat_deleted: Record<string, never>;
-  reset: Record<string, never>;
 }
-
-export type EventType = keyof EventData;
 export type ChatEvent = { [T in EventType]: { type: T; data: EventData[T]; seq: number; at: string } }[EventType];

@@ -14,6 +14,9 @@ export interface Outgoing {
   messageId: string | null;
 }
 
+/** Between two attempts to send what could not be sent. */
+const PAUSE = 2_000;
+
 export const useOutbox = create<{ messages: Outgoing[] }>(() => ({ messages: [] }));
 
 const change = (key: string, fields: Partial<Outgoing>) =>
@@ -37,7 +40,13 @@ export async function attempt({ key, workspace, chat, content }: Outgoing): Prom
     const isLater = reason instanceof ApiError && (reason.status === 0 || reason.status >= 502);
     change(key, { state: isLater ? 'waiting' : 'failed' });
     if (!isLater) throw reason;
+    setTimeout(() => retry(key), PAUSE);
   }
+}
+
+function retry(key: string): void {
+  const outgoing = useOutbox.getState().messages.find((one) => one.key === key && one.state === 'waiting');
+  if (outgoing) void attempt(outgoing).catch(() => undefined);
 }
 
 /** What the history shows is no longer shown from here. */
@@ -50,5 +59,5 @@ function dropSeen(): void {
 useChatStore.subscribe((state, before) => {
   if (state.views !== before.views && useOutbox.getState().messages.length > 0) dropSeen();
   if (state.connection !== 'live' || before.connection === 'live') return;
-  for (const one of useOutbox.getState().messages) if (one.state === 'waiting') void attempt(one).catch(() => undefined);
+  for (const one of useOutbox.getState().messages) retry(one.key);
 });

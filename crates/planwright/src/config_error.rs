@@ -1,0 +1,59 @@
+//! What is wrong with a configuration file: where, which key and why. Never a value, which may be a secret in the wrong place.
+
+use toml::de::{DeTable, DeValue};
+
+/// `3:1: chat.default_mod: what is wrong`, to stand behind `FILE:`; the place as far as it is known.
+pub fn told(text: &str, error: &toml::de::Error) -> String {
+    let why = reason(error.message());
+    let Some(start) = error.span().map(|span| span.start).filter(|start| text.is_char_boundary(*start)) else { return format!(" {why}") };
+    let (line, column) = place(text, start);
+    let key = DeTable::parse(text).ok().and_then(|table| key_at(table.get_ref(), start)).map(|key| format!("{key}: ")).unwrap_or_default();
+    format!("{line}:{column}: {key}{why}")
+}
+
+/// What the parser says, without the value it says it about.
+pub fn reason(message: &str) -> String {
+    if let Some(field) = ["api_key", "apikey", "key", "token"].iter().find(|field| message.starts_with(&format!("unknown field `{field}`")))
+    {
+        return format!("unknown field `{field}`; keys don't stand in files: set an environment variable and name it in `api_key_env`");
+    }
+    let about_a_value =
+        ["invalid type", "invalid value", "invalid length", "unknown variant"].iter().find(|kind| message.starts_with(**kind));
+    let (Some(kind), Some(wanted)) = (about_a_value, message.rfind(", expected ")) else { return message.to_owned() };
+    format!("{kind}{}", &message[wanted..])
+}
+
+/// Line and column, from 1.
+fn place(text: &str, start: usize) -> (usize, usize) {
+    let before = &text[..start];
+    (before.matches('\n').count() + 1, before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1)
+}
+
+/// The key that stands there, or whose value does.
+fn key_at(table: &DeTable<'_>, start: usize) -> Option<String> {
+    table.iter().find_map(|(key, value)| {
+        let below = if let DeValue::Table(below) = value.get_ref() { key_at(below, start) } else { None };
+        let here = key.span().contains(&start) || value.span().contains(&start);
+        let name = key.get_ref();
+        below.map(|below| format!("{name}.{below}")).or_else(|| here.then(|| name.to_string()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_quoted_in_no_reason() {
+        for (message, told) in [
+            ("invalid type: string \"sk-1, expected x\", expected u64", "invalid type, expected u64"),
+            ("unknown variant `sk-1`, expected `native` or `json`", "unknown variant, expected `native` or `json`"),
+            ("invalid type: integer `1`, expected a boolean", "invalid type, expected a boolean"),
+            ("unknown field `x`, expected one of `a`, `b`", "unknown field `x`, expected one of `a`, `b`"),
+            ("missing field `kind`", "missing field `kind`"),
+        ] {
+            assert_eq!(reason(message), told);
+        }
+        assert!(reason("unknown field `api_key`, expected one of `kind`").contains("api_key_env"));
+    }
+}

@@ -1,0 +1,114 @@
+//! Reasoning that a model writes into its answer, at the beginning and between `<think>` and `</think>`, as servers pass
+//! it on that don't take it out themselves.
+
+use planwright_agent::Delta;
+
+const OPENS: &str = "<think>";
+const CLOSES: &str = "</think>";
+
+/// Tells reasoning from words in a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) enum Thinking {
+    /// Nothing has come but what may be the beginning of the mark.
+    #[default]
+    Perhaps,
+    Inside,
+    /// Behind the mark, before the first word.
+    JustOver,
+    Over,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Thoughts {
+    state: Thinking,
+    /// What may be a part of a mark.
+    held: String,
+}
+
+impl Thoughts {
+    /// What is known to be one or the other by now.
+    pub(crate) fn hear(&mut self, text: &str) -> Vec<Delta> {
+        let mut heard = Vec::new();
+        self.held.push_str(text);
+        if let Thinking::Perhaps = self.state {
+            let start = self.held.trim_start();
+            if let Some(thought) = start.strip_prefix(OPENS) {
+                (self.state, self.held) = (Thinking::Inside, thought.to_owned());
+            } else if !OPENS.starts_with(start) {
+                self.state = Thinking::Over;
+            }
+        }
+        if let Thinking::Inside = self.state {
+            if let Some((thought, rest)) = self.held.split_once(CLOSES) {
+                heard.push(Delta::Reasoning(thought.to_owned()));
+                (self.state, self.held) = (Thinking::JustOver, rest.to_owned());
+            } else {
+                let rest = self.held.split_off(self.held.len() - beginning_of_end(&self.held));
+                heard.push(Delta::Reasoning(std::mem::replace(&mut self.held, rest)));
+            }
+        }
+        if let Thinking::JustOver = self.state {
+            self.held = self.held.trim_start().to_owned();
+            if !self.held.is_empty() {
+                self.state = Thinking::Over;
+            }
+        }
+        if let Thinking::Over = self.state {
+            heard.push(Delta::Text(std::mem::take(&mut self.held)));
+        }
+        heard.retain(|delta| !matches!(delta, Delta::Text(text) | Delta::Reasoning(text) if text.is_empty()));
+        heard
+    }
+
+    /// What was held back, when nothing more comes.
+    pub(crate) fn end(&mut self) -> Option<Delta> {
+        let held = std::mem::take(&mut self.held);
+        match self.state {
+            Thinking::Inside | Thinking::Perhaps | Thinking::JustOver | Thinking::Over if held.is_empty() => None,
+            Thinking::Inside => Some(Delta::Reasoning(held)),
+            Thinking::Perhaps | Thinking::JustOver | Thinking::Over => Some(Delta::Text(held)),
+        }
+    }
+}
+
+/// How many bytes at the end of a text may be the beginning of the closing mark.
+fn beginning_of_end(text: &str) -> usize {
+    (1..CLOSES.len()).rev().find(|&length| text.ends_with(&CLOSES[..length])).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(pieces: &[&str]) -> (String, String) {
+        let (mut thoughts, mut reasoning, mut words) = (Thoughts::default(), String::new(), String::new());
+        let mut deltas: Vec<Delta> = pieces.iter().flat_map(|piece| thoughts.hear(piece)).collect();
+        deltas.extend(thoughts.end());
+        for delta in deltas {
+            match delta {
+                Delta::Reasoning(text) => reasoning.push_str(&text),
+                Delta::Text(text) => words.push_str(&text),
+                Delta::Call(_) | Delta::Usage(_) | Delta::Native(_) => {}
+            }
+        }
+        (reasoning, words)
+    }
+
+    #[test]
+    fn reasoning_between_marks_is_told_apart_wherever_the_pieces_end() {
+        let text = "\n<think>a < b </t 再</think>\n\nHello <think>x</think>";
+        for size in 1..text.chars().count() {
+            let pieces: Vec<String> = text.chars().collect::<Vec<_>>().chunks(size).map(|piece| piece.iter().collect()).collect();
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            assert_eq!(heard(&pieces), ("a < b </t 再".to_owned(), "Hello <think>x</think>".to_owned()), "{size}");
+        }
+    }
+
+    #[test]
+    fn words_without_marks_and_marks_without_end_are_kept() {
+        for text in ["", "Hello", " <thin", "<thick>", "a <think>b</think>"] {
+            assert_eq!(heard(&[text]), (String::new(), text.to_owned()));
+        }
+        assert_eq!(heard(&["<think>never", " ends</th"]), ("never ends</th".to_owned(), String::new()));
+    }
+}
