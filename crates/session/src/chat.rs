@@ -9,8 +9,8 @@ use crate::chat_file::{ChatFile, header};
 use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
 use crate::frame::Source;
+use crate::inbox::Inbox;
 use crate::overview::Hub;
-use crate::run::Inbox;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot, shorten};
 use planwright_protocol::{

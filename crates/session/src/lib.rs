@@ -53,6 +53,7 @@ mod files;
 mod follow;
 mod fork;
 mod frame;
+mod inbox;
 mod overview;
 mod plan;
 mod progress;

@@ -42,7 +42,10 @@ pub async fn call(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body
         (Some(chat), _) => Place::Chat(chat),
         (None, None) => Place::Alone { mode: Mode::Plan, active_plan: None },
         (None, Some(CallConfig { plan_mode, active_plan_path })) => {
-            let mode = if plan_mode.unwrap_or(true) { Mode::Plan } else { Mode::Act };
+            let mode = match plan_mode {
+                Some(false) => Mode::Act,
+                Some(true) | None => Mode::Plan,
+            };
             Place::Alone { mode, active_plan: active_plan_path }
         }
     };

@@ -20,7 +20,7 @@ export function ReviewCard({ message }: { message: Message }) {
   return (
     <article aria-label={t('review')}>
       {message.agent_role && <RoleBadge role={message.agent_role} at={message.created_at} />}
-      <div className="overflow-hidden rounded-lg border" data-role={message.agent_role ?? 'reviewer'}>
+      <div className="overflow-hidden rounded-lg border" data-role={message.agent_role}>
         <div className="border-b bg-role-soft px-4 py-2">
           <h2 className="text-xs font-semibold tracking-wide text-role uppercase">{t('reviewFindings', { count: review.findings.length })}</h2>
           <Markdown text={review.summary} />

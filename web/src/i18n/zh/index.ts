@@ -1,4 +1,4 @@
-import { common } from './common';
+import { common } from './frame';
 import { home } from './home';
 import { chat } from './chat';
 import { mode } from './mode';

@@ -32,7 +32,7 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
     seq: snapshot.last_event_id,
     missing: 'nothing',
     isDeleted: false,
-    queued: queuedIn(snapshot),
+    queued: snapshot.queued,
   };
 }
 
@@ -65,6 +65,11 @@ const STEPS: { [T in EventType]: Step<T> } = {
     const { [callId]: printed, ...outputs } = view.outputs;
     return { ...view, messages: place(view.messages, message), outputs: over && printed !== undefined ? outputs : view.outputs };
   },
+  message_deleted: (view, { message_id }) => ({
+    ...view,
+    messages: view.messages.filter((message) => message.id !== message_id),
+    queued: view.queued.filter((id) => id !== message_id),
+  }),
   text_delta: (view, { message_id, offset, text }) => {
     if (isWritten(view, message_id)) return view;
     const live = liveText(view, message_id);
@@ -132,14 +137,6 @@ function queue(view: ChatView, message: Message): string[] {
   const readUpTo = message.metadata.read_up_to;
   if (typeof readUpTo !== 'string' || view.queued.length === 0) return view.queued;
   return view.queued.filter((id) => id > readUpTo);
-}
-
-/** What a snapshot's run has not read: the user's words since the newest reply, but for those that began the run. */
-function queuedIn({ chat, messages }: Snapshot): string[] {
-  if (!BUSY[chat.state]) return [];
-  const reply = messages.findLastIndex((message) => message.author !== 'user');
-  const isFirst = reply < 0 || messages[reply]?.message_type === 'text';
-  return messages.slice(reply + (isFirst ? 2 : 1)).map((message) => message.id);
 }
 
 function place(messages: Message[], message: Message): Message[] {
