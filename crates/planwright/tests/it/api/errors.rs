@@ -77,7 +77,7 @@ async fn unknown_addresses_and_methods_are_told_in_json_and_which_methods_there_
     let server = home.serve().await;
     for (method, path, status, allowed) in [
         ("delete", "/api/v1/me", 405, Some("GET,HEAD")),
-        ("put", "/api/v1/workspaces", 405, Some("GET,HEAD")),
+        ("put", "/api/v1/workspaces", 405, Some("GET,HEAD,POST")),
         ("post", "/healthz", 405, Some("GET,HEAD")),
         ("get", "/nowhere", 404, None),
         ("get", "/api/v1/nowhere", 404, None),
