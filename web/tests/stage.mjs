@@ -1,79 +1,50 @@
-// The real binary with a scripted model, and a real browser that shows its page.
-import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+// What the tests of plans, questions and approvals share: a chat by the API, a page on it, and a model that obeys.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { composer, openBrowser, startServer, until } from './support.mjs';
 
-export const root = new URL('../..', import.meta.url).pathname;
-const binary = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
-const TOKEN = 'a-token-for-tests';
-/** Longer than any step takes on a machine that is busy with other things. */
-export const PATIENCE = 60_000;
-const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** One server at one address, which it keeps over restarts, and one browser. */
+/** A model that makes the calls it is told to make, and nothing else; in act mode it first says that it is there. */
+export const OBEDIENT = { act: [{ text: 'Ready to build.' }], obey: true };
+
+/** One server, spoken to over the API and looked at in a browser. */
 export class Stage {
-  static async set(script, { prepare } = {}) {
+  #faults = new WeakMap();
+
+  static async set(model) {
     const stage = new Stage();
-    stage.home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
-    stage.workspace = join(stage.home, 'greeter');
-    cpSync(join(root, 'samples/greeter'), stage.workspace, { recursive: true });
-    prepare?.(stage.workspace);
-    stage.script = join(stage.home, 'script.json');
-    writeFileSync(stage.script, JSON.stringify(script));
-    stage.listen = `127.0.0.1:${await freePort()}`;
-    await stage.start();
-    stage.browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    });
+    stage.server = await startServer({ model });
+    stage.workspace = stage.server.workspace;
     return stage;
   }
 
-  async start() {
-    const args = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.listen, '--model', `script/${this.script}`];
-    this.server = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
-    for await (const line of createInterface({ input: this.server.stdout })) if (line.startsWith('listening on ')) return;
-    throw new Error('the server did not start');
+  start() {
+    return this.server.start();
   }
 
   /** Ends the server; `SIGKILL` leaves it no time to put anything away. */
-  async end(signal = 'SIGTERM') {
-    const gone = new Promise((resolve) => this.server.once('exit', resolve));
-    this.server.kill(signal);
-    await gone;
+  end(signal) {
+    return this.server.stop(signal);
   }
 
-  async close() {
-    await this.browser?.close();
-    await this.end();
-    rmSync(this.home, { recursive: true, force: true });
+  call(method, path, body) {
+    return this.server.api(path, method, body);
   }
 
-  async call(method, path, body) {
-    const response = await fetch(`http://${this.listen}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
-  }
-
-  /** A fresh chat: its path in the API and in the page. */
-  async chat(fields = {}) {
-    const [{ id }] = await this.call('GET', '/workspaces');
-    const chat = await this.call('POST', `/workspaces/${id}/chats`, fields);
-    return { api: `/workspaces/${id}/chats/${chat.id}`, page: `/w/${id}/c/${chat.id}` };
+  /** A fresh chat: its path in the API, and its page. */
+  async chat(fields) {
+    const { path, url } = await this.server.newChat(fields);
+    return { api: path, url };
   }
 
   say(chat, content) {
     return this.call('POST', `${chat.api}/messages`, { content });
+  }
+
+  /** Has the model ask; it must be one that obeys. */
+  ask(chat, ...questions) {
+    return this.say(chat, `CALL ask_user ${JSON.stringify({ questions })}`);
   }
 
   snapshot(chat) {
@@ -87,41 +58,47 @@ export class Stage {
   }
 
   /** A browser of its own: nothing is shared with other contexts. */
-  context({ locale = 'en', theme = 'light', size = DESKTOP, ...options } = {}) {
-    return this.browser.newContext({ viewport: size, colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', hasTouch: size.width < 640, isMobile: size.width < 640, ...options });
+  async context({ locale = 'en', theme = 'light', size } = {}) {
+    const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
+    const { context, page, faults } = await openBrowser(this.server, { colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
+    this.#faults.set(context, faults);
+    await page.close();
+    return context;
   }
 
-  /** A tab on a chat. What goes wrong in it is in `faults`. */
+  /** A tab on a chat. What goes wrong in its browser is in `faults`. */
   async open(chat, options = {}) {
-    const page = await (options.context ?? (await this.context(options))).newPage();
-    page.setDefaultTimeout(PATIENCE);
-    page.faults = [];
-    page.on('pageerror', (error) => page.faults.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && !isExpected(message.text()) && page.faults.push(message.text()));
-    await page.goto(`http://${this.listen}${chat.page}#token=${TOKEN}`);
-    await page.getByRole('textbox', { name: /^(Message|消息)/ }).waitFor();
+    const context = options.context ?? (await this.context(options));
+    const page = await context.newPage();
+    page.faults = this.#faults.get(context);
+    await page.goto(chat.url);
+    await composer(page).waitFor();
     return page;
   }
-}
-
-/** Browsers log every refused request and every stream that breaks; those that a test provokes are not faults. */
-function isExpected(text) {
-  return /Failed to load resource: (the server responded with a status of (400|409)|net::ERR_(CONNECTION|INCOMPLETE|EMPTY))/.test(text);
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The question bar. */
 export const barOf = (page) => page.getByRole('region', { name: /^(Question of the agent|智能体的提问)$/ });
 
-/** A scripted reply that asks. */
-export const ask = (...questions) => ({ calls: [{ tool: 'ask_user', args: { questions } }] });
+/** The answers of the newest message that has some. */
+export async function givenAnswers(stage, chat) {
+  const { messages } = await stage.snapshot(chat);
+  return messages.findLast((message) => message.metadata.question_answer)?.metadata.question_answer.answers;
+}
+
+/** Until the run is over and everything it did is done. */
+export const atRest = (stage, chat) => until(async () => (await stage.snapshot(chat)).chat.state === 'idle', 'the end of the run');
+
+/** Until the question is gone from the page; what follows from the answer may still be under way. */
+export const answered = (page) => barOf(page).waitFor({ state: 'detached' });
+
+/** Payloads that would run if anything took them for more than text. */
+export const PAYLOADS = ['<img src=x onerror="window.ran=1">', '<script>window.ran=1</script>', '[click](javascript:window.ran=1)', '<svg/onload=window.ran=1>', '"><iframe srcdoc="<script>parent.ran=1</script>">'];
+
+/** Nothing of the payloads ran or became an element. */
+export function nothingRan(page) {
+  return page.evaluate(() => window.ran === undefined && document.querySelector('img[src="x"], iframe, svg[onload], a[href^="javascript:"]') === null);
+}
 
 /** Screenshots are made only where somebody asks for them. */
 export async function picture(page, name) {

@@ -57,7 +57,12 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if let SignIn::Token(token) = &sign_in {
         output::line(&format!("sign in at http://{address}/#token={token}"));
     }
-    let outside = Outside { public_url: args.public_url, proxies: args.trusted_proxy, requests_per_minute: args.requests_per_minute };
+    let outside = Outside {
+        public_url: args.public_url,
+        proxies: args.trusted_proxy,
+        requests_per_minute: args.requests_per_minute,
+        folders: sign_in::folders(&args.workspace_root)?,
+    };
     let access = Access::new(sign_in, address, outside);
     let app = App {
         sessions: sessions.clone(),

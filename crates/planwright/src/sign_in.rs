@@ -4,9 +4,10 @@ use crate::args::{Auth, BadUsage};
 use crate::data_dir::DataDir;
 use crate::output;
 use anyhow::bail;
-use planwright_server::SignIn;
+use planwright_server::{Folders, SignIn};
 use planwright_store::Store;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// A token of one's own choosing must be this long before other machines may try to guess it.
 const SHORTEST: usize = 16;
@@ -42,4 +43,13 @@ pub async fn sign_in(auth: Auth, listen: SocketAddr, data: &DataDir, store: &Sto
             SignIn::Users
         }
     })
+}
+
+/// Where people with accounts may have workspaces.
+pub fn folders(roots: &[PathBuf]) -> anyhow::Result<Folders> {
+    let real = |root: &PathBuf| {
+        std::fs::canonicalize(root).map_err(|error| BadUsage(format!("--workspace-root {} can't be opened: {error}", root.display())))
+    };
+    let roots = roots.iter().map(real).collect::<Result<_, _>>()?;
+    Ok(Folders { roots, home: std::env::var_os("HOME").and_then(|home| std::fs::canonicalize(home).ok()) })
 }

@@ -6,6 +6,7 @@
 //! | [`address`] | Host and Origin of every request, against pages that point a foreign name or form at us |
 //! | [`caller`] | the credential of every call of the API, and who it stands for |
 //! | [`rights`] | what somebody with an account may do in which workspace |
+//! | [`folders`] | which folders of the machine they may make a workspace of |
 //! | [`sign_in`] | a token, or a name and a password, exchanged for a session |
 //! | [`streams`] | an answer that goes on for hours ends when its reader loses the right to it |
 //! | [`limits`] | how often somebody may try |
@@ -17,6 +18,7 @@
 mod access;
 mod address;
 mod caller;
+mod folders;
 mod limits;
 mod password;
 mod rights;
@@ -27,6 +29,7 @@ mod streams;
 pub use access::{Access, AuthMode, Outside, SignIn};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
+pub use folders::{Folders, check_folder, claim};
 pub use password::hash_password;
 pub use rights::{check_admin, check_rights, sight};
 pub use secret::new_token;

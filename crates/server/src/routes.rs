@@ -22,6 +22,7 @@ mod messages;
 mod meta;
 mod operation;
 mod page;
+mod plans;
 mod tokens;
 mod tools;
 mod trust;
@@ -73,6 +74,7 @@ fn api() -> Table {
         .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
         .delete("/workspaces/{wid}", workspaces::delete, "End the chats of a workspace and forget it; no file is touched")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
+        .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
         .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])

@@ -137,7 +137,7 @@ impl Actor {
         let plan_file = match plan_file {
             PlanChange::Keep => row.config.plan_file.clone(),
             PlanChange::Clear => None,
-            PlanChange::Take(path) => Some(plan::readable(&self.chat, &path).await?.to_string()),
+            PlanChange::Take(path) => Some(plan::named(&path)?.to_string()),
         };
         let title = title.map(checked_title).transpose()?;
         let in_progress = self.running.is_some() || row.pending.is_some();

@@ -49,6 +49,8 @@ const KEEP_OWNER: &str = "insert into members (workspace_id, user_id, role, crea
     select workspace_id, user_id, role, $3 from rights where workspace_id = $1 and user_id = $2 on conflict do nothing";
 const PUT: &str = "insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, $4)
     on conflict (workspace_id, user_id) do update set role = excluded.role";
+const CLAIM: &str = "insert into members (workspace_id, user_id, role, created_at)
+    select $1, $2, 'owner', $3 where not exists (select 1 from members where workspace_id = $1)";
 const REMOVE: &str = "delete from members where workspace_id = $1 and user_id = $2 returning user_id";
 const OWNERLESS: &str = "select workspace_id from members where workspace_id = $1
     group by workspace_id having sum(case when role = 'owner' then 1 else 0 end) = 0";
@@ -95,6 +97,16 @@ impl Store {
         }
         transaction.run(PUT, args![workspace.0, user.0, word(right)?, now]).await?;
         owned(transaction, workspace).await
+    }
+
+    /// Makes a user the owner of a workspace that has no members.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn claim(&self, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(CLAIM, args![workspace.0, user.0, micros(Timestamp::now())]).await?;
+        transaction.commit().await
     }
 
     /// # Errors

@@ -5,6 +5,7 @@ mod document;
 mod entry;
 mod errors;
 mod operation;
+mod plans;
 
 use crate::home;
 use planwright_testkit::server::{Home, Server};

@@ -6,11 +6,13 @@ use super::step::{Field, Head, Key, fields, word_and_value};
 use super::text::{indent_of, read_list, turns_text};
 use super::weave::goal_heading;
 use super::{PlanStep, markdown::PlanFileStatus, scope};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
 /// One place in a plan file that should be mended. Line and column count from 1, the column in characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     pub line: usize,
     pub column: usize,
@@ -19,7 +21,8 @@ pub struct Finding {
 }
 
 /// Whether the file is a plan nevertheless.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Gravity {
     /// The text can't be read as a plan.
     Error,

@@ -1,5 +1,6 @@
 //! What the server was started with.
 
+use super::Folders;
 use super::address::{Hosts, PublicUrl};
 use super::limits::Buckets;
 use planwright_protocol::UserId;
@@ -36,12 +37,14 @@ pub struct Outside {
     pub proxies: Vec<IpAddr>,
     /// What one user may ask for.
     pub requests_per_minute: u32,
+    pub folders: Folders,
 }
 
 pub struct Access {
     pub(super) sign_in: SignIn,
     pub(super) hosts: Hosts,
     pub(super) proxies: Vec<IpAddr>,
+    pub(super) folders: Folders,
     /// Has the port in it: a browser sends cookies to all ports of a machine.
     pub(super) cookie: String,
     pub(super) tries_of_address: Buckets<IpAddr>,
@@ -64,6 +67,7 @@ impl Access {
             sign_in,
             hosts: Hosts::new(listening, outside.public_url),
             proxies: outside.proxies,
+            folders: outside.folders,
             cookie: format!("planwright_{}", listening.port()),
             tries_of_address: Buckets::new(TRIES_OF_ADDRESS.0, TRIES_OF_ADDRESS.1),
             tries_of_name: Buckets::new(TRIES_OF_NAME.0, TRIES_OF_NAME.1),

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent};
-use crate::guard::Caller;
+use crate::guard::{Caller, check_folder, claim};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
@@ -32,8 +32,12 @@ pub struct CreateBody {
     path: String,
 }
 
-pub async fn create(State(app): State<App>, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceRow>, ApiError> {
-    Ok(Created(app.sessions.add_workspace(body.name, body.path.into(), &app.kept).await?))
+/// Makes a folder a workspace, of which the caller is the owner.
+pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceRow>, ApiError> {
+    let folder = check_folder(&app, &caller, body.path.into()).await?;
+    let row = app.sessions.add_workspace(body.name, folder, &app.kept).await?;
+    claim(&app, &caller, row.id).await?;
+    Ok(Created(row))
 }
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceRow> {

@@ -2,10 +2,9 @@
 
 use super::{Actor, begin, mode_changed, speech, switch_note};
 use crate::card::Pending;
-use crate::chat::{Change, Chat, broken, storage};
+use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
-use crate::plan::StoredPlan;
 use crate::progress::{self, BEGINS_WITH};
 use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
@@ -15,7 +14,6 @@ use planwright_protocol::{
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
-use std::sync::Arc;
 
 /// Said when the user approves something else than what they see.
 pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
@@ -186,8 +184,8 @@ fn shown<'m>(message: &'m Message, key: &str) -> Option<&'m str> {
     direct.or_else(|| message.metadata.get("plan").and_then(|plan| plan.get(key))).and_then(serde_json::Value::as_str)
 }
 
-/// A plan that the user names for the chat: one that is there and can be read.
-pub(super) async fn readable(chat: &Arc<Chat>, path: &str) -> Result<WorkspacePath, Problem> {
+/// The path of a plan that the user names for the chat, whether it is written yet or not.
+pub(super) fn named(path: &str) -> Result<WorkspacePath, Problem> {
     let misfit = |wanted: String| {
         let problem = Problem::new(ErrorCode::ValidationFailed, format!("`plan_file` {wanted}."));
         problem.with_details(json!({ "fields": { "plan_file": wanted } }))
@@ -196,8 +194,5 @@ pub(super) async fn readable(chat: &Arc<Chat>, path: &str) -> Result<WorkspacePa
     if !path.is_plan() {
         return Err(misfit(format!("must be a plan, named /plans/NAME.plan; {path} is not")));
     }
-    match StoredPlan::read(chat, &path).await {
-        Some(_) => Ok(path),
-        None => Err(misfit(format!("must be a plan that can be read; there is none at {path}"))),
-    }
+    Ok(path)
 }

@@ -31,7 +31,7 @@ impl Judged {
     }
 }
 
-/// Judges a call of the model.
+/// Judges a call of the model. It is counted where it is answered: one that waits for the user's word is judged again after it.
 pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),

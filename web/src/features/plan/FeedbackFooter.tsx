@@ -14,7 +14,6 @@ interface Props {
 export function FeedbackFooter({ feedback, onSent, onProblem }: Props) {
   const t = useText('plan');
   const [sending, setSending] = useState(false);
-  const count = Object.values(feedback.feedback.steps).filter((remark) => remark.trim() !== '').length;
   const send = async () => {
     setSending(true);
     onProblem(null);
@@ -58,7 +57,7 @@ export function FeedbackFooter({ feedback, onSent, onProblem }: Props) {
         >
           {t('discard')}
         </Button>
-        {count > 0 && <span className="text-sm text-muted">{t('comments', { count })}</span>}
+        {feedback.count > 0 && <span className="text-sm text-muted">{t('comments', { count: feedback.count })}</span>}
       </div>
     </div>
   );

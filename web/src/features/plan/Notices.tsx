@@ -1,7 +1,7 @@
 import { FileWarning, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
-import type { DriftedFile } from './notices';
+import type { DriftedFile, PlanFileChange } from './notices';
 
 /** Files that are not as they were when the plan was written. */
 export function DriftNotice({ files }: { files: DriftedFile[] }) {
@@ -20,9 +20,11 @@ export function DriftNotice({ files }: { files: DriftedFile[] }) {
   );
 }
 
-export function StaleNotice() {
+/** The plan's file is not what was approved any more. */
+export function StaleNotice({ change }: { change: PlanFileChange }) {
   const t = useText('plan');
-  return <Warning icon={<TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />} title={t('stale')} hint={t('staleHint')} />;
+  const titles: Record<PlanFileChange, string> = { edited: t('staleEdited'), deleted: t('staleDeleted'), unreadable: t('staleUnreadable') };
+  return <Warning icon={<TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />} title={titles[change]} hint={t('staleHint')} />;
 }
 
 function Warning({ icon, title, hint, children }: { icon: ReactNode; title: string; hint: string; children?: ReactNode }) {

@@ -16,7 +16,7 @@ export function PlanLists({ plan }: { plan: Plan }) {
   return (
     <div className="flex flex-col gap-2 border-t px-4 py-3 text-sm">
       {shown.map(({ title, entries, Icon, look }) => (
-        <div role="group" key={title} aria-label={title} className="flex gap-2.5">
+        <div key={title} className="flex gap-2.5">
           <Icon className={`mt-0.5 size-4 shrink-0 ${look}`} aria-hidden="true" />
           <div className="min-w-0">
             <h3 className="font-semibold">{title}</h3>

@@ -15,7 +15,15 @@ import { useLivePlan, useRevisions } from './usePlan';
 /** A plan in the history. A version that a newer one has replaced is folded. */
 export function PlanMessageCard({ message }: { message: Message }) {
   const revision = useMemo(() => revisionIn(message), [message]);
-  return revision === undefined ? <Markdown text={message.content} /> : <Card revision={revision} />;
+  if (revision === undefined) return <Markdown text={message.content} />;
+  // A plan that the model wrote into its answer may have words around it; else the content is the goal.
+  const prose = message.content === revision.plan.goal ? '' : message.content;
+  return (
+    <div className="flex flex-col gap-3">
+      {prose !== '' && <Markdown text={prose} />}
+      <Card revision={revision} />
+    </div>
+  );
 }
 
 function Card({ revision }: { revision: Revision }) {
@@ -70,6 +78,7 @@ function Card({ revision }: { revision: Revision }) {
             plan={plan}
             approved={approved}
             feedback={feedback}
+            onRefusal={() => setOpen(true)}
             {...(previous !== undefined && { comparison: { against: previous.revision, shown: comparing, toggle: () => setComparing(!comparing) } })}
           />
         </>

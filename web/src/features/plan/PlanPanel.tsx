@@ -13,7 +13,7 @@ import { RevisionDiff } from './RevisionDiff';
 import { RevisionPicker } from './RevisionPicker';
 import { StepList } from './StepList';
 import { type Revision, progressOf } from './model';
-import { isStale, newestDrift } from './notices';
+import { changeSinceApproval, newestDrift } from './notices';
 import { useFeedback } from './useFeedback';
 import { useLivePlan, useRevisions } from './usePlan';
 
@@ -106,11 +106,12 @@ function PanelNotices({ shown, revisions, approved }: { shown: Revision; revisio
   const messages = useChatView((view) => view.messages);
   const acting = useChatView((view) => view.chat.config.agent_mode === 'act');
   const drift = newestDrift(messages);
+  const change = changeSinceApproval(messages);
   const carried = revisions.findLast((revision) => approved.has(revision.sha256));
   const isNewer = carried !== undefined && revisions.indexOf(shown) > revisions.indexOf(carried);
   return (
     <>
-      {acting && isStale(messages) && <StaleNotice />}
+      {acting && change !== undefined && <StaleNotice change={change} />}
       {acting && isNewer && <p className="text-sm text-major">{t('approvedVersion', { revision: carried.revision })}</p>}
       {drift.length > 0 && <DriftNotice files={drift} />}
     </>

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import { useText } from '@/i18n';
 import { type FieldChange, type ListChange, type Piece, type StepChange, comparePlans, hasChanges, isChanged } from './diff';
-import type { Revision } from './model';
+import type { Plan, Revision } from './model';
 
 /** What a version changed, against an earlier one: added green, removed red, both also by sign and line. */
 export function RevisionDiff({ before, after }: { before: Revision; after: Revision }) {
   const t = useText('plan');
-  const change = useMemo(() => comparePlans(before.plan, after.plan), [before, after]);
+  const change = useMemo(() => comparePlans(...comparable(before, after)), [before, after]);
   const lists: Record<ListChange['list'], string> = { risks: t('risks'), prerequisites: t('prerequisites'), assumptions: t('assumptions'), validation: t('validation') };
   return (
     <section aria-label={t('changesFrom', { before: before.revision, after: after.revision })} className="text-sm">
@@ -26,10 +26,16 @@ export function RevisionDiff({ before, after }: { before: Revision; after: Revis
   );
 }
 
+/** What is not known of one version can't have changed. */
+function comparable(before: Revision, after: Revision): [Plan, Plan] {
+  const known = (one: Revision, other: Revision) => (one.isEdited ? { ...other.plan, goal: one.plan.goal, steps: one.plan.steps } : one.plan);
+  return [known(before, after), known(after, before)];
+}
+
 function Changed({ title, pieces, apart = false }: { title: string; pieces: Piece[]; apart?: boolean }) {
   return (
     <div className="border-t px-4 py-2 first:border-t-0">
-      <h4 className="font-semibold">{title}</h4>
+      <h3 className="font-semibold">{title}</h3>
       <Pieces pieces={pieces} apart={apart} />
     </div>
   );

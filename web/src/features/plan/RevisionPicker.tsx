@@ -14,7 +14,10 @@ export function RevisionPicker({ revisions, shown, onShow, against, onCompare }:
   const t = useText('plan');
   const locale = useLocale((state) => state.locale);
   const when = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', month: 'short', day: 'numeric' });
-  const name = (revision: Revision) => t('revisionOf', { revision: revision.revision, when: when.format(new Date(revision.createdAt)) });
+  const name = (revision: Revision) => {
+    const shownAt = t('revisionOf', { revision: revision.revision, when: when.format(new Date(revision.createdAt)) });
+    return revision.isEdited ? `${shownAt} · ${t('edited')}` : shownAt;
+  };
   const byId = (id: string) => revisions.find((revision) => revision.messageId === id);
   const earlier = revisions.slice(0, revisions.indexOf(shown));
   const look = 'min-h-8 min-w-0 rounded-sm border border-control bg-bg px-1.5 text-sm pointer-coarse:min-h-11';

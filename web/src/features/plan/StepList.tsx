@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import type { StepStatus } from '@/lib/api/types';
+import { StepComment } from './StepComment';
 import type { PlanStep } from './model';
 import type { useFeedback } from './useFeedback';
 
@@ -57,18 +58,7 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
         </p>
         {step.reason !== '' && <p className="text-sm break-words text-muted">{step.reason}</p>}
         <StepFacts step={step} />
-        {feedback !== undefined && open && (
-          <textarea
-            autoFocus
-            rows={2}
-            value={remark}
-            aria-label={t('commentLabel', { step: step.step_number })}
-            placeholder={t('commentPlaceholder')}
-            onChange={(event) => feedback.remark(step.step_number, event.target.value)}
-            onBlur={() => remark === '' && setOpen(false)}
-            className="mt-2 field-sizing-content min-h-14 max-h-40 w-full rounded-sm border border-control bg-bg px-2 py-1"
-          />
-        )}
+        {feedback !== undefined && open && <StepComment step={step.step_number} feedback={feedback} close={() => setOpen(false)} />}
       </div>
       {feedback !== undefined && (
         <IconButton label={t('comment', { step: step.step_number })} onClick={() => setOpen(true)} className="-my-1">

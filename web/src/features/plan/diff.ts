@@ -1,3 +1,4 @@
+import { align } from '@/lib/align';
 import type { Plan, PlanStep } from './model';
 
 /** A run of text that both versions have, or only one of them. */
@@ -112,37 +113,4 @@ function likeness(one: string, other: string): number {
 
 function bare(word: string): string {
   return word.trim().toLowerCase();
-}
-
-/** Lists longer than this are not compared entry by entry: the table would grow with the product of both. */
-const MOST_COMPARED = 1000;
-
-/** The longest common subsequence of two lists, with what stands between its entries on either side. */
-function align<T>(before: T[], after: T[], same: (one: T, other: T) => boolean): [T | undefined, T | undefined][] {
-  if (before.length > MOST_COMPARED || after.length > MOST_COMPARED) {
-    return [...before.map((item): [T, undefined] => [item, undefined]), ...after.map((item): [undefined, T] => [undefined, item])];
-  }
-  const lengths = commonLengths(before, after, same);
-  const pairs: [T | undefined, T | undefined][] = [];
-  let [old, young] = [0, 0];
-  while (old < before.length || young < after.length) {
-    const [below, beside] = [lengths[old + 1]?.[young] ?? -1, lengths[old]?.[young + 1] ?? -1];
-    const both = old < before.length && young < after.length;
-    if (both && same(before[old] as T, after[young] as T)) pairs.push([before[old++], after[young++]]);
-    else if (old < before.length && (young >= after.length || below >= beside)) pairs.push([before[old++], undefined]);
-    else pairs.push([undefined, after[young++]]);
-  }
-  return pairs;
-}
-
-/** How long the common subsequence of the rests is, by where the rests begin. */
-function commonLengths<T>(before: T[], after: T[], same: (one: T, other: T) => boolean): number[][] {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
-  for (let old = before.length - 1; old >= 0; old -= 1) {
-    for (let young = after.length - 1; young >= 0; young -= 1) {
-      const [row, next] = [lengths[old] as number[], lengths[old + 1] as number[]];
-      row[young] = same(before[old] as T, after[young] as T) ? (next[young + 1] ?? 0) + 1 : Math.max(next[young] ?? 0, row[young + 1] ?? 0);
-    }
-  }
-  return lengths;
 }

@@ -13,6 +13,8 @@ export interface Revision {
   sha256: string;
   plan: Plan;
   createdAt: string;
+  /** Whether it was edited by hand: then only goal and steps are known, from the card that shows it. */
+  isEdited: boolean;
 }
 
 /** What of a message the plan's view-model reads. */
@@ -92,6 +94,7 @@ export function revisionIn(message: PlanBearing): Revision | undefined {
     sha256: text(facts.sha256),
     plan,
     createdAt: message.created_at,
+    isEdited: isCard,
   };
 }
 

@@ -20,10 +20,16 @@ export function newestDrift(messages: readonly Message[]): DriftedFile[] {
   return after.flatMap(driftIn);
 }
 
-/** Whether a step could not be recorded, because the plan's file was edited since its approval. */
-export function isStale(messages: readonly Message[]): boolean {
+export type PlanFileChange = 'edited' | 'deleted' | 'unreadable';
+
+/** What happened to the plan's file since its approval; what is carried out is still the plan as it was approved. */
+export function changeSinceApproval(messages: readonly Message[]): PlanFileChange | undefined {
   const approval = messages.findLastIndex((message) => message.metadata.approval !== undefined);
-  return messages.slice(Math.max(0, approval)).some((message) => message.message_type === 'tool_result' && errorCode(message) === 'APPROVAL_STALE');
+  const after = messages.slice(Math.max(0, approval));
+  const told = after.findLast((message) => message.metadata.plan_changed !== undefined)?.metadata.plan_changed as { change?: unknown } | undefined;
+  if (told !== undefined) return told.change === 'deleted' || told.change === 'unreadable' ? told.change : 'edited';
+  // A step that could not be recorded says the same.
+  return after.some((message) => message.message_type === 'tool_result' && errorCode(message) === 'APPROVAL_STALE') ? 'edited' : undefined;
 }
 
 function errorCode(message: Message): unknown {

@@ -18,6 +18,7 @@ export function useFeedback(revision: Revision) {
   return {
     feedback,
     has: hasFeedback(feedback),
+    count: Object.values(feedback.steps).filter((remark) => remark.trim() !== '').length,
     remark: (step: number, text: string) => set({ ...feedback, steps: { ...feedback.steps, [step]: text } }),
     setWhole: (whole: string) => set({ ...feedback, whole }),
     discard: () => set(NO_FEEDBACK),

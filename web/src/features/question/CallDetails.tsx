@@ -4,6 +4,12 @@ import type { CallView, EffectKind } from './call';
 /** How many effects are listed; the rest is counted. */
 const MOST_LISTED = 12;
 
+const LINES = {
+  same: { sign: ' ', look: 'text-muted' },
+  added: { sign: '+', look: 'bg-act-soft' },
+  removed: { sign: '−', look: 'bg-critical-soft' },
+};
+
 /** What would happen, before anybody decides: the command, the change, the files. */
 export function CallDetails({ call }: { call: CallView }) {
   const t = useText('question');
@@ -22,9 +28,9 @@ export function CallDetails({ call }: { call: CallView }) {
           <p className="text-sm font-medium">{call.tool === 'write' ? t('newContent') : t('change')}</p>
           <pre tabIndex={0} aria-label={call.change.path} className="max-h-48 overflow-auto rounded-sm border bg-bg py-1 text-sm">
             {call.change.lines.map((line, place) => (
-              <div key={place} data-change={line.change} className={`px-2 whitespace-pre ${line.change === 'added' ? 'bg-act-soft' : 'bg-critical-soft'}`}>
-                <span aria-hidden="true" className={`mr-2 select-none ${line.change === 'added' ? 'text-act' : 'text-critical'}`}>
-                  {line.change === 'added' ? '+' : '−'}
+              <div key={place} data-change={line.change} className={`w-max min-w-full px-2 ${LINES[line.change].look}`}>
+                <span aria-hidden="true" className="mr-2 select-none">
+                  {LINES[line.change].sign}
                 </span>
                 {line.text}
               </div>

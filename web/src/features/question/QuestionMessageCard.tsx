@@ -10,13 +10,19 @@ import { readCall } from './call';
 import { isObject, shownJson } from './json';
 import { jumpToQuestion } from './jump';
 import { type QuestionRecord, recordOf } from './record';
-import { type QuestionItem, type QuestionView, labelOf, readQuestion } from './view';
+import { type QuestionItem, type QuestionView, labelOf, proseAround, readQuestion } from './view';
 
 /** A question as the history keeps it, with what was answered. While it waits, it leads to the bar. */
 export function QuestionMessageCard({ message }: { message: Message }) {
   const view = useMemo(() => readQuestion(message.metadata), [message.metadata]);
   if (view === undefined) return <Markdown text={message.content} />;
-  return <Card view={view} />;
+  const prose = proseAround(view, message.content);
+  return (
+    <div className="flex flex-col gap-3">
+      {prose !== '' && <Markdown text={prose} />}
+      <Card view={view} />
+    </div>
+  );
 }
 
 function Card({ view }: { view: QuestionView }) {

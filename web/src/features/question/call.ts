@@ -1,4 +1,5 @@
 // What a call that waits for a decision would do, as the card shows it.
+import { align } from '@/lib/align';
 import type { Json, JsonObject } from '@/lib/api/types';
 import { isObject } from './json';
 
@@ -26,7 +27,7 @@ export interface EffectView {
 /** A change as lines, to be shown before it is made. */
 export interface LineChange {
   path: string;
-  lines: { text: string; change: 'added' | 'removed' }[];
+  lines: { text: string; change: 'same' | 'added' | 'removed' }[];
 }
 
 export interface CallView {
@@ -81,16 +82,24 @@ const MOST_LINES = 400;
 
 function changeOf(tool: string, args: JsonObject): LineChange | undefined {
   const path = text(args.path);
-  if (tool === 'write' && typeof args.content === 'string') return { path, lines: lines(args.content, 'added') };
+  if (tool === 'write' && typeof args.content === 'string') return { path, lines: compareLines('', args.content) };
   if (tool !== 'edit' || typeof args.old_string !== 'string' || typeof args.new_string !== 'string') return undefined;
-  return { path, lines: [...lines(args.old_string, 'removed'), ...lines(args.new_string, 'added')] };
+  return { path, lines: compareLines(args.old_string, args.new_string) };
 }
 
-function lines(content: string, change: 'added' | 'removed'): LineChange['lines'] {
-  const all = content.split('\n');
-  if (all.at(-1) === '') all.pop();
-  const shown = all.slice(0, MOST_LINES).map((line) => ({ text: line, change }));
-  return all.length > MOST_LINES ? [...shown, { text: `… ${all.length - MOST_LINES}`, change }] : shown;
+function compareLines(before: string, after: string): LineChange['lines'] {
+  const lines = align(linesOf(before), linesOf(after), (one, other) => one === other).map(([old, line]): LineChange['lines'][number] => {
+    if (old !== undefined && line !== undefined) return { text: line, change: 'same' };
+    return line === undefined ? { text: old ?? '', change: 'removed' } : { text: line, change: 'added' };
+  });
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), { text: `… ${more}`, change: 'same' }] : lines;
+}
+
+function linesOf(content: string): string[] {
+  const lines = content.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 }
 
 function text(value: Json | undefined): string {

@@ -62,9 +62,16 @@ export function useAnswering(view: QuestionView) {
 
   const advance = useCallback(async () => {
     const given = latest.current;
+    const { draft } = partAt(given);
+    const isSame = (now: Answering) => now.parts[given.step]?.draft === draft;
+    const show = (complaints: Complaint[]) => setAnswering((now) => (isSame(now) ? judged(now, given.step, complaints) : now));
+    const own = valueOf(partAt(given)).complaints;
+    if (own.length > 0) show(own);
     const complaints = await complaintsAbout(given);
+    // What was typed during the check is not sent unseen.
+    if (!isSame(latest.current)) return;
     if (complaints.length > 0) {
-      setAnswering(judged(given, given.step, complaints));
+      show(complaints);
       setRefusals((count) => count + 1);
     } else if (isLast(given)) await send(given);
     else change(movedTo(given, given.step + 1));
@@ -90,11 +97,14 @@ export function useAnswering(view: QuestionView) {
   );
 }
 
+/** What the form itself sees, then what the schema says about the rest. */
 async function complaintsAbout(given: Answering): Promise<Complaint[]> {
   const part = partAt(given);
   const { value, complaints } = valueOf(part);
-  if (complaints.length > 0 || value === undefined) return complaints;
-  return pageChecker().check(part.item.schema, value);
+  if (value === undefined) return complaints;
+  const known = new Set(complaints.map((complaint) => complaint.pointer));
+  const found = await pageChecker().check(part.item.schema, value);
+  return [...complaints, ...found.filter((complaint) => !known.has(complaint.pointer))];
 }
 
 /** Once it was tried to go on, what is typed is checked after each pause. */

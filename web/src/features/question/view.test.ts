@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelOf, readQuestion } from './view';
+import { type QuestionView, labelOf, proseAround, readQuestion } from './view';
 
 test('a question with options and one with a schema are shown from the same model', () => {
   const options = readQuestion({
@@ -40,3 +40,10 @@ test('a severity that is not known reads as major', () => {
 });
 
 test.each([null, 'x', {}, { question_id: 'q', questions: [] }, { question_id: 'q', questions: [{ name: 'a' }] }])('%j is no question', (raw) => expect(readQuestion(raw)).toBeUndefined());
+
+test('what the model said around its question is told apart from it', () => {
+  const view = readQuestion({ question_id: 'q', question: 'Sure?', context: 'It matters.' }) as QuestionView;
+  expect(proseAround(view, 'I looked.\n\nSure?\nIt matters.')).toBe('I looked.');
+  expect(proseAround(view, 'Sure?\nIt matters.')).toBe('');
+  expect(proseAround(view, 'Something else')).toBe('');
+});

@@ -95,3 +95,9 @@ function readButtons(raw: unknown): AnswerButton[] {
 export function labelOf(item: QuestionItem, answer: Json): string | undefined {
   return item.buttons.find((button) => sameJson(button.value, answer))?.label;
 }
+
+/** What the model said around its question. A message's content ends with the questions in plain words. */
+export function proseAround({ items }: QuestionView, content: string): string {
+  const asked = items.map((item) => (item.context === undefined ? item.text : `${item.text}\n${item.context}`)).join('\n\n');
+  return content.endsWith(asked) ? content.slice(0, content.length - asked.length).trim() : '';
+}

@@ -20,8 +20,6 @@ async function call<T>(method: Method, path: string, body?: unknown, headers: Re
   const response = await fetch(`/api/v1${path}`, {
     method,
     headers: {
-      // A form of another site can't send it.
-      'x-planwright-csrf': '1',
       // With a session's cookie the server takes no change without it; foreign pages can't send it.
       'x-planwright-csrf': '1',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

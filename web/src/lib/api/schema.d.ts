@@ -288,7 +288,8 @@ export interface paths {
         /** The workspaces */
         get: operations["workspaces_list"];
         put?: never;
-        post?: never;
+        /** Make a folder known as a workspace */
+        post: operations["workspaces_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -306,10 +307,12 @@ export interface paths {
         get: operations["workspaces_show"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** End the chats of a workspace and forget it; no file is touched */
+        delete: operations["workspaces_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change the name or the settings of a workspace */
+        patch: operations["workspaces_update"];
         trace?: never;
     };
     "/api/v1/workspaces/{wid}/trust": {
@@ -324,6 +327,91 @@ export interface paths {
         put?: never;
         /** Accept that, by the hash of the file */
         post: operations["trust_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/plans/lint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What should be mended in a plan's text */
+        post: operations["plans_lint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is in a folder */
+        get: operations["files_tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file */
+        get: operations["files_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plans, and how far they have come */
+        get: operations["files_plans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run one tool, by the same gate and log as the model's calls */
+        post: operations["tools_call"];
         delete?: never;
         options?: never;
         head?: never;
@@ -487,6 +575,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{wid}/chats/{cid}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin another chat with what was said before a message */
+        post: operations["chats_fork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{wid}/chats/{cid}/stop": {
         parameters: {
             query?: never;
@@ -533,6 +638,57 @@ export interface paths {
         put?: never;
         /** Say something, or answer a question */
         post: operations["messages_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/chats/{cid}/messages/{mid}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A message with the whole of its content */
+        get: operations["messages_body"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/chats/{cid}/queue/{mid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take back a message that waits to be read */
+        delete: operations["messages_withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{wid}/chats/{cid}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages that have a text in them, newest first */
+        get: operations["messages_search"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -670,6 +826,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CallBody: {
+            /**
+             * @description The name of the tool.
+             * @example read
+             */
+            tool: string;
+            /**
+             * @description Its arguments, as its schema has them.
+             * @default {}
+             * @example {
+             *       "path": "/README.md"
+             *     }
+             */
+            args: {
+                [key: string]: unknown;
+            };
+            /** @description The chat whose role holds; over `config`. */
+            chat_id?: components["schemas"]["ChatId"] | null;
+            config?: components["schemas"]["CallConfig"] | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description What one message changed. */
         CallChanges: {
             message_id: components["schemas"]["MessageId"];
@@ -680,6 +858,18 @@ export interface components {
             /** Format: date-time */
             at: string;
             files: components["schemas"]["ChangedFile"][];
+        };
+        /** @description What holds without a chat. */
+        CallConfig: {
+            /** @description Whether the call has the rights of plan mode; true unless said. */
+            plan_mode?: boolean | null;
+            /**
+             * @description The plan that the call may write.
+             * @example /plans/add-a-farewell.plan
+             */
+            active_plan_path?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * Format: uuid
@@ -740,7 +930,7 @@ export interface components {
         ChatUpdate: {
             /** @example A farewell */
             title?: string | null;
-            /** @example actor */
+            /** @example act */
             agent_role?: components["schemas"]["RoleWord"] | null;
             /** @example act */
             agent_mode?: components["schemas"]["RoleWord"] | null;
@@ -783,6 +973,20 @@ export interface components {
         };
         CreateBody: {
             /**
+             * @description What it is called; the name of the folder unless said.
+             * @example greeter
+             */
+            name?: string | null;
+            /**
+             * @description The folder, as an absolute path on the server's machine.
+             * @example /home/you/greeter
+             */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CreateBody2: {
+            /**
              * @description What the user says; beside an answer, a comment on it.
              * @default
              * @example Add a farewell to the greeter.
@@ -796,6 +1000,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DefaultMode: ("plan" | "act") | "auto";
         /**
          * @description An OpenAPI 3.1 document.
          * @example {
@@ -839,6 +1044,12 @@ export interface components {
             type: "message_updated";
             data: {
                 message: components["schemas"]["Message"];
+            };
+        } | {
+            /** @constant */
+            type: "message_deleted";
+            data: {
+                message_id: components["schemas"]["MessageId"];
             };
         } | {
             /** @constant */
@@ -1000,10 +1211,56 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A file that is read. */
+        FileContent: {
+            path: string;
+            file_type: components["schemas"]["FileType"];
+            /**
+             * Format: uint64
+             * @description In bytes.
+             */
+            size: number;
+            /** @description The text; null for a file that is none. */
+            content: string | null;
+        };
+        /** @description A file or folder. */
+        FileNode: {
+            name: string;
+            path: string;
+            file_type: components["schemas"]["FileType"];
+            /** @description Whether it is a link, pipe, socket or device, which is not opened. */
+            is_special?: boolean;
+            /**
+             * @description What is in the folder, as deep as was asked for; left out where nobody looked.
+             * @example []
+             */
+            children?: components["schemas"]["FileNode"][];
+            /** @description Whether there is more in the folder than is shown. */
+            is_cut?: boolean;
+        };
+        /** @enum {string} */
+        FileType: "folder" | "document" | "plan" | "chat";
+        /** @description One place in a plan file that should be mended. Line and column count from 1, the column in characters. */
+        Finding: {
+            /** Format: uint */
+            line: number;
+            /** Format: uint */
+            column: number;
+            message: string;
+            gravity: components["schemas"]["Gravity"];
+        };
+        ForkBody: {
+            /** @description The new chat has what was said before this message. */
+            message_id: components["schemas"]["MessageId"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @example {} */
         Given: {
             question_answer?: components["schemas"]["AnswerToQuestion"] | null;
         };
+        /** @description Whether the file is a plan nevertheless. */
+        Gravity: "error" | "warning";
         Health: {
             /** @example ok */
             status: string;
@@ -1030,6 +1287,25 @@ export interface components {
         } | {
             /** @constant */
             kind: "unknown";
+        };
+        /** @description What a message does that is an order to carry out the plan. */
+        IntentSwitch: "off" | "switch" | "suggest";
+        LintBody: {
+            /**
+             * @description What would stand in the `.plan` file.
+             * @example # Say goodbye
+             *
+             *     ## Steps
+             *
+             *     - [ ] 1. Write the farewell
+             */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Linted: {
+            /** @description In the order of the lines. Has an error exactly when the text can't be read as a plan. */
+            findings: components["schemas"]["Finding"][];
         };
         /** @description Who was let in. The session comes as a cookie. */
         LoginAnswer: {
@@ -1178,7 +1454,6 @@ export interface components {
         NewChat: {
             /** @example A farewell */
             title?: string | null;
-            /** @example planner */
             agent_role?: components["schemas"]["RoleWord"] | null;
             /** @example plan */
             agent_mode?: components["schemas"]["RoleWord"] | null;
@@ -1268,6 +1543,11 @@ export interface components {
             plan_file: string;
             change: string;
         };
+        /**
+         * @description How far a plan has come, as its file says it.
+         * @enum {string}
+         */
+        PlanFileStatus: "draft" | "approved" | "in_progress" | "done";
         /** @description Of a plan message the plan; of a card, what of the plan is to be approved. */
         PlanOrCard: components["schemas"]["Plan"] | components["schemas"]["PlanToApprove"];
         PlanStep: {
@@ -1296,6 +1576,21 @@ export interface components {
             sha256: string;
             goal: string;
             steps: components["schemas"]["PlanStep"][];
+        };
+        /** @description A plan, and how far it has come. */
+        PlanView: {
+            plan_file: string;
+            /** @description Null for a file that can't be read as a plan. */
+            status: components["schemas"]["PlanFileStatus"] | null;
+            goal: string | null;
+            /** Format: uint32 */
+            revision: number | null;
+            /** Format: uint */
+            steps_done: number;
+            /** Format: uint */
+            steps_total: number;
+            /** @description The chat that wrote it. */
+            chat_id: components["schemas"]["ChatId"] | null;
         };
         /** @description An error as everyone outside sees it: of the API, of a tool, of a run. */
         Problem: {
@@ -1442,6 +1737,12 @@ export interface components {
             type: "message_updated";
             data: {
                 message: components["schemas"]["Message"];
+            };
+        } | {
+            /** @constant */
+            type: "message_deleted";
+            data: {
+                message_id: components["schemas"]["MessageId"];
             };
         } | {
             /** @constant */
@@ -1593,6 +1894,8 @@ export interface components {
             messages: components["schemas"]["Message"][];
             pending_question: components["schemas"]["Pending"] | null;
             partial: components["schemas"]["Partial"] | null;
+            /** @description Messages that wait to be read by the run that is under way, by their ids. */
+            queued: components["schemas"]["MessageId"][];
             /** Format: uint64 */
             last_event_id: number;
         };
@@ -1643,6 +1946,12 @@ export interface components {
             /** Format: date-time */
             last_used_at: string | null;
         };
+        /** @description What a tool answers, to the model and over HTTP alike. */
+        ToolResponse: {
+            success: boolean;
+            result?: unknown;
+            error?: components["schemas"]["Problem"];
+        };
         /** @description What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it. */
         ToolView: {
             name: string;
@@ -1682,6 +1991,16 @@ export interface components {
             value: unknown;
             /** Format: uint */
             line: number;
+        };
+        UpdateBody: {
+            name?: string | null;
+            /**
+             * @description Over the files; null takes a setting away, what is not named stays.
+             * @default {}
+             */
+            settings: components["schemas"]["WorkspaceSettings"];
+        } & {
+            [key: string]: unknown;
         };
         /** @description Tokens used and what they cost, in the catalog's currency. */
         Usage: {
@@ -1738,8 +2057,21 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             path: string;
+            /** @description What the user set for it, over its file and their own. */
+            settings: {
+                [key: string]: unknown;
+            };
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description What the user sets for one workspace; it goes over the files. */
+        WorkspaceSettings: {
+            /** @description The mode of new chats. */
+            default_mode?: components["schemas"]["DefaultMode"] | null;
+            /** @description What a message does that is an order to carry out the plan. */
+            intent_switch?: components["schemas"]["IntentSwitch"] | null;
+        } & {
+            [key: string]: unknown;
         };
     };
     responses: never;
@@ -3909,6 +4241,7 @@ export interface operations {
                      *         "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
                      *         "name": "text",
                      *         "path": "text",
+                     *         "settings": {},
                      *         "created_at": "2026-01-31T12:00:00Z"
                      *       }
                      *     ]
@@ -3990,6 +4323,189 @@ export interface operations {
             };
         };
     };
+    workspaces_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "greeter",
+                 *       "path": "/home/you/greeter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateBody"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "name": "text",
+                     *       "path": "text",
+                     *       "settings": {},
+                     *       "created_at": "2026-01-31T12:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkspaceRow"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     workspaces_show: {
         parameters: {
             query?: never;
@@ -4013,6 +4529,7 @@ export interface operations {
                      *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
                      *       "name": "text",
                      *       "path": "text",
+                     *       "settings": {},
                      *       "created_at": "2026-01-31T12:00:00Z"
                      *     }
                      */
@@ -4066,6 +4583,324 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    workspaces_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    workspaces_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "settings": {
+                 *         "default_mode": "plan",
+                 *         "intent_switch": "off"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "name": "text",
+                     *       "path": "text",
+                     *       "settings": {},
+                     *       "created_at": "2026-01-31T12:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkspaceRow"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
                      *         "retryable": false
                      *       }
                      *     }
@@ -4371,6 +5206,867 @@ export interface operations {
                      *       "error": {
                      *         "code": "CONFLICT",
                      *         "message": "What is wrong (conflict), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    plans_lint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "# Say goodbye\n\n## Steps\n\n- [ ] 1. Write the farewell\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LintBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "findings": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "message": "text",
+                     *           "gravity": "error"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Linted"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    files_tree: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The folder; the root unless said.
+                 * @example /
+                 */
+                path?: string;
+                /**
+                 * @description How many levels; 1 unless said.
+                 * @example 1
+                 */
+                depth?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "text",
+                     *       "path": "text",
+                     *       "file_type": "folder",
+                     *       "is_special": true,
+                     *       "children": [],
+                     *       "is_cut": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileNode"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    files_content: {
+        parameters: {
+            query: {
+                /**
+                 * @description null
+                 * @example /README.md
+                 */
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "path": "text",
+                     *       "file_type": "folder",
+                     *       "size": 1,
+                     *       "content": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileContent"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    files_plans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "plan_file": "text",
+                     *         "status": "draft",
+                     *         "goal": "text",
+                     *         "revision": 1,
+                     *         "steps_done": 1,
+                     *         "steps_total": 1,
+                     *         "chat_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["PlanView"][];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tools_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tool": "read",
+                 *       "args": {
+                 *         "path": "/README.md"
+                 *       },
+                 *       "chat_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                 *       "config": {
+                 *         "plan_mode": true,
+                 *         "active_plan_path": "/plans/add-a-farewell.plan"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CallBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "result": null,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "text",
+                     *         "retryable": true,
+                     *         "details": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolResponse"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
                      *         "retryable": false
                      *       }
                      *     }
@@ -4963,6 +6659,16 @@ export interface operations {
                  * @example /plans/add-a-farewell.plan
                  */
                 plan_file?: string;
+                /**
+                 * @description Where the page begins: `x-next-cursor` of the page before.
+                 * @example text
+                 */
+                cursor?: string;
+                /**
+                 * @description How many at most.
+                 * @example 1
+                 */
+                limit?: number;
             };
             header?: never;
             path: {
@@ -4976,6 +6682,8 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
+                    /** @description Where the next page begins, to be sent as `cursor`; left out on the last one. */
+                    "x-next-cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5210,7 +6918,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "title": "A farewell",
-                 *       "agent_role": "planner",
+                 *       "agent_role": "plan",
                  *       "agent_mode": "plan",
                  *       "mode": "plan"
                  *     }
@@ -5857,7 +7565,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "title": "A farewell",
-                 *       "agent_role": "actor",
+                 *       "agent_role": "act",
                  *       "agent_mode": "act",
                  *       "mode": "build",
                  *       "plan_file": "/plans/add-a-farewell.plan",
@@ -6475,6 +8183,9 @@ export interface operations {
                      *         "agent_role": "planner",
                      *         "delegation": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60"
                      *       },
+                     *       "queued": [
+                     *         "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60"
+                     *       ],
                      *       "last_event_id": 1
                      *     }
                      */
@@ -7287,6 +8998,303 @@ export interface operations {
             };
         };
     };
+    chats_fork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                cid: components["schemas"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ForkBody"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "workspace_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "title": "text",
+                     *       "config": {
+                     *         "agent_role": "planner",
+                     *         "agent_mode": "plan",
+                     *         "mode": "text",
+                     *         "plan_file": "text"
+                     *       },
+                     *       "app_data": {
+                     *         "agent_role": "planner",
+                     *         "agent_mode": "plan",
+                     *         "mode": "text",
+                     *         "plan_file": "text"
+                     *       },
+                     *       "state": "idle",
+                     *       "pending_question": {
+                     *         "question_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "questions": [
+                     *           {
+                     *             "name": "text",
+                     *             "question": "text",
+                     *             "schema": null,
+                     *             "buttons": [
+                     *               {
+                     *                 "label": "text",
+                     *                 "value": null,
+                     *                 "variant": "primary",
+                     *                 "description": "text"
+                     *               }
+                     *             ],
+                     *             "context": "text",
+                     *             "default": null
+                     *           }
+                     *         ],
+                     *         "kind": "user",
+                     *         "severity": "minor",
+                     *         "created_at": "2026-01-31T12:00:00Z",
+                     *         "agent_role": "planner",
+                     *         "delegation": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "plan": {
+                     *           "plan_file": "/plans/add-a-farewell.plan",
+                     *           "revision": 1,
+                     *           "sha256": "text",
+                     *           "goal": "text",
+                     *           "steps": [
+                     *             {
+                     *               "step_number": 1,
+                     *               "action": "text",
+                     *               "reason": "",
+                     *               "tools_needed": [],
+                     *               "estimated_time": "text",
+                     *               "files": [
+                     *                 "text"
+                     *               ],
+                     *               "verify": "text",
+                     *               "status": "pending"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "call": {
+                     *           "call_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *           "tool": "rm",
+                     *           "args": null,
+                     *           "effects": [
+                     *             {
+                     *               "effect": "delete",
+                     *               "target": null
+                     *             }
+                     *           ],
+                     *           "reason": "text",
+                     *           "folder": null
+                     *         }
+                     *       },
+                     *       "usage": {
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0,
+                     *         "cached_tokens": 0,
+                     *         "cost": 0,
+                     *         "context_tokens": 0
+                     *       },
+                     *       "progress": {
+                     *         "plan_file": "text",
+                     *         "done": 1,
+                     *         "skipped": 1,
+                     *         "total": 1,
+                     *         "steps": [
+                     *           {
+                     *             "step_number": 1,
+                     *             "action": "text",
+                     *             "status": "pending",
+                     *             "note": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "created_at": "2026-01-31T12:00:00Z",
+                     *       "updated_at": "2026-01-31T12:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatView"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "TOO_LARGE",
+                     *         "message": "What is wrong (too large), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     chats_stop: {
         parameters: {
             query?: never;
@@ -7829,7 +9837,13 @@ export interface operations {
     messages_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes it safe to send the same again: under the same key it is done once, and answered alike.
+                 * @example text
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
                 wid: components["schemas"]["WorkspaceId"];
@@ -7846,7 +9860,7 @@ export interface operations {
                  *       "metadata": {}
                  *     }
                  */
-                "application/json": components["schemas"]["CreateBody"];
+                "application/json": components["schemas"]["CreateBody2"];
             };
         };
         responses: {
@@ -7992,6 +10006,431 @@ export interface operations {
                      *       "error": {
                      *         "code": "UNSUPPORTED_MEDIA_TYPE",
                      *         "message": "What is wrong (unsupported media type), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `VALIDATION_FAILED` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "What is wrong (validation failed), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    messages_body: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                cid: components["schemas"]["ChatId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                mid: components["schemas"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "chat_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *       "author": "user",
+                     *       "agent_role": "planner",
+                     *       "message_type": "text",
+                     *       "content": "text",
+                     *       "metadata": {},
+                     *       "created_at": "2026-01-31T12:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    messages_withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                cid: components["schemas"]["ChatId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                mid: components["schemas"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to tell. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `CONFLICT` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "CONFLICT",
+                     *         "message": "What is wrong (conflict), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `RATE_LIMITED` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What is wrong (rate limited), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What is wrong (internal), and what to do about it.",
+                     *         "retryable": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    messages_search: {
+        parameters: {
+            query: {
+                /**
+                 * @description What to look for, whatever its case.
+                 * @example text
+                 */
+                q: string;
+                /**
+                 * @description The id of a message: only those older than it.
+                 * @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60
+                 */
+                before?: components["schemas"]["MessageId"];
+                /**
+                 * @description How many at most.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                wid: components["schemas"]["WorkspaceId"];
+                /** @example 019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60 */
+                cid: components["schemas"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "chat_id": "019a86d0-7c1e-7b3a-9c55-3f2a8d1e4b60",
+                     *         "author": "user",
+                     *         "agent_role": "planner",
+                     *         "message_type": "text",
+                     *         "content": "text",
+                     *         "metadata": {},
+                     *         "created_at": "2026-01-31T12:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Message"][];
+                };
+            };
+            /** @description `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "UNAUTHENTICATED",
+                     *         "message": "What is wrong (unauthenticated), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `FORBIDDEN` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "FORBIDDEN",
+                     *         "message": "What is wrong (forbidden), and what to do about it.",
+                     *         "retryable": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "What is wrong (not found), and what to do about it.",
                      *         "retryable": false
                      *       }
                      *     }

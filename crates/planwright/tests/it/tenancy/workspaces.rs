@@ -79,3 +79,54 @@ async fn whoever_is_removed_takes_nothing_along_and_their_workspace_falls_to_the
     assert_eq!((status, chats.as_array().unwrap().len()), (StatusCode::OK, 1), "the chats are still there");
     assert_eq!(team.request(&team.vic, Method::GET, &theirs, json!({})).await.0, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn whoever_adds_a_folder_owns_it_and_nobody_adds_what_is_anothers_or_the_servers() {
+    let team = Team::new().await;
+    let place = team.home.workspace().parent().unwrap().to_owned();
+    for folder in ["of-vic", ".hidden", "workspace/inner"] {
+        std::fs::create_dir_all(place.join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(team.home.workspace(), place.join("link")).unwrap();
+    let add = async |token: &str, folder: &str| {
+        let path = place.join(folder);
+        team.request(token, Method::POST, "/workspaces", json!({ "path": path.to_str().unwrap() })).await
+    };
+    let (status, added) = add(&team.vic, "of-vic").await;
+    assert_eq!(status, StatusCode::CREATED, "{added}");
+    let path = format!("/workspaces/{}", added["id"].as_str().unwrap());
+    let members = team.request(&team.vic, Method::GET, &format!("{path}/members"), json!({})).await.1;
+    assert_eq!((&members[0]["name"], &members[0]["role"]), (&json!("vic"), &json!("owner")));
+    for stranger in [&team.ann, &team.bob] {
+        assert_eq!(team.request(stranger, Method::GET, &path, json!({})).await.0, StatusCode::NOT_FOUND, "not even an admin");
+        // In it, around it, by another name, or the folder itself: the answer is the same.
+        for folder in ["of-vic", "of-vic/.."] {
+            let (status, answer) = add(stranger, folder).await;
+            assert_eq!((status, answer.get("id")), (StatusCode::FORBIDDEN, None), "{folder}: {answer}");
+        }
+    }
+    for folder in ["workspace/inner", "link", "of-bob/..", ".hidden", "data", "data/commands", "."] {
+        std::fs::create_dir_all(place.join("data/commands")).unwrap();
+        assert_eq!(add(&team.bob, folder).await.0, StatusCode::FORBIDDEN, "{folder}");
+    }
+    assert_eq!(add(&team.bob, "nowhere").await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    // A viewer who adds what they may look at stays a viewer.
+    assert_eq!(add(&team.vic, "workspace").await.0, StatusCode::CREATED);
+    let trust = format!("/workspaces/{}/trust", team.anns.0);
+    assert_eq!(team.request(&team.vic, Method::POST, &trust, json!({ "sha256": "00" })).await.0, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn with_roots_users_have_workspaces_below_them_only() {
+    let roots = tempfile::tempdir().unwrap();
+    std::fs::create_dir(roots.path().join("project")).unwrap();
+    let root = roots.path().to_str().unwrap();
+    let team = Team::with(&["--workspace-root", root]).await;
+    let inside = json!({ "path": format!("{root}/project") });
+    let outside = team.home.workspace().with_file_name("elsewhere");
+    std::fs::create_dir(&outside).unwrap();
+    let outside = json!({ "path": outside.to_str().unwrap() });
+    assert_eq!(team.request(&team.bob, Method::POST, "/workspaces", outside.clone()).await.0, StatusCode::FORBIDDEN);
+    assert_eq!(team.request(&team.bob, Method::POST, "/workspaces", inside).await.0, StatusCode::CREATED);
+    assert_eq!(team.request(&team.ann, Method::POST, "/workspaces", outside).await.0, StatusCode::CREATED, "admins may elsewhere");
+}

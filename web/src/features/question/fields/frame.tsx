@@ -108,4 +108,4 @@ export function ErrorText(wiring: Wiring) {
 }
 
 export const inputClass =
-  'w-full min-w-0 rounded-sm border border-control bg-bg px-2.5 py-1.5 text-fg placeholder:text-muted aria-invalid:border-critical aria-invalid:ring-1 aria-invalid:ring-critical pointer-coarse:min-h-11';
+  'w-full min-w-0 scroll-mt-14 rounded-sm border border-control bg-bg px-2.5 py-1.5 text-fg placeholder:text-muted aria-invalid:border-critical aria-invalid:ring-1 aria-invalid:ring-critical pointer-coarse:min-h-11';

@@ -1,0 +1,30 @@
+use super::workspaces;
+use crate::App;
+use crate::answer::ApiResult;
+use crate::request::{Body, Ids};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::WorkspaceId;
+use planwright_protocol::plan::{self, Finding};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LintBody {
+    /// What would stand in the `.plan` file.
+    #[schemars(example = &"# Say goodbye\n\n## Steps\n\n- [ ] 1. Write the farewell\n")]
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Linted {
+    /// In the order of the lines. Has an error exactly when the text can't be read as a plan.
+    findings: Vec<Finding>,
+}
+
+/// What should be mended in a plan's text. Nothing is stored.
+pub async fn lint(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<LintBody>) -> ApiResult<Linted> {
+    workspaces::row(&app, workspace).await?;
+    Ok(Json(Linted { findings: plan::lint(&body.text) }))
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { Json } from '@/lib/api/types';
+import { readCall } from './call';
+
+test('a deletion is told by its effect', () => {
+  const call = readCall({ tool: 'rm', args: { path: '/a' }, effects: [{ effect: 'delete', target: '/a' }], reason: '/a would be deleted', folder: '/' });
+  expect(call).toMatchObject({ tool: 'rm', after: false, effects: [{ kind: 'delete', target: '/a' }] });
+});
+
+test('an edit is shown as the lines it changes, and that it reads first is not told', () => {
+  const call = readCall({
+    tool: 'edit',
+    args: { path: '/a', old_string: 'one\ntwo', new_string: 'one\n2\n' },
+    effects: [{ effect: 'write', target: '/a' }, { effect: 'read', target: '/a' }],
+  });
+  expect(call.effects).toEqual([{ kind: 'write', target: '/a' }]);
+  expect(call.change?.lines.map(({ change, text }) => `${change} ${text}`)).toEqual(['same one', 'removed two', 'added 2']);
+});
+
+test('a command is shown with its folder and what else it needs', () => {
+  const effects: Json = [{ effect: 'execute', target: { command: 'curl x', folder: '/src' } }, { effect: 'network' }];
+  expect(readCall({ tool: 'run', args: { command: 'curl x' }, effects })).toMatchObject({
+    command: { text: 'curl x', folder: '/src' },
+    effects: [{ kind: 'network', target: '' }],
+  });
+});
+
+test('changes of a command that has ended are to be kept or taken back', () => {
+  const call = readCall({ tool: 'run', moment: 'after', args: { command: 'make' }, effects: [{ effect: 'move', target: { from: '/a', to: '/b' } }] });
+  expect(call).toMatchObject({ after: true, command: { text: 'make' }, effects: [{ kind: 'move', target: '/a → /b' }] });
+});
+
+test('an effect that is not known is named all the same', () => {
+  expect(readCall({ tool: 'x', effects: [{ effect: 'teleport', target: '/a' }] }).effects).toEqual([{ kind: 'other', target: 'teleport' }]);
+});
+
+test('a very long text is cut, and says by how much', () => {
+  const { change } = readCall({ tool: 'write', args: { path: '/a', content: 'x\n'.repeat(5000) }, effects: [] });
+  expect(change?.lines).toHaveLength(401);
+  expect(change?.lines.at(-1)?.text).toBe('… 4600');
+});

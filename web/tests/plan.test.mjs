@@ -1,0 +1,258 @@
+// Plans in a real browser, against the real binary: reviewed, revised, compared, approved, carried out.
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
+
+let stage;
+before(async () => {
+  stage = await Stage.set(OBEDIENT);
+});
+
+const step = (step_number, action, more = {}) => ({ step_number, action, reason: `Because of ${step_number}.`, tools_needed: ['edit'], estimated_time: '5 min', files: ['/src/lib.rs'], ...more });
+const planOf = (goal) => ({
+  goal,
+  steps: [step(1, 'Add a limiter keyed by tenant', { verify: 'true' }), step(2, 'Wire it into the router'), step(3, 'Write tests and run the suite')],
+  estimated_total_time: '15 min',
+  risks: ['Clients may see 429'],
+  prerequisites: ['A tenant id'],
+  assumptions: ['One process'],
+  validation: ['cargo test'],
+});
+let goals = 0;
+/** A chat with a plan of its own; `raise` puts its approval card up. */
+const planned = async ({ raise = false, ...options } = {}) => {
+  const goal = `Limit requests ${(goals += 1)}`;
+  const chat = await stage.chat();
+  const page = await stage.open(chat, options);
+  await stage.say(chat, `CALL write_plan ${JSON.stringify(planOf(goal))}`);
+  const card = page.getByRole('article', { name: new RegExp(`Plan · v\\d+: ${goal}$`) });
+  await card.first().waitFor();
+  await atRest(stage, chat);
+  const planFile = `/plans/limit-requests-${goals}.plan`;
+  if (raise) {
+    await stage.say(chat, `CALL exit_plan_mode ${JSON.stringify({ plan_file_path: planFile })}`);
+    await barOf(page).waitFor();
+  }
+  return { chat, page, card, goal, planFile, bar: barOf(page) };
+};
+const inMode = (page, mode) => page.getByRole('radio', { name: mode }).and(page.locator('[aria-checked="true"], :checked')).waitFor();
+const sent = async (chat) => (await stage.snapshot(chat)).messages.filter((message) => message.author === 'user').at(-1);
+
+test('a plan shows its steps, reasons, files, tools, times, risks and prerequisites, in the history and beside it', async () => {
+  const { page, card, goal } = await planned();
+  const panel = page.getByRole('region', { name: 'Plan', exact: true });
+  for (const place of [card, panel]) {
+    await place.getByText(goal).first().waitFor();
+    for (const text of ['1. Add a limiter keyed by tenant', 'Because of 1.', '/src/lib.rs', 'edit', '5 min', 'Clients may see 429', 'A tenant id', 'One process', 'cargo test', '0 of 3 done']) {
+      await place.getByText(text, { exact: true }).first().waitFor();
+    }
+  }
+  await picture(page, 'plan-card');
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('the approval card by clicks: accepted, it switches to Build and starts', async () => {
+  const { page, bar, goal } = await planned({ raise: true });
+  await bar.getByText(goal).waitFor();
+  await picture(page, 'plan-approval');
+  await bar.getByRole('button', { name: 'Accept & Build' }).click();
+  await inMode(page, 'Build');
+  await page.getByText('Ready to build.').waitFor();
+  await page.locator('[data-answer]').filter({ hasText: 'Accepted' }).waitFor();
+  await page.context().close();
+});
+
+test('the approval card by keyboard alone', async () => {
+  const { page, bar } = await planned({ raise: true });
+  await page.keyboard.press('Alt+q');
+  await page.waitForFunction(() => document.activeElement?.closest('section[data-kind="plan_approval"]'));
+  for (let presses = 0; presses < 5; presses += 1) {
+    if (await bar.getByRole('button', { name: 'Accept & Build' }).evaluate((button) => button === document.activeElement)) break;
+    await page.keyboard.press('Tab');
+  }
+  await bar.getByRole('button', { name: 'Accept & Build' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await inMode(page, 'Build');
+  await page.getByText('Ready to build.').waitFor();
+  await page.context().close();
+});
+
+test('keeping planning stays in Plan and takes the wish along', async () => {
+  const { chat, page, bar } = await planned({ raise: true });
+  await bar.getByRole('textbox').fill('Smaller steps, please');
+  await bar.getByRole('button', { name: 'Keep Planning' }).click();
+  await answered(page);
+  await inMode(page, 'Plan');
+  await page.getByText('Kept planning').waitFor();
+  const message = await sent(chat);
+  assert.equal(message.metadata.comment, 'Smaller steps, please');
+  await page.context().close();
+});
+
+test('comments on steps become the feedback for the next version, which shows what changed', async () => {
+  const { chat, page, card, goal } = await planned();
+  await card.getByRole('button', { name: 'Comment on step 2' }).click();
+  await card.getByLabel('Your comment on step 2').fill('As a layer');
+  await card.getByRole('button', { name: 'Comment on step 3' }).click();
+  await card.getByLabel('Your comment on step 3').fill('Under load');
+  await card.getByRole('button', { name: 'Revise…' }).click();
+  await card.getByLabel('What should change in the plan?').fill('Keep it small.');
+  await card.getByText('2 comments').last().waitFor();
+  await picture(page, 'plan-comments');
+  await card.getByRole('button', { name: 'Send feedback' }).last().click();
+  await page.getByText('Please revise the plan (v1):').waitFor();
+  const { content } = await sent(chat);
+  assert.match(content, /- Step 2 \(Wire it into the router\): As a layer\n- Step 3 \(Write tests and run the suite\): Under load\n\nKeep it small\./);
+  await atRest(stage, chat);
+
+  const revised = planOf(goal);
+  revised.steps[1].action = 'Wire it into the router as a layer';
+  revised.steps.splice(2, 0, step(3, 'Measure memory'));
+  revised.steps[3].step_number = 4;
+  revised.risks = [];
+  await stage.say(chat, `CALL write_plan ${JSON.stringify(revised)}`);
+  await page.locator('[data-plan="2"]').waitFor();
+  await atRest(stage, chat);
+  const newest = page.locator('[data-plan="2"]');
+  await newest.getByRole('button', { name: 'What changed since v1' }).click();
+  await newest.locator('[data-change="changed"]').getByText('as a layer').waitFor();
+  await newest.locator('[data-change="added"]').getByText('Measure memory').waitFor();
+  await newest.locator('del').filter({ hasText: 'Clients may see 429' }).waitFor();
+  await picture(page, 'plan-diff');
+
+  const panel = page.getByRole('region', { name: 'Plan', exact: true });
+  await panel.getByLabel('Compare with').selectOption({ label: 'v1' });
+  await panel.locator('[data-change="added"]').getByText('Measure memory').waitFor();
+  await panel.getByLabel('Revision').selectOption({ index: 1 });
+  await panel.getByText('Older version').waitFor();
+  await panel.getByText('v2 is newer.').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('Execute Plan says why it can not be pressed: a newer version, a question, a run, the end', async () => {
+  const { chat, page, card, goal } = await planned();
+  const execute = (place) => place.getByRole('button', { name: 'Execute Plan' });
+  await stage.ask(chat, { name: 'word', question: 'A word?', schema: { type: 'string' } });
+  await barOf(page).waitFor();
+  await card.getByText('Another question waits for your answer.').waitFor();
+  assert.equal(await execute(card).getAttribute('aria-disabled'), 'true');
+  await execute(card).click({ force: true });
+  await barOf(page).waitFor();
+  await inMode(page, 'Plan');
+  await stage.answer(chat, { word: 'x' });
+  await answered(page);
+  await atRest(stage, chat);
+
+  await stage.say(chat, `CALL write_plan ${JSON.stringify({ ...planOf(goal), estimated_total_time: '20 min' })}`);
+  await page.locator('[data-plan="2"]').waitFor();
+  await atRest(stage, chat);
+  const older = page.locator('[data-plan="1"]');
+  // The history is drawn only where one looks.
+  await page.getByRole('log').evaluate((history) => (history.scrollTop = 0));
+  await older.getByRole('button', { name: 'Show the plan' }).click();
+  await older.getByText('v2 is newer.').waitFor();
+  const newest = page.locator('[data-plan="2"]');
+  await page.getByRole('log').evaluate((history) => (history.scrollTop = history.scrollHeight));
+  await execute(newest).click();
+  await inMode(page, 'Build');
+  await page.getByText('Ready to build.').waitFor();
+  const steps = [1, 2, 3].map((step_number) => `CALL update_step ${JSON.stringify({ step_number, status: 'skipped' })}`);
+  await stage.say(chat, steps.join('\n'));
+  await newest.getByText('This plan has been carried out.').waitFor();
+  await page.context().close();
+});
+
+test('while the agent is at work, Execute Plan says so; without a connection as well', async () => {
+  const { chat, page, card } = await planned();
+  const stop = () => stage.call('POST', `${chat.api}/stop`, {});
+  await stage.call('PATCH', chat.api, { agent_mode: 'act' });
+  await stage.say(chat, 'Hello');
+  await page.getByText('Ready to build.').waitFor();
+  await atRest(stage, chat);
+  await stage.say(chat, 'CALL run {"command": "sleep 600"}');
+  await card.getByText('The agent is at work.').waitFor();
+  await stop();
+  await card.getByText('The agent is at work.').waitFor({ state: 'detached' });
+  await stage.end('SIGKILL');
+  try {
+    await card.getByText('The server can’t be reached.').waitFor();
+  } finally {
+    await stage.start();
+  }
+  await card.getByText('The server can’t be reached.').waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('progress is live: in the card, beside the chat, and above the composer', async () => {
+  const { chat, page, card } = await planned();
+  await card.getByRole('button', { name: 'Execute Plan' }).focus();
+  await page.keyboard.press('Control+Enter');
+  await inMode(page, 'Build');
+  await page.getByText('Ready to build.').waitFor();
+  await atRest(stage, chat);
+  const dock = page.locator('[data-progress]');
+  await dock.getByText('0 of 3').waitFor();
+  await stage.say(chat, 'CALL update_step {"step_number": 1, "status": "done"}\nCALL update_step {"step_number": 2, "status": "in_progress"}');
+  await dock.getByText('1 of 3').waitFor();
+  await dock.getByText('Step 2: Wire it into the router').waitFor();
+  await card.locator('[data-step="1"][data-status="done"]').waitFor();
+  await card.locator('[data-step="2"][data-status="in_progress"]').waitFor();
+  await page.getByRole('region', { name: 'Plan', exact: true }).getByText('1 of 3 done').first().waitFor();
+  await picture(page, 'plan-progress');
+  await page.reload();
+  await dock.getByText('1 of 3').waitFor();
+  await page.context().close();
+});
+
+test('a plan that was edited by hand since it was shown is shown anew before it can be approved', async () => {
+  const { page, card, planFile } = await planned();
+  const path = join(stage.workspace, planFile);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Wire it into the router', 'Wire it in elsewhere'));
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await card.getByText('The plan has changed since it was shown.').waitFor();
+  const bar = barOf(page);
+  await bar.getByText('This plan was edited after it was last shown.').waitFor();
+  await inMode(page, 'Plan');
+  await picture(page, 'plan-stale');
+  await bar.getByRole('button', { name: 'Accept & Build' }).click();
+  await inMode(page, 'Build');
+  const panel = page.getByRole('region', { name: 'Plan', exact: true });
+  await panel.getByText('Wire it in elsewhere').waitFor();
+  await panel.getByLabel('Compare with').selectOption({ label: 'v1' });
+  await panel.locator('[data-change="added"]').getByText('Wire it in elsewhere').waitFor();
+  assert.equal(await panel.getByText('Clients may see 429').count(), 0, 'risks are not told as removed');
+  await page.context().close();
+});
+
+test('files that changed since the plan was written are named with the approval', async () => {
+  const { page, card } = await planned();
+  appendFileSync(join(stage.workspace, 'src/lib.rs'), '\n// Changed meanwhile.\n');
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await inMode(page, 'Build');
+  const note = page.getByRole('region', { name: 'Plan', exact: true }).getByRole('note');
+  await note.getByText('Files changed since the plan was written').waitFor();
+  await note.getByText('/src/lib.rs').waitFor();
+  await picture(page, 'plan-drift');
+  await page.context().close();
+});
+
+test('payloads in a plan are text', async () => {
+  const chat = await stage.chat();
+  const page = await stage.open(chat);
+  const [one, two, three, four, five] = PAYLOADS;
+  const plan = { goal: `Goal ${one}`, steps: [step(1, two, { reason: three, files: ['/src/lib.rs'], tools_needed: [four], estimated_time: five, verify: `echo '${one}'` })], risks: PAYLOADS, prerequisites: PAYLOADS };
+  await stage.say(chat, `CALL write_plan ${JSON.stringify(plan)}`);
+  await page.locator('[data-plan]').getByText(two).first().waitFor();
+  assert.ok(await nothingRan(page));
+  await page.locator('[data-plan]').getByRole('button', { name: 'Comment on step 1' }).click();
+  await page.locator('[data-plan]').getByLabel('Your comment on step 1').fill(PAYLOADS.join(' '));
+  await page.locator('[data-plan]').getByRole('button', { name: 'Send feedback' }).click();
+  await page.getByText('Please revise the plan').waitFor();
+  assert.ok(await nothingRan(page));
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
