@@ -9,8 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// What is kept at most. The newest event is kept whatever its size.
-const MOST_FRAMES: usize = 1024;
-const MOST_BYTES: usize = 256 << 10;
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    frames: usize,
+    bytes: usize,
+}
+
+pub const OF_A_CHAT: Bounds = Bounds { frames: 1024, bytes: 256 << 10 };
+/// What is not kept here any more can't be read from the store in its order.
+pub const OF_ALL: Bounds = Bounds { frames: 8192, bytes: 4 << 20 };
 
 pub struct Channel {
     kept: Mutex<Kept>,
@@ -18,6 +25,7 @@ pub struct Channel {
 }
 
 struct Kept {
+    bounds: Bounds,
     frames: VecDeque<(u64, Arc<Frame>)>,
     bytes: usize,
     /// Everything after this number is in `frames`.
@@ -35,8 +43,8 @@ pub enum Since {
 
 impl Channel {
     /// Events up to `floor` are not in it.
-    pub fn beginning_after(floor: u64) -> Self {
-        let kept = Mutex::new(Kept { frames: VecDeque::new(), bytes: 0, floor, newest: floor });
+    pub fn beginning_after(floor: u64, bounds: Bounds) -> Self {
+        let kept = Mutex::new(Kept { bounds, frames: VecDeque::new(), bytes: 0, floor, newest: floor });
         Self { kept, news: watch::Sender::new(()) }
     }
 
@@ -83,7 +91,7 @@ impl Kept {
         self.newest = number;
         self.bytes += frame.size();
         self.frames.push_back((number, frame));
-        while self.frames.len() > 1 && (self.frames.len() > MOST_FRAMES || self.bytes > MOST_BYTES) {
+        while self.frames.len() > 1 && (self.frames.len() > self.bounds.frames || self.bytes > self.bounds.bytes) {
             let Some((number, frame)) = self.frames.pop_front() else { return };
             self.bytes -= frame.size();
             self.floor = number;
@@ -112,7 +120,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_by_count_and_by_size_and_the_rest_is_too_old() {
-        let channel = Channel::beginning_after(10);
+        let Bounds { frames: most_frames, bytes: most_bytes } = OF_A_CHAT;
+        let channel = Channel::beginning_after(10, OF_A_CHAT);
         assert!(matches!(channel.since(9), Since::TooOld) && matches!(channel.since(10), Since::Nothing));
         channel.send(12, frame(12, 1));
         assert_eq!((number(channel.since(10)), number(channel.since(11)), number(channel.since(12))), (Some(12), Some(12), None));
@@ -123,12 +132,12 @@ mod tests {
             let kept = channel.lock();
             (kept.frames.len(), kept.bytes)
         };
-        assert!(kept().0 <= MOST_FRAMES && matches!(channel.since(12), Since::TooOld));
+        assert!(kept().0 <= most_frames && matches!(channel.since(12), Since::TooOld));
         for seq in 3000..3010 {
-            channel.send(seq, frame(seq, MOST_BYTES / 3));
+            channel.send(seq, frame(seq, most_bytes / 3));
         }
-        assert!(kept().1 <= MOST_BYTES && number(channel.since(3008)) == Some(3009));
-        channel.send(3010, frame(3010, MOST_BYTES * 2));
+        assert!(kept().1 <= most_bytes && number(channel.since(3008)) == Some(3009));
+        channel.send(3010, frame(3010, most_bytes * 2));
         assert_eq!((kept().0, number(channel.since(3009))), (1, Some(3010)));
         channel.send_next(frame(0, 1));
         assert_eq!((channel.newest(), number(channel.since(3010))), (3011, Some(3011)));

@@ -4,7 +4,7 @@ mod circumstances;
 mod telling;
 
 use crate::card::Pending;
-use crate::channel::Channel;
+use crate::channel::{Channel, OF_A_CHAT};
 use crate::chat_file::{ChatFile, header};
 use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
@@ -120,7 +120,7 @@ impl Chat {
             workspace,
             fence,
             seen: Arc::default(),
-            channel: Channel::beginning_after(seq),
+            channel: Channel::beginning_after(seq, OF_A_CHAT),
             hub,
             live,
             writes,

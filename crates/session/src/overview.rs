@@ -1,6 +1,6 @@
 //! One stream over all chats: small events of every chat, all events of the chats that are looked at.
 
-use crate::channel::{Channel, Since};
+use crate::channel::{Channel, OF_ALL, Since};
 use crate::follow::{Follower, Next};
 use crate::frame::{Frame, Source};
 use futures::future::select_all;
@@ -20,7 +20,7 @@ pub struct Hub {
 impl Hub {
     pub fn new() -> Self {
         let era = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or_default();
-        Self { era, channel: Channel::beginning_after(0) }
+        Self { era, channel: Channel::beginning_after(0, OF_ALL) }
     }
 
     pub fn send(&self, frame: Arc<Frame>) {

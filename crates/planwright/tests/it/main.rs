@@ -43,6 +43,7 @@ mod sandbox_cases;
 mod serve;
 mod side_by_side;
 mod sign_in;
+mod storage;
 mod tenancy;
 mod terminal;
 mod tools_endpoint;

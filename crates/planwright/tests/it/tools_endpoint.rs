@@ -150,3 +150,28 @@ async fn calls_that_are_none_are_told_apart_from_tools_that_fail() {
     let elsewhere = "/workspaces/0192a2b4-0000-7000-8000-000000000000/tools";
     assert_eq!(server.request(Method::POST, elsewhere, Some(json!({ "tool": "ls" }))).await.0, StatusCode::NOT_FOUND);
 }
+
+/// RC-010 of the guard cases: many edit one file at once, and what is answered is what is in the file.
+#[tokio::test]
+async fn edits_of_one_file_at_once_are_each_there_or_told_never_mixed() {
+    let home = quiet();
+    let lines: String = (0..50).map(|number| format!("line {number};\n")).collect();
+    home.put("a.txt", &lines);
+    let server = home.serve().await;
+    let edit = |number: usize| {
+        let args = json!({ "path": "/a.txt", "old_string": format!("line {number};"), "new_string": format!("done {number};") });
+        call(&server, json!({ "tool": "edit", "args": args, "config": { "plan_mode": false } }))
+    };
+    let answers = futures::future::join_all((0..50).map(edit)).await;
+    let text = home.file("a.txt").unwrap();
+    let expected: String = answers
+        .iter()
+        .enumerate()
+        .map(|(number, answer)| format!("{} {number};\n", if answer["success"] == true { "done" } else { "line" }))
+        .collect();
+    assert_eq!(text, expected);
+    assert!(answers.iter().any(|answer| answer["success"] == true));
+    for answer in answers.iter().filter(|answer| answer["success"] != true) {
+        assert_eq!(code(answer), "FILE_CHANGED");
+    }
+}

@@ -1,0 +1,73 @@
+//! Where chats are kept: read-only, full, or another's. Each is told, and nothing that was acknowledged is lost.
+
+use crate::home;
+use planwright_testkit::guard::announce;
+use planwright_testkit::server::Home;
+use reqwest::StatusCode;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::Stdio;
+use tokio::process::Command;
+
+fn quiet() -> Home {
+    home(&json!({ "turns": [{ "text": "Very well." }], "repeat": true }))
+}
+
+fn data(home: &Home) -> PathBuf {
+    home.workspace().parent().unwrap().join("data")
+}
+
+/// The server, in a name space of its own in which `mount` was done to its data folder; `None` where there are none.
+fn mounted(home: &Home, mount: &str) -> Option<Command> {
+    let data = data(home);
+    std::fs::create_dir_all(&data).unwrap();
+    let can = std::process::Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|status| status.success());
+    if !can {
+        announce(&format_args!("no name spaces here; not run"));
+        return None;
+    }
+    let plain = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", &format!("data=\"$1\"; shift; {mount} && exec \"$@\""), "sh"]).arg(data);
+    command.arg(plain.as_std().get_program()).args(plain.as_std().get_args());
+    command.env_clear().current_dir(home.workspace()).kill_on_drop(true);
+    for (name, value) in plain.as_std().get_envs() {
+        command.envs(value.map(|value| (name, value)));
+    }
+    Some(command)
+}
+
+#[tokio::test]
+async fn a_data_folder_that_cannot_be_written_is_told_at_the_start() {
+    let home = quiet();
+    let Some(mut command) = mounted(&home, "mount --bind \"$data\" \"$data\" && mount -o remount,ro,bind \"$data\"") else { return };
+    let output = command.stdout(Stdio::null()).output().await.unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("can't be written") && told.contains("data") && told.contains("Read-only"), "{told}");
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_what_it_cannot_keep_and_the_server_lives_on() {
+    let home = quiet();
+    let Some(command) = mounted(&home, "mount -t tmpfs -o size=3m tmpfs \"$data\"") else { return };
+    let server = home.serve_command(command).await;
+    let chat = server.chat(json!({})).await;
+    let (mut kept, mut refused) = (0, None);
+    for number in 0..200 {
+        let (status, answer) =
+            server.post(&format!("{}/messages", chat.path), json!({ "content": format!("{number} {}", "x".repeat(50_000)) })).await;
+        if status == StatusCode::ACCEPTED {
+            kept += 1;
+        } else {
+            refused = Some((status, answer));
+            break;
+        }
+    }
+    let (status, answer) = refused.unwrap();
+    assert!(status.is_server_error() && answer["error"]["message"].as_str().unwrap().contains("full"), "{status} {answer}");
+    assert_eq!(answer["error"]["retryable"], true);
+    let said = chat.messages().await.iter().filter(|message| message["author"] == "user").count();
+    assert_eq!(said, kept, "what was acknowledged is there, and nothing else");
+    assert!(server.client().get(format!("{}/healthz", server.base)).send().await.unwrap().status().is_success());
+}
