@@ -81,7 +81,12 @@ impl DataDir {
 
     /// Where what commands change is staged, and what they cache is kept.
     pub fn commands(&self) -> PathBuf {
-        std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()).join("commands")
+        self.real_path().join("commands")
+    }
+
+    /// Where the folder really is, links followed.
+    pub fn real_path(&self) -> PathBuf {
+        std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 
     /// Refuses a workspace that has the folder in it: the agent could read the token and change the chats.

@@ -63,6 +63,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         sessions: sessions.clone(),
         access: Arc::new(access),
         models: Arc::new(names),
+        kept: data.real_path().into(),
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };

@@ -22,6 +22,10 @@ pub enum Event {
     MessageUpdated {
         message: Message,
     },
+    /// A message that was taken back before anybody read it.
+    MessageDeleted {
+        message_id: MessageId,
+    },
     /// A piece of an answer being written. `offset` counts characters; never stored one by one.
     TextDelta {
         message_id: MessageId,
@@ -128,6 +132,7 @@ impl Event {
         match self {
             Event::MessageCreated { .. } => "message_created",
             Event::MessageUpdated { .. } => "message_updated",
+            Event::MessageDeleted { .. } => "message_deleted",
             Event::TextDelta { .. } => "text_delta",
             Event::ReasoningDelta { .. } => "reasoning_delta",
             Event::ToolCall { .. } => "tool_call",

@@ -2,6 +2,7 @@
 
 use crate::config::RoleRequest;
 use crate::ids::{MessageId, QuestionId};
+use crate::question::Question;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -18,6 +19,10 @@ pub enum Op {
     Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm },
     /// Take back everything that was changed from this message on.
     Revert { message_id: MessageId, conflicts: OnConflict },
+    /// Put a question before the user, as a tool that they called themselves wants it.
+    Ask { inquiry: Inquiry },
+    /// Take back a message that waits to be read.
+    Withdraw { message_id: MessageId },
     /// Sum the conversation up, so that the next request is shorter.
     Compact,
     /// End the run; answered when nothing of it can happen any more.
@@ -38,6 +43,14 @@ impl From<Option<String>> for PlanChange {
     fn from(path: Option<String>) -> Self {
         path.map_or(PlanChange::Clear, PlanChange::Take)
     }
+}
+
+/// What the user is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inquiry {
+    Questions(Vec<Question>),
+    /// Whether the plan in this file is approved.
+    Plan(String),
 }
 
 /// Whether the user has said yes to ending work in progress.

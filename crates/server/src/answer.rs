@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use futures::StreamExt;
 use metrics::{counter, gauge};
@@ -107,6 +107,23 @@ pub struct NoContent;
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A page of a list, and where the next one begins.
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next: Option<String>,
+}
+
+/// The header that says so.
+pub const NEXT: &str = "x-next-cursor";
+
+impl<T: Serialize> IntoResponse for Page<T> {
+    fn into_response(self) -> Response {
+        let next = self.next.and_then(|next| HeaderValue::from_str(&next).ok());
+        let headers: HeaderMap = next.into_iter().map(|next| (HeaderName::from_static(NEXT), next)).collect();
+        (headers, Json(self.items)).into_response()
     }
 }
 

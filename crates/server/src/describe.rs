@@ -3,9 +3,9 @@
 //! Every part of a handler's signature says what it adds: extractors are [`Input`]s, answers are [`Output`]s.
 
 use crate::App;
-use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NoContent, Text, WithCookie, status_of};
+use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Text, WithCookie, status_of};
 use crate::guard::{Arrival, Caller};
-use crate::request::{Body, Ids, LastEventId, OptionalBody, Params};
+use crate::request::{Body, IdempotencyKey, Ids, LONGEST_KEY, LastEventId, OptionalBody, Params};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
@@ -198,6 +198,29 @@ impl Input for LastEventId {
             "description": "The `id:` of the newest event that the client has; over `after`.",
             "schema": { "type": "string" },
         }));
+    }
+}
+
+impl Input for IdempotencyKey {
+    fn describe(operation: &mut Operation, _: &mut Schemas) {
+        operation.parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "Makes it safe to send the same again: under the same key it is done once, and answered alike.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$" },
+        }));
+        operation.fails(ErrorCode::Conflict);
+        operation.fails(ErrorCode::ValidationFailed);
+    }
+}
+
+impl<T: JsonSchema> Output for Page<T> {
+    fn describe(operation: &mut Operation, schemas: &mut Schemas) {
+        operation.answers(200, "Done.", "application/json", schemas.written.subschema_for::<Vec<T>>());
+        if let Some(answer) = operation.answers.get_mut(&200) {
+            answer["headers"] = json!({ NEXT: {
+                "description": "Where the next page begins, to be sent as `cursor`; left out on the last one.", "schema": { "type": "string" },
+            } });
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in, and what they may do there |
+//! | [`listener`] | where connections come from |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
@@ -17,6 +18,7 @@ mod answer;
 mod describe;
 mod guard;
 mod headers;
+mod listener;
 mod observe;
 mod openapi;
 mod request;
@@ -27,7 +29,9 @@ mod table;
 pub use guard::{Access, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
+use listener::Door;
 use planwright_session::Sessions;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +43,8 @@ pub struct App {
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
     pub models: Arc<ModelNames>,
+    /// The folder that chats are kept in, which no workspace may have in it.
+    pub kept: Arc<Path>,
     /// Whether what is to be kept can be written; blocks.
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
@@ -67,5 +73,5 @@ pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     let closing = app.closing.clone();
     observe::start(closing.clone());
     let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
-    axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await }).await
+    axum::serve(Door(listener), service).with_graceful_shutdown(async move { closing.cancelled().await }).await
 }

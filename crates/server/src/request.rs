@@ -190,3 +190,22 @@ impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
         Ok(Self(value.map(str::to_owned)))
     }
 }
+
+/// What makes it safe to send a message again.
+pub struct IdempotencyKey(pub Option<String>);
+
+/// How long such a key may be.
+pub const LONGEST_KEY: usize = 200;
+
+impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Some(value) = parts.headers.get("idempotency-key") else { return Ok(Self(None)) };
+        let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let key = value.to_str().ok().filter(fits);
+        let key =
+            key.ok_or_else(|| ApiError::misfit("Idempotency-Key", format!("must have 1 to {LONGEST_KEY} visible ASCII characters")))?;
+        Ok(Self(Some(key.to_owned())))
+    }
+}

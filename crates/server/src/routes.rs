@@ -16,6 +16,7 @@ mod changes;
 mod chats;
 mod docs;
 mod events;
+mod files;
 mod members;
 mod messages;
 mod meta;
@@ -23,6 +24,7 @@ mod operation;
 mod page;
 mod plans;
 mod tokens;
+mod tools;
 mod trust;
 mod ui;
 mod workspaces;
@@ -39,7 +41,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending};
+use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, TooLarge};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -67,10 +69,17 @@ fn api() -> Table {
         .get("/workspaces/{wid}/audit/adherence", audit::adherence_of, "How well models kept to their roles in a workspace")
         .about("Workspaces")
         .get("/workspaces", workspaces::list, "The workspaces")
+        .post("/workspaces", workspaces::create, "Make a folder known as a workspace")
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
+        .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
+        .delete("/workspaces/{wid}", workspaces::delete, "End the chats of a workspace and forget it; no file is touched")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
+        .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
+        .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
+        .get("/workspaces/{wid}/plans", files::plans, "The plans, and how far they have come")
+        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
         .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
         .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
         .delete("/workspaces/{wid}/members/{member}", members::delete, "Take somebody out of a workspace, by name or id").fails([Conflict])
@@ -85,11 +94,15 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
         .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
         .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Begin another chat with what was said before a message").fails([NotFound])
         .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
         .get("/events", events::over_all, "What happens in all chats, in one stream for a whole browser")
         .about("Messages")
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
+        .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
         .about("Changes")
         .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "What the chat changed in files, as diffs")
         .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])

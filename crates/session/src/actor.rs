@@ -1,18 +1,20 @@
 //! What each op does to a chat. One at a time.
 
 mod auto;
+mod once;
 mod plan;
 mod revert;
 mod speech;
 
 pub use auto::note as undecided;
+pub use once::SentKey;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};
 use crate::commits;
 use crate::crash;
 use crate::progress::{self, open_steps};
-use crate::run::{Inbox, Run};
+use crate::run::Run;
 use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use planwright_agent::Outcome;
@@ -38,11 +40,18 @@ pub struct Reply {
 /// Whoever runs Planwright, in records of who did what.
 pub const OPERATOR: &str = "user";
 
+/// Who asks for something.
+pub struct Sender {
+    /// What the records of their approvals say.
+    pub name: String,
+    /// Makes it safe to send it again.
+    pub key: Option<SentKey>,
+}
+
 type Answer = oneshot::Sender<Result<Reply, Problem>>;
 
 pub enum Command {
-    /// What somebody of this name asks.
-    Op(Op, String, Answer),
+    Op(Op, Sender, Answer),
     /// Go on with the run that was cut off.
     Resume(Answer),
     /// Let go; the run goes on after the next start.
@@ -51,12 +60,14 @@ pub enum Command {
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, running: None, by: OPERATOR.to_owned() }.serve(receiver));
+    tokio::spawn(Actor { chat, key: None, running: None, by: OPERATOR.to_owned() }.serve(receiver));
     sender
 }
 
 struct Actor {
     chat: Arc<Chat>,
+    /// The key of the op that is being admitted, until it is stored with its message.
+    key: Option<SentKey>,
     running: Option<Running>,
     /// Who asked for what is done now.
     by: String,
@@ -65,7 +76,6 @@ struct Actor {
 struct Running {
     task: JoinHandle<Option<Outcome>>,
     cancel: CancellationToken,
-    inbox: Inbox,
 }
 
 impl Actor {
@@ -73,9 +83,9 @@ impl Actor {
         loop {
             tokio::select! {
                 command = commands.recv() => match command {
-                    Some(Command::Op(op, by, answer)) => {
-                        self.by = by;
-                        let reply = self.admit(op).await;
+                    Some(Command::Op(op, Sender { name, key }, answer)) => {
+                        self.by = name;
+                        let reply = self.admit_once(op, key).await;
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {
@@ -105,8 +115,8 @@ impl Actor {
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
         match op {
-            Op::Stop | Op::Update { .. } | Op::Revert { .. } => {}
-            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Compact => self.chat.configure().await?,
+            Op::Stop | Op::Update { .. } | Op::Revert { .. } | Op::Withdraw { .. } => {}
+            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Ask { .. } | Op::Compact => self.chat.configure().await?,
         }
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
@@ -114,6 +124,8 @@ impl Actor {
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
             Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
+            Op::Withdraw { message_id } => self.withdraw(message_id).await.map(|()| None),
+            Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
             Op::Compact => self.compact().await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }
@@ -188,16 +200,17 @@ impl Actor {
         crash::point("stop_fenced");
         self.chat.end_commands().await;
         let _ = running.task.await;
+        self.chat.inbox.clear();
         self.chat.settle().await
     }
 
     /// Stores what the user said, and lets the run that is under way read it, or starts one.
     async fn publish_and_start(&mut self, change: Change, message: &Message) -> Result<(), Problem> {
         crash::point("message_unstored");
-        if let Some(running) = &self.running {
+        if self.running.is_some() {
             self.chat.publish(change, |row| row.pending = None).await?;
             crash::point("message_queued");
-            running.inbox.put(message.clone());
+            self.chat.inbox.put(message.clone());
             return Ok(());
         }
         let title = title_of(&message.content);
@@ -242,15 +255,19 @@ impl Actor {
 
     fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
-        let inbox = Inbox::default();
-        let run = Run::new(self.chat.clone(), inbox.clone());
+        // A run begins by reading the whole history, and what waited is in it.
+        self.chat.inbox.clear();
+        let inbox = self.chat.inbox.clone();
+        let run = Run::new(self.chat.clone(), inbox);
         let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(work(run)));
-        self.running = Some(Running { task, cancel, inbox });
+        self.running = Some(Running { task, cancel });
     }
 
     /// Stores how a run ended; begins another if the user wrote meanwhile.
     async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
-        let Some(running) = self.running.take() else { return Ok(()) };
+        if self.running.take().is_none() {
+            return Ok(());
+        }
         crash::point("run_over");
         let open_steps = open_steps(&self.chat.row().await);
         let failed = |interrupted: Option<Message>, problem: Problem| {
@@ -259,7 +276,7 @@ impl Actor {
                 .event(Event::StateChanged { state: ChatState::Failed })
         };
         match outcome {
-            Some(Outcome::Done | Outcome::Parked(_)) if !running.inbox.is_empty() => {
+            Some(Outcome::Done | Outcome::Parked(_)) if !self.chat.inbox.is_empty() => {
                 self.start();
                 Ok(())
             }

@@ -4,32 +4,34 @@
 //! change, the result. After a crash the images tell what happened.
 
 mod command;
+mod judge;
 mod recovery;
 mod repetition;
 mod side_by_side;
 mod standing;
 mod step;
+mod users;
 
 pub use recovery::cancelled;
 pub use side_by_side::{carry_out_together, take_together};
+pub use users::{Place, UserCall};
 
 use crate::agent::Agent;
 use crate::card::{self, Pending, answers_to};
-use crate::chat::{Change, Chat, broken};
+use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
 use crate::progress;
 use crate::tally;
 use crate::versions;
-use planwright_agent::history::call_args;
+use judge::{Judged, judge};
 use planwright_agent::thread::DELEGATION;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::question::Decision;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Role, Severity};
-use planwright_store::{AuditKind, ChatRow, Versions};
-use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Consent, Effect, Output, Permit, Prepared, Signal, ToolContext, Verdict, WorkspacePath, decide};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Severity};
+use planwright_store::{ChatRow, Versions};
+use planwright_tools::{Approval, Consent, Effect, Output, Signal, ToolContext, WorkspacePath};
 use serde::Serialize;
 use serde_json::{Value, json};
 use standing::{folder_of, grant_of};
@@ -88,54 +90,6 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
     }
 }
 
-/// What is known of a call before it is made.
-enum Judged {
-    Refused(Problem, Box<Change>),
-    Asks(Vec<Effect>, Approval, Agent),
-    Allowed(Prepared, Permit),
-}
-
-async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
-    let entitled = match still_acting(chat, call).await {
-        Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
-        Err(problem) => Err(problem),
-    };
-    let (agent, consent) = match entitled {
-        Ok(entitled) => entitled,
-        Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
-    };
-    let role = agent.role;
-    let cx = context(chat, agent, call).await?;
-    let foreign_plans = cx.config.foreign_plans.clone();
-    let prepared = match prepare(call, cx).await {
-        Ok(prepared) => prepared,
-        Err(problem) => {
-            // A tool that the role does not have is an attempt, however it fails.
-            let listed = tools_of(role, chat.settings().inspect()).any(|tool| tool.spec().name == call.meta("tool"));
-            let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
-            return Ok(Judged::Refused(problem, Box::new(change)));
-        }
-    };
-    crash::point("call_prepared");
-    let situation = match chat.situation_among(foreign_plans, agent, call.meta("tool"), consent).await {
-        Ok(situation) => situation,
-        Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
-    };
-    let verdict = decide(&situation, &prepared.effects);
-    crash::point("call_decided");
-    Ok(match verdict {
-        Verdict::Deny(problem) => {
-            let change = violation(call, &problem, role);
-            Judged::Refused(problem, Box::new(change))
-        }
-        Verdict::Ask(approval) => Judged::Asks(prepared.effects, approval, agent),
-        Verdict::Allow(_) if let Some(problem) = delegation::beyond_limits(call, &prepared.effects, history) => {
-            Judged::Refused(problem, Box::default())
-        }
-        Verdict::Allow(permit) => Judged::Allowed(prepared, permit),
-    })
-}
-
 /// Who made the call, if the chat's role still stands behind them.
 async fn still_acting(chat: &Arc<Chat>, call: &Message) -> Result<Agent, Problem> {
     let agent = Agent::of(call)?;
@@ -151,11 +105,6 @@ async fn context(chat: &Arc<Chat>, agent: Agent, call: &Message) -> Result<ToolC
         cx.command.live = chat.ear(call_id);
     }
     Ok(cx)
-}
-
-async fn prepare(call: &Message, cx: ToolContext) -> Result<Prepared, Problem> {
-    let (tool, args) = (tool_named(call.meta("tool"))?, call_args(call));
-    tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
 /// What the user said to the call's approval card, if there was one.
@@ -231,7 +180,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             park(chat, call, pending).await
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
-        Some(Signal::Staged) => command::settle(chat, call, history).await,
+        Some(Signal::Staged) => Box::pin(command::settle(chat, call, history)).await,
         Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(call.clone())),
     }
 }
@@ -378,20 +327,4 @@ pub(crate) fn result_message(chat: &Chat, call: &Message, response: ToolResponse
         message = message.with("facts", facts);
     }
     message
-}
-
-/// A refusal by policy is shown and logged; a mistake in the arguments is not.
-fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
-    let (tool, model) = (call.meta("tool").to_owned(), call.meta("model"));
-    let details = json!({"tool": tool, "code": problem.code, "args": call.metadata.get("args")});
-    let mut change = Change::default().event(Event::Violation { code: problem.code, tool, agent_role: role }).log(
-        AuditKind::ToolBlocked,
-        model,
-        role,
-        details.clone(),
-    );
-    if role.mode() == Mode::Plan {
-        change = change.log(AuditKind::DisallowedToolAttemptInPlanning, model, role, details);
-    }
-    change
 }

@@ -10,12 +10,13 @@ use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
 use crate::frame::Source;
 use crate::overview::Hub;
+use crate::run::Inbox;
 use crate::sessions::Settings;
-use crate::view::{Partial, Snapshot};
+use crate::view::{Partial, Snapshot, shorten};
 use planwright_protocol::{
     Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Store, StoreError, Versions};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, MessageKey, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
@@ -46,6 +47,8 @@ pub struct Chat {
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
     pub file: ChatFile,
+    /// What the user wrote while a run was under way.
+    pub(crate) inbox: Inbox,
     /// Set when the chat was deleted, for those who still listen.
     pub(crate) gone: CancellationToken,
 }
@@ -68,6 +71,8 @@ pub struct Change {
     pub grants: Vec<GrantRow>,
     /// What it is about to do to files.
     pub versions: Box<Versions>,
+    /// The key that the client sent with the message.
+    pub key: Option<MessageKey>,
 }
 
 impl Change {
@@ -122,6 +127,7 @@ impl Chat {
             work,
             stop: std::sync::Mutex::default(),
             file: ChatFile::default(),
+            inbox: Inbox::default(),
             gone: CancellationToken::new(),
         });
         // A file that can't be read is told of when something is to be done; looking at the chat needs none.
@@ -155,11 +161,13 @@ impl Chat {
         self.store_all(&mut live).await?;
         let mut messages = self.store.messages_before(self.id, None, 50).await.map_err(storage)?;
         messages.reverse();
+        messages.iter_mut().for_each(shorten);
         Ok(Snapshot {
             chat: live.row.clone().into(),
             pending_question: live.row.pending.clone(),
             messages,
             partial: live.partial.clone(),
+            queued: self.inbox.ids(),
             last_event_id: live.seq,
         })
     }
@@ -278,7 +286,13 @@ impl Chat {
         self.store
             .append(
                 &row,
-                Append { events: &envelopes, approval: change.approval.as_ref(), audit: &change.audit, versions: Some(&change.versions) },
+                Append {
+                    events: &envelopes,
+                    approval: change.approval.as_ref(),
+                    audit: &change.audit,
+                    versions: Some(&change.versions),
+                    key: change.key.as_ref(),
+                },
             )
             .await
             .map_err(storage)?;

@@ -2,11 +2,13 @@
 
 use crate::chat::{broken, storage};
 use crate::sessions::{Models, Settings};
+use crate::workspaces::WorkspaceSettings;
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What chats go by.
@@ -79,5 +81,9 @@ pub async fn now(
 ) -> Result<(Rules, Trust), Problem> {
     let accepted = store.trusted(id).await.map_err(storage)?;
     let (configuration, workspace) = (configuration.clone(), workspace.clone());
-    tokio::task::spawn_blocking(move || configuration.within(&workspace, accepted.as_deref())).await.map_err(broken)?
+    let own = store.workspace(id).await.map_err(storage)?.map(|row| Value::Object(row.settings));
+    let own: WorkspaceSettings = own.and_then(|own| serde_json::from_value(own).ok()).unwrap_or_default();
+    let within = move || configuration.within(&workspace, accepted.as_deref());
+    let (rules, trust) = tokio::task::spawn_blocking(within).await.map_err(broken)??;
+    Ok((Rules { settings: own.over(&rules.settings), ..rules }, trust))
 }

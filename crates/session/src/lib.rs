@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
+//! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
@@ -47,7 +49,9 @@ mod configuration;
 pub mod crash;
 mod delegation;
 mod drift;
+mod files;
 mod follow;
+mod fork;
 mod frame;
 mod overview;
 mod plan;
@@ -62,16 +66,20 @@ mod tally;
 mod versions;
 mod view;
 mod work;
+mod workspaces;
 
-pub use actor::{OPERATOR, Reply};
+pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
+pub use call::{Place, UserCall};
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
-pub use view::{ChatView, ProgressView, Snapshot, ToolView, tool_views};
+pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
+pub use workspaces::WorkspaceSettings;

@@ -39,6 +39,23 @@ impl Inbox {
         self.lock().is_empty()
     }
 
+    /// Those that nobody has read yet.
+    pub fn ids(&self) -> Vec<MessageId> {
+        self.lock().iter().map(|message| message.id).collect()
+    }
+
+    /// Takes one back; whether it was still there.
+    pub fn remove(&self, id: MessageId) -> bool {
+        let mut waiting = self.lock();
+        let before = waiting.len();
+        waiting.retain(|message| message.id != id);
+        waiting.len() < before
+    }
+
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
     fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.lock())
     }

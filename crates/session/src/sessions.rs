@@ -1,6 +1,6 @@
 //! All chats of a process.
 
-use crate::actor::{self, Command, Reply};
+use crate::actor::{self, Command, Reply, Sender, SentKey};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
@@ -33,7 +33,7 @@ pub trait Models: Send + Sync {
 }
 
 /// What the configuration says about chats.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
@@ -53,7 +53,7 @@ impl Settings {
 }
 
 /// What a message does that is an order to carry out the plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntentSwitch {
     /// It approves the newest plan and switches.
@@ -64,7 +64,7 @@ pub enum IntentSwitch {
     Off,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultMode {
     #[default]
@@ -114,15 +114,15 @@ impl Default for Limits {
 
 #[derive(Clone)]
 pub struct Sessions {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     store: Store,
     configuration: Arc<dyn Configuration>,
-    open: Mutex<HashMap<ChatId, Handle>>,
-    workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
-    hub: Arc<Hub>,
+    pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
+    pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
+    pub(crate) hub: Arc<Hub>,
 }
 
 /// A chat that lives. Dropping it changes nothing.
@@ -146,7 +146,15 @@ impl Handle {
     /// # Errors
     /// Why the chat did not take it.
     pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, name.to_owned(), answer)).await
+        self.submit_once(op, name, None).await
+    }
+
+    /// The same, for an op that may be sent again: with the same key and the same content it is done once.
+    ///
+    /// # Errors
+    /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
+    pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
+        self.send(|answer| Command::Op(op, Sender { name: name.to_owned(), key }, answer)).await
     }
 
     /// Ends all work of the chat, to go on after the next start.
@@ -235,6 +243,18 @@ impl Sessions {
     /// # Errors
     /// No such workspace, or it can't be stored.
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
+        let handle = self.create_silently(workspace, title, role).await?;
+        self.announce(&handle).await;
+        Ok(handle)
+    }
+
+    /// The same, before anybody is told of it.
+    pub(crate) async fn create_silently(
+        &self,
+        workspace: WorkspaceId,
+        title: Option<String>,
+        role: Option<Role>,
+    ) -> Result<Handle, Problem> {
         let default_mode = self.rules(workspace).await?.0.settings.default_mode;
         let default_role = match default_mode {
             DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
@@ -269,7 +289,6 @@ impl Sessions {
             json!({ "mode": entered.mode() }),
         );
         handle.chat.publish(change, |_| {}).await?;
-        self.announce(&handle).await;
         Ok(handle)
     }
 
@@ -312,7 +331,7 @@ impl Sessions {
     }
 
     /// Tells all who listen of a new chat.
-    async fn announce(&self, handle: &Handle) {
+    pub(crate) async fn announce(&self, handle: &Handle) {
         let (row, seq) = (handle.chat.row().await, handle.chat.newest().await);
         let chat = serde_json::to_value(ChatView::from(row)).unwrap_or_default();
         self.inner.hub.tell(handle.chat.source, seq, Event::ChatCreated { chat });
@@ -364,18 +383,12 @@ impl Sessions {
         futures::future::join_all(handles.iter().map(Handle::park)).await;
     }
 
-    async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
+    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
         let mut workspaces = self.inner.workspaces.lock().await;
         if let Some(workspace) = workspaces.get(&id) {
             return Ok(workspace.clone());
         }
-        let row = self
-            .inner
-            .store
-            .workspace(id)
-            .await
-            .map_err(storage)?
-            .ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))?;
+        let row = self.workspace_row(id).await?;
         let path = row.path.clone();
         let workspace = tokio::task::spawn_blocking(move || Workspace::open(Path::new(&path))).await.map_err(broken)?;
         let workspace = workspace

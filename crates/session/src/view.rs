@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::card::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, Progress, Role, StepStatus, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, MessageType, Progress, Role, StepStatus, Timestamp, WorkspaceId};
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Inspect, tools_of};
@@ -74,7 +74,20 @@ pub struct Snapshot {
     #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub partial: Option<Partial>,
+    /// Messages that wait to be read by the run that is under way, by their ids.
+    pub queued: Vec<MessageId>,
     pub last_event_id: u64,
+}
+
+/// How much of a tool's result is shown in a list; `…/body` has the whole.
+const MOST_SHOWN: usize = 16 << 10;
+
+/// Cuts a long result of a tool, and says so in its metadata.
+pub fn shorten(message: &mut Message) {
+    if message.message_type == MessageType::ToolResult && message.content.len() > MOST_SHOWN {
+        message.metadata.insert("body_size".to_owned(), message.content.len().into());
+        message.content.truncate(message.content.floor_char_boundary(MOST_SHOWN));
+    }
 }
 
 /// An answer that is being written.

@@ -1,4 +1,5 @@
 use crate::db::{Row, Transaction, args};
+use crate::messages::{MessageKey, delete_message, put_key};
 use crate::records::{ApprovalRow, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
@@ -9,6 +10,7 @@ use planwright_protocol::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// A chat without its history.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +57,8 @@ pub struct Append<'a> {
     pub approval: Option<&'a ApprovalRow>,
     pub audit: &'a [AuditRow],
     pub versions: Option<&'a Versions>,
+    /// The key that the client sent with the message among the events.
+    pub key: Option<&'a MessageKey>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -62,6 +66,17 @@ pub struct ChatFilter {
     pub mode: Option<Mode>,
     pub role: Option<Role>,
     pub plan_file: Option<String>,
+    /// Only what comes after this place.
+    pub after: Option<ChatCursor>,
+    /// How many at most; 500 unless said.
+    pub limit: Option<u32>,
+}
+
+/// A place in the order of chats. It stays where it is when the chat that stood there moves up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChatCursor {
+    pub updated_at: Timestamp,
+    pub id: ChatId,
 }
 
 /// A list of chats. A chat from before roles is an Actor's, in act mode. `$key` is the condition that an index serves; the
@@ -72,7 +87,8 @@ macro_rules! chats_where {
             "select * from chats where workspace_id = $1 and ",
             $key,
             " and ($2 is null or coalesce(agent_mode, 'act') = $2) and ($3 is null or coalesce(agent_role, 'actor') = $3)
-                and ($4 is null or plan_file = $4) order by updated_at desc, id desc limit 500"
+                and ($4 is null or plan_file = $4) and ($5 is null or updated_at < $5 or updated_at = $5 and id < $6)
+                order by updated_at desc, id desc limit $7"
         )
     };
 }
@@ -85,6 +101,8 @@ const DELETE_CHAT: &str = "delete from chats where id = $1";
 const UNFINISHED: &str = "select id from chats where run_id is not null";
 const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null
     and plan_file is distinct from (select plan_file from chats where id = $2)";
+const PLAN_OWNERS: &str =
+    "select id, plan_file from chats where workspace_id = $1 and plan_file is not null order by created_at desc, id desc";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
 const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
     and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
@@ -122,6 +140,9 @@ impl Store {
             if let Event::MessageCreated { message } | Event::MessageUpdated { message } = &envelope.event {
                 put_message(&mut transaction, message, envelope.seq).await?;
             }
+            if let Event::MessageDeleted { message_id } = &envelope.event {
+                delete_message(&mut transaction, chat.id, *message_id).await?;
+            }
             let args = args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?];
             transaction.run(INSERT_EVENT, args).await?;
         }
@@ -133,6 +154,9 @@ impl Store {
         }
         if let Some(versions) = append.versions {
             put_versions(&mut transaction, chat.id, versions).await?;
+        }
+        if let Some(key) = append.key {
+            put_key(&mut transaction, chat.id, key, chat.updated_at).await?;
         }
         transaction.commit().await
     }
@@ -154,7 +178,7 @@ impl Store {
         transaction.commit().await
     }
 
-    /// The chats of a workspace, the most recently used first.
+    /// The chats of a workspace, the most recently used first; those after a place in that order, or the first.
     ///
     /// # Errors
     /// The database failed.
@@ -165,7 +189,9 @@ impl Store {
             ChatFilter { .. } => CHATS,
         };
         let (mode, role) = (filter.mode.map(word).transpose()?, filter.role.map(word).transpose()?);
-        self.db.rows(sql, args![workspace.0, mode, role, filter.plan_file]).await?.iter().map(read_chat).collect()
+        let (time, id) = (filter.after.map(|after| micros(after.updated_at)), filter.after.map(|after| after.id.0));
+        let limit = filter.limit.unwrap_or(500);
+        self.db.rows(sql, args![workspace.0, mode, role, filter.plan_file, time, id, limit]).await?.iter().map(read_chat).collect()
     }
 
     /// The chats whose run was not finished when the process ended.
@@ -182,6 +208,15 @@ impl Store {
     /// The database failed.
     pub async fn foreign_plans(&self, workspace: WorkspaceId, chat: ChatId) -> Result<Vec<String>, StoreError> {
         self.db.rows(FOREIGN_PLANS, args![workspace.0, chat.0]).await?.iter().map(|row| row.text("plan_file")).collect()
+    }
+
+    /// The plans of a workspace, each with the chat that had it first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn plan_owners(&self, workspace: WorkspaceId) -> Result<HashMap<String, ChatId>, StoreError> {
+        let rows = self.db.rows(PLAN_OWNERS, args![workspace.0]).await?;
+        rows.iter().map(|row| Ok((row.text("plan_file")?, ChatId(row.get("id")?)))).collect()
     }
 
     /// A chat's whole history, oldest first.

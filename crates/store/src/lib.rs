@@ -5,6 +5,7 @@
 //! | `store` | opening, migrations, and what all tables share |
 //! | `accounts` | who may sign in, and by what |
 //! | `chats` | chats and their histories; the one write that a session makes |
+//! | `messages` | single messages: found, searched for, sent once |
 //! | `records` | approvals and the audit log |
 //! | `members` | who may do what in which workspace |
 //! | `versions` | what calls changed in files, before and after |
@@ -20,6 +21,7 @@ mod accounts;
 mod chats;
 mod db;
 mod members;
+mod messages;
 mod postgres;
 mod records;
 mod sqlite;
@@ -28,8 +30,9 @@ mod versions;
 mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
-pub use chats::{Append, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use members::{MemberChange, MemberRow, Right};
+pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

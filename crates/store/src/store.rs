@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(4 "0004_file_changes"),
     migration!(5 "0005_trust"),
     migration!(6 "0006_accounts"),
+    migration!(7 "0007_retries"),
 ];
 
 impl Store {

@@ -1,15 +1,19 @@
 use crate::db::{Row, args};
 use crate::store::{Store, StoreError, micros, timestamp};
-use planwright_protocol::{Timestamp, WorkspaceId};
+use crate::versions::FORGET_CONTENTS;
+use planwright_protocol::{ChatId, Timestamp, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// A folder the agent works in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorkspaceRow {
     pub id: WorkspaceId,
     pub name: String,
     pub path: String,
+    /// What the user set for it, over its file and their own.
+    pub settings: Map<String, Value>,
     pub created_at: Timestamp,
 }
 
@@ -17,6 +21,10 @@ const ENSURE: &str = "insert into workspaces (id, name, path, created_at) values
     on conflict (path) do update set path = excluded.path returning *";
 const ALL: &str = "select * from workspaces order by name, id";
 const ONE: &str = "select * from workspaces where id = $1";
+const UPDATE: &str = "update workspaces set name = $2, settings = $3 where id = $1";
+const CHATS: &str = "select id from chats where workspace_id = $1";
+const DELETE_CHATS: &str = "delete from chats where workspace_id = $1";
+const DELETE: &str = "delete from workspaces where id = $1";
 const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
 const TRUST: &str = "insert into trust (workspace_id, sha256, at) values ($1, $2, $3)
     on conflict (workspace_id) do update set sha256 = excluded.sha256, at = excluded.at";
@@ -45,6 +53,36 @@ impl Store {
         self.db.row(ONE, args![id.0]).await?.as_ref().map(read).transpose()
     }
 
+    /// Keeps the name and the settings of a workspace.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn update_workspace(&self, row: &WorkspaceRow) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(UPDATE, args![row.id.0, row.name.as_str(), serde_json::to_string(&row.settings)?]).await?;
+        transaction.commit().await
+    }
+
+    /// All chats of a workspace.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn chats_in(&self, id: WorkspaceId) -> Result<Vec<ChatId>, StoreError> {
+        self.db.rows(CHATS, args![id.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
+    }
+
+    /// Forgets a workspace and its chats.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(DELETE_CHATS, args![id.0]).await?;
+        transaction.run(DELETE, args![id.0]).await?;
+        transaction.run(FORGET_CONTENTS, args![]).await?;
+        transaction.commit().await
+    }
+
     /// The hash of the workspace's own configuration that the user accepted last.
     ///
     /// # Errors
@@ -67,6 +105,7 @@ pub(crate) fn read(row: &Row) -> Result<WorkspaceRow, StoreError> {
         id: WorkspaceId(row.get("id")?),
         name: row.text("name")?,
         path: row.text("path")?,
+        settings: serde_json::from_str(&row.text("settings")?)?,
         created_at: timestamp(row.get("created_at")?)?,
     })
 }

@@ -148,6 +148,12 @@ pub struct Server {
 }
 
 impl Server {
+    /// The process.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.client

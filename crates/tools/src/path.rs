@@ -116,6 +116,12 @@ impl WorkspacePath {
             && self.0.rsplit('/').next().is_some_and(|name| name.strip_suffix(".plan").is_some_and(|stem| !stem.is_empty()))
     }
 
+    /// The file of a chat: `/.planwright/chats/ID.chat`.
+    #[must_use]
+    pub fn is_chat(&self) -> bool {
+        self.0.strip_prefix(".planwright/chats/").is_some_and(|name| name.split_once('.').is_some_and(|(_, extension)| extension == "chat"))
+    }
+
     /// Git's and our own files, which no tool may change: `.git` at any depth, `/.planwright`, `.chat` files.
     #[must_use]
     pub fn is_protected(&self) -> bool {

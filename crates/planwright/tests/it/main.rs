@@ -25,6 +25,7 @@ mod life_cycle;
 mod limits;
 mod long_chats;
 mod matrix;
+mod messages;
 mod plan_edited;
 mod planner;
 mod postgres;
@@ -44,8 +45,10 @@ mod side_by_side;
 mod sign_in;
 mod tenancy;
 mod terminal;
+mod tools_endpoint;
 mod trust;
 mod wires;
+mod workspaces;
 
 use planwright_testkit::server::Home;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 pub const MAX_PLAN_BYTES: usize = 1024 * 1024;
 
 /// How far a plan has come, as its file says it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanFileStatus {
     #[default]

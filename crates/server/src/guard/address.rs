@@ -3,6 +3,7 @@
 use super::Access;
 use crate::App;
 use crate::answer::ApiError;
+use crate::listener::Door;
 use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Uri, header};
@@ -12,7 +13,6 @@ use axum::serve::IncomingStream;
 use planwright_protocol::{ErrorCode, Problem};
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
-use tokio::net::TcpListener;
 
 /// The two ends of a connection.
 #[derive(Clone, Copy)]
@@ -22,8 +22,8 @@ pub struct Peer {
     local: Option<SocketAddr>,
 }
 
-impl Connected<IncomingStream<'_, TcpListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
+impl Connected<IncomingStream<'_, Door>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
         Self { remote: *stream.remote_addr(), local: stream.io().local_addr().ok() }
     }
 }

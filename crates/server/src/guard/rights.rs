@@ -18,6 +18,9 @@ use std::sync::Arc;
 const OWNERS: &[&str] =
     &["/workspaces/{wid}", "/workspaces/{wid}/trust", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
 
+/// What only admins may change: a folder of the machine that becomes a workspace can be read.
+const ADMINS: &[&str] = &["/workspaces"];
+
 /// A workspace of a path, and the chat if one is named.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
@@ -40,6 +43,13 @@ pub async fn check_rights(State(app): State<App>, caller: Caller, route: Matched
 }
 
 async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, params: &RawPathParams) -> Result<Option<Place>, ApiError> {
+    if let Some(account) = &caller.account
+        && account.rank != Rank::Admin
+        && !method.is_safe()
+        && ADMINS.iter().any(|ending| route.ends_with(ending))
+    {
+        return Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server may add workspaces. Ask one of them.").into());
+    }
     let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
     let (Some(user), Some(workspace)) = (caller.user(), named("wid")) else { return Ok(None) };
     let workspace = workspace.parse().map_err(|_| not_found())?;

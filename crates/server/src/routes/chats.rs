@@ -1,25 +1,21 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::answer::{ApiError, ApiResult, Created, NoContent, Page};
 use crate::guard::Caller;
-use crate::request::{Body, Ids, OptionalBody, Params};
+use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ChatId, ErrorCode, Op, Problem, Role, RoleRequest, RoleWord, WorkspaceId};
+use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_session::{ChatView, Handle, Snapshot, storage};
-use planwright_store::ChatFilter;
+use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The chat of a path, if it is in the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
-    let handle = app.sessions.chat(chat).await?;
-    if handle.chat().row().await.workspace_id != workspace {
-        return Err(Problem::new(ErrorCode::NotFound, format!("There is no chat {chat}.")).into());
-    }
-    Ok(handle)
+    Ok(app.sessions.chat_in(workspace, chat).await?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,16 +28,40 @@ pub struct ListQuery {
     role: Option<String>,
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
+    /// Where the page begins: `x-next-cursor` of the page before.
+    cursor: Option<String>,
+    /// How many at most.
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<u32>,
 }
 
-pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<ListQuery>) -> ApiResult<Vec<ChatView>> {
+const LARGEST_PAGE: u32 = 500;
+
+/// The most recently used first.
+pub async fn list(
+    State(app): State<App>,
+    Ids(workspace): Ids<WorkspaceId>,
+    Params(query): Params<ListQuery>,
+) -> Result<Page<ChatView>, ApiError> {
     workspaces::row(&app, workspace).await?;
     let mode = RoleRequest { mode: query.mode, ..RoleRequest::default() }.resolve(None)?.map(Role::mode);
     let role =
         query.role.map(|word| RoleRequest::role(&word).resolve(None).map_err(|problem| named(problem, "role"))).transpose()?.flatten();
-    let filter = ChatFilter { mode, role, plan_file: query.plan_file };
+    let limit = page_size(query.limit, LARGEST_PAGE)?;
+    let after = query.cursor.as_deref().map(read_cursor).transpose()?;
+    let filter = ChatFilter { mode, role, plan_file: query.plan_file, after, limit: Some(limit) };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
-    Ok(Json(rows.into_iter().map(ChatView::from).collect()))
+    let last = rows.last().filter(|_| rows.len() == limit as usize);
+    let next = last.map(|chat| format!("{}.{}", chat.updated_at.as_microsecond(), chat.id));
+    Ok(Page { items: rows.into_iter().map(ChatView::from).collect(), next })
+}
+
+fn read_cursor(text: &str) -> Result<ChatCursor, ApiError> {
+    let read = || {
+        let (time, id) = text.split_once('.')?;
+        Some(ChatCursor { updated_at: Timestamp::from_microsecond(time.parse().ok()?).ok()?, id: id.parse().ok()? })
+    };
+    read().ok_or_else(|| ApiError::misfit("cursor", "must be the `x-next-cursor` of a page"))
 }
 
 /// What is wrong with a field of the query that has another name than in a body.
@@ -149,4 +169,22 @@ pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(Workspace
 
 pub async fn compact(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
     Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Compact).await?.chat))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkBody {
+    /// The new chat has what was said before this message.
+    message_id: MessageId,
+}
+
+/// Another chat that begins like this one: to say something else than was said here.
+pub async fn fork(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Body(body): Body<ForkBody>,
+) -> Result<Created<ChatView>, ApiError> {
+    handle(&app, workspace, chat).await?;
+    let fork = app.sessions.fork(chat, body.message_id).await?;
+    Ok(Created(fork.chat().row().await.into()))
 }

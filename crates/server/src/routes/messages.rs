@@ -1,12 +1,12 @@
 use super::chats::handle;
 use crate::App;
-use crate::answer::{Accepted, ApiError, ApiResult};
+use crate::answer::{Accepted, ApiError, ApiResult, NoContent};
 use crate::guard::Caller;
-use crate::request::{Body, Ids, Params, page_size};
+use crate::request::{Body, IdempotencyKey, Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
-use planwright_session::storage;
+use planwright_session::{SentKey, shorten, storage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -28,12 +28,60 @@ pub async fn list(
 ) -> ApiResult<Vec<Message>> {
     handle(&app, workspace, chat).await?;
     let limit = page_size(query.limit, LARGEST_PAGE)?;
-    Ok(Json(app.sessions.store().messages_before(chat, query.before, limit).await.map_err(storage)?))
+    let mut messages = app.sessions.store().messages_before(chat, query.before, limit).await.map_err(storage)?;
+    messages.iter_mut().for_each(shorten);
+    Ok(Json(messages))
 }
+
+/// A message with the whole of its content, which lists cut where it is a long result of a tool.
+pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>) -> ApiResult<Message> {
+    handle(&app, workspace, chat).await?;
+    let message = app.sessions.store().message(chat, id).await.map_err(storage)?;
+    Ok(Json(message.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat.")))?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SearchQuery {
+    /// What to look for, whatever its case.
+    #[schemars(length(min = 1, max = 1000))]
+    q: String,
+    /// The id of a message: only those older than it.
+    before: Option<MessageId>,
+    /// How many at most.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+}
+
+/// Messages that have a text in them, newest first.
+pub async fn search(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Params(query): Params<SearchQuery>,
+) -> ApiResult<Vec<Message>> {
+    handle(&app, workspace, chat).await?;
+    if query.q.is_empty() || query.q.chars().count() > 1000 {
+        return Err(ApiError::misfit("q", "must have 1 to 1000 characters"));
+    }
+    let limit = page_size(query.limit, LARGEST_FIND)?;
+    let mut found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
+    found.iter_mut().for_each(shorten);
+    Ok(Json(found))
+}
+
+/// Takes back a message that waits to be read.
+pub async fn withdraw(
+    State(app): State<App>,
+    Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>,
+) -> Result<NoContent, ApiError> {
+    handle(&app, workspace, chat).await?.submit(Op::Withdraw { message_id: id }).await?;
+    Ok(NoContent)
+}
+
+const LARGEST_FIND: u32 = 100;
 
 const LARGEST_PAGE: u32 = 500;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateBody {
     /// What the user says; beside an answer, a comment on it.
@@ -70,10 +118,21 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Body(mut body): Body<CreateBody>,
+    IdempotencyKey(key): IdempotencyKey,
+    Body(body): Body<CreateBody>,
 ) -> Result<Accepted<MessageAnswer>, ApiError> {
     let handle = handle(&app, workspace, chat).await?;
-    let op = match body.metadata.remove("question_answer").filter(|answer| !answer.is_null()) {
+    let key = key.map(|key| SentKey::new(key, &body));
+    let op = op_of(body)?;
+    let is_answer = matches!(op, Op::Answer { .. });
+    let reply = handle.submit_once(op, caller.name(), key).await.map_err(|problem| {
+        if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
+    })?;
+    Ok(Accepted(MessageAnswer { message: reply.message }))
+}
+
+fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
+    Ok(match body.metadata.remove("question_answer").filter(|answer| !answer.is_null()) {
         Some(answer) => {
             let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|_| {
                 let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
@@ -84,10 +143,5 @@ pub async fn create(
             Op::Answer { question_id, answers, comment: body.content }
         }
         None => Op::UserMessage { content: body.content, metadata: body.metadata },
-    };
-    let is_answer = matches!(op, Op::Answer { .. });
-    let reply = handle.submit_by(op, caller.name()).await.map_err(|problem| {
-        if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
-    })?;
-    Ok(Accepted(MessageAnswer { message: reply.message }))
+    })
 }

@@ -146,6 +146,11 @@ impl Actor {
             None => self.chat.agent().await,
         };
         let pending = Pending::plan_approval(by, &approval.plan_file, &document, &approval.sha256, Question::plan_approval());
+        self.raise(pending, in_place_of).await
+    }
+
+    /// Puts a question before the user, in place of an earlier one if there is one.
+    pub(super) async fn raise(&self, pending: Pending, in_place_of: Option<&Pending>) -> Result<(), Problem> {
         let resolved =
             in_place_of.map(|earlier| Event::QuestionResolved { question_id: earlier.question_id, outcome: QuestionOutcome::Superseded });
         let mut change = Change { events: resolved.into_iter().collect(), ..Change::default() };

@@ -2,14 +2,17 @@
 
 use super::Actor;
 use super::plan::CHANGED;
-use crate::card::Pending;
+use crate::card::{self, Pending};
 use crate::chat::Change;
 use crate::crash;
 use crate::sessions::IntentSwitch;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::QuestionOutcome;
+use planwright_protocol::op::Inquiry;
 use planwright_protocol::question::{Decision, answer_text, plan_is_approved, validate_answers};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, SwitchedBy};
+use planwright_protocol::{
+    Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
+};
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
 
@@ -46,7 +49,7 @@ impl Actor {
         if let Order::WithoutPlan = order {
             message = message.with(AWAITS_PLAN, true);
         }
-        let mut change = Change::messages([message.clone()]);
+        let mut change = self.sent(&message);
         if let Some(pending) = &pending {
             let outcome = match order {
                 Order::Given(_) => QuestionOutcome::Answered,
@@ -78,6 +81,24 @@ impl Actor {
             }
         }
         Ok(message)
+    }
+
+    /// Asks what a tool wants asked that the user called themselves.
+    pub(super) async fn ask(&mut self, inquiry: Inquiry) -> Result<(), Problem> {
+        if self.running.is_some() || self.chat.pending().await.is_some() {
+            let text = "The chat is at work or waits for an answer. Ask when that is over, or stop it first.";
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        match inquiry {
+            Inquiry::Questions(questions) => {
+                let pending = card::asked(&self.chat, self.chat.agent().await, questions, Severity::Major).await;
+                self.raise(pending, None).await
+            }
+            Inquiry::Plan(file) => {
+                let approval = self.approval(Some(file), SwitchedBy::Approval).await?;
+                self.raise_card(&approval, None).await
+            }
+        }
     }
 
     /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
@@ -120,7 +141,7 @@ impl Actor {
             message = message.with("comment", comment);
         }
         let message = pending.by.place(message);
-        let change = Change::messages([message.clone()]).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
+        let change = self.sent(&message).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
             QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,

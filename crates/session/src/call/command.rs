@@ -87,7 +87,7 @@ fn is_landing(call: &Message) -> bool {
 }
 
 /// What no command may do is left out one by one, so that the rest of what it did is not lost.
-fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
+pub fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
     effects.into_iter().partition(|effect| !matches!(decide(situation, std::slice::from_ref(effect)), Verdict::Deny(_)))
 }
 

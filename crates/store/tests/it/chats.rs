@@ -2,7 +2,7 @@
 
 use crate::world::{World, chat_in, chat_of, created, moment, on_both};
 use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy};
-use planwright_store::{Append, ApprovalRow, ChatFilter, ChatRow, GrantRow, Store, StoredEvent};
+use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, MessageKey, Store, StoredEvent};
 use serde_json::json;
 
 on_both!(
@@ -21,6 +21,10 @@ on_both!(
     the_newest_approval_counts_and_knows_its_commit,
     appends_of_many_chats_at_once_all_arrive,
     a_deleted_chat_takes_its_history_with_it_and_leaves_the_others,
+    chats_are_paged_in_an_order_that_holds_while_they_change,
+    a_workspace_keeps_its_settings_and_goes_with_its_chats,
+    a_key_is_stored_with_its_message_or_not_at_all,
+    messages_are_searched_and_single_ones_found_and_taken_back,
 );
 
 async fn texts(store: &Store, chat: &ChatRow) -> Vec<String> {
@@ -120,7 +124,7 @@ async fn a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_fiel
     let old = store.chat(chat.id).await.unwrap().unwrap();
     assert_eq!(old.config.role, Role::Actor);
     assert_eq!(store.messages(chat.id).await.unwrap()[0].message_type, MessageType::Text);
-    let acting = ChatFilter { mode: Some(Mode::Act), role: Some(Role::Actor), plan_file: None };
+    let acting = ChatFilter { mode: Some(Mode::Act), role: Some(Role::Actor), ..ChatFilter::default() };
     assert_eq!(store.chats(chat.workspace_id, acting).await.unwrap().len(), 1);
     let untouched = "select title from chats where agent_role is null and agent_mode is null";
     assert_eq!(world.look(untouched).await, ["T"], "reading changes nothing");
@@ -170,8 +174,8 @@ async fn chats_are_found_by_mode_role_and_plan(world: World) {
         (ChatFilter { mode: Some(Mode::Plan), ..ChatFilter::default() }, vec![chats[1], chats[0]]),
         (ChatFilter { role: Some(Role::Planner), ..ChatFilter::default() }, vec![chats[0]]),
         (ChatFilter { plan_file: plan_file.clone(), ..ChatFilter::default() }, vec![chats[1], chats[2]]),
-        (ChatFilter { plan_file: plan_file.clone(), mode: Some(Mode::Act), role: None }, vec![chats[2]]),
-        (ChatFilter { plan_file, mode: Some(Mode::Act), role: Some(Role::Tester) }, vec![]),
+        (ChatFilter { plan_file: plan_file.clone(), mode: Some(Mode::Act), ..ChatFilter::default() }, vec![chats[2]]),
+        (ChatFilter { plan_file, mode: Some(Mode::Act), role: Some(Role::Tester), ..ChatFilter::default() }, vec![]),
     ] {
         let found = store.chats(store.ensure_workspace("w", "/w").await.unwrap().id, filter.clone()).await.unwrap();
         assert_eq!(found.iter().map(|chat| chat.id).collect::<Vec<_>>(), expected, "{filter:?}");
@@ -283,4 +287,84 @@ async fn appends_of_many_chats_at_once_all_arrive(world: World) {
         });
     }
     assert_eq!(tasks.join_all().await.len(), 8);
+}
+
+async fn chats_are_paged_in_an_order_that_holds_while_they_change(world: World) {
+    let store = world.open().await;
+    let mut chats = Vec::new();
+    for at in [30, 20, 20, 10] {
+        let mut chat = chat_in(&store).await;
+        chat.updated_at = moment(at);
+        store.append(&chat, Append::default()).await.unwrap();
+        chats.push(chat);
+    }
+    chats.sort_by_key(|chat| std::cmp::Reverse((chat.updated_at, chat.id)));
+    let page = async |after: Option<&ChatRow>| {
+        let after = after.map(|chat| ChatCursor { updated_at: chat.updated_at, id: chat.id });
+        store.chats(chats[0].workspace_id, ChatFilter { after, limit: Some(2), ..ChatFilter::default() }).await.unwrap()
+    };
+    let first = page(None).await;
+    assert_eq!(first, chats[..2]);
+    // The chat that the page ended with is used meanwhile, and moves to the top.
+    store.append(&ChatRow { updated_at: moment(99), ..first[1].clone() }, Append::default()).await.unwrap();
+    assert_eq!(page(Some(&first[1])).await, chats[2..]);
+    assert!(page(Some(&chats[3])).await.is_empty());
+}
+
+async fn a_workspace_keeps_its_settings_and_goes_with_its_chats(world: World) {
+    let store = world.open().await;
+    let (chat, other) = (chat_of(&store, "/w").await, chat_of(&store, "/other").await);
+    let mut workspace = store.workspace(chat.workspace_id).await.unwrap().unwrap();
+    assert!(workspace.settings.is_empty());
+    workspace.name = "named".into();
+    workspace.settings.insert("default_mode".into(), "act".into());
+    store.update_workspace(&workspace).await.unwrap();
+    assert_eq!(store.workspace(chat.workspace_id).await.unwrap(), Some(workspace.clone()));
+    assert_eq!(store.ensure_workspace("w", "/w").await.unwrap(), workspace, "what is known is not made anew");
+    assert_eq!(store.chats_in(workspace.id).await.unwrap(), [chat.id]);
+    store.delete_workspace(workspace.id).await.unwrap();
+    assert_eq!((store.workspace(workspace.id).await.unwrap(), store.chat(chat.id).await.unwrap()), (None, None));
+    assert!(store.chat(other.id).await.unwrap().is_some());
+}
+
+async fn a_key_is_stored_with_its_message_or_not_at_all(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    let said = |seq| created(&chat, seq, "hello");
+    let key = |sha256: &str| MessageKey { key: "k".into(), sha256: sha256.into(), message_id: MessageId::generate() };
+    let first = key("one");
+    assert_eq!(store.message_key(chat.id, "k").await.unwrap(), None);
+    store.append(&chat, Append { events: &[said(1)], key: Some(&first), ..Append::default() }).await.unwrap();
+    let second = store.append(&chat, Append { events: &[said(2)], key: Some(&key("two")), ..Append::default() }).await;
+    assert!(second.is_err());
+    store.close().await;
+    let store = world.open().await;
+    assert_eq!(store.message_key(chat.id, "k").await.unwrap(), Some(first));
+    assert_eq!(texts(&store, &chat).await, ["hello"]);
+    assert_eq!(store.message_key(chat_in(&store).await.id, "k").await.unwrap(), None, "a key is of one chat");
+}
+
+async fn messages_are_searched_and_single_ones_found_and_taken_back(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    let said = ["An apple", "100% of apples_", "a pear", "APPLE\\"];
+    let events: Vec<_> = said.iter().zip(1..).map(|(text, seq)| created(&chat, seq, text)).collect();
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    let found = async |text: &str, before, limit| {
+        let hits = store.search(chat.id, text, before, limit).await.unwrap();
+        hits.into_iter().map(|message| message.content).collect::<Vec<_>>()
+    };
+    assert_eq!(found("apple", None, 10).await, [said[3], said[1], said[0]]);
+    let middle = store.messages(chat.id).await.unwrap()[1].id;
+    assert_eq!(found("apple", Some(middle), 10).await, [said[0]]);
+    assert_eq!(found("apple", None, 1).await, [said[3]]);
+    assert_eq!(
+        (found("%", None, 10).await, found("_", None, 10).await, found("\\", None, 10).await),
+        (vec![said[1].into()], vec![said[1].into()], vec![said[3].into()])
+    );
+    assert_eq!(store.message(chat.id, middle).await.unwrap().unwrap().content, said[1]);
+    assert_eq!(store.message(chat_in(&store).await.id, middle).await.unwrap(), None);
+    let gone = Envelope { event: Event::MessageDeleted { message_id: middle }, seq: 9, at: chat.created_at };
+    store.append(&chat, Append { events: &[gone], ..Append::default() }).await.unwrap();
+    assert_eq!(store.message(chat.id, middle).await.unwrap(), None);
 }

@@ -1,0 +1,69 @@
+//! A server of the benchmark's own, and what its process takes.
+
+use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::{Author, ChatConfig, ChatId, Envelope, Event, Message, MessageType, Mode, Timestamp};
+use planwright_store::{Append, ChatRow, Store};
+use planwright_testkit::server::Home;
+use serde_json::Value;
+use std::path::PathBuf;
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_planwright");
+
+pub fn home(script: &Value) -> Home {
+    Home::new(BINARY, script)
+}
+
+fn data(home: &Home) -> PathBuf {
+    home.workspace().parent().unwrap().join("data")
+}
+
+/// The database that the home's servers will use.
+pub async fn store(home: &Home) -> Store {
+    std::fs::create_dir_all(data(home)).unwrap();
+    Store::open(&data(home).join("planwright.db")).await.unwrap()
+}
+
+/// A chat with so many messages, stored as a session would have.
+pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
+    let path = std::fs::canonicalize(home.workspace()).unwrap();
+    let workspace = store.ensure_workspace("workspace", path.to_str().unwrap()).await.unwrap();
+    let now = Timestamp::now();
+    let mut chat = ChatRow {
+        id: ChatId::generate(),
+        workspace_id: workspace.id,
+        title: "A chat".into(),
+        config: ChatConfig { role: Mode::Plan.default_role(), plan_file: None },
+        state: ChatState::Idle,
+        pending: None,
+        grants: Vec::new(),
+        progress: None,
+        epoch: 0,
+        seq_ceiling: 0,
+        usage: Usage::default(),
+        run: None,
+        created_at: now,
+        updated_at: now,
+    };
+    store.create_chat(&chat).await.unwrap();
+    let mut seq = 0;
+    while seq < messages {
+        let batch: Vec<Envelope> = (seq + 1..=messages.min(seq + 1000))
+            .map(|seq| {
+                let author = if seq % 2 == 1 { Author::User } else { Author::Assistant };
+                let text = format!("Message {seq}, which has some words in it, as messages have. ").repeat(4);
+                Envelope { event: Event::MessageCreated { message: Message::new(chat.id, author, MessageType::Text, text) }, seq, at: now }
+            })
+            .collect();
+        seq += batch.len() as u64;
+        chat.seq_ceiling = seq;
+        store.append(&chat, Append { events: &batch, ..Append::default() }).await.unwrap();
+    }
+    chat
+}
+
+/// What a process has in memory, in MB.
+pub fn resident(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
+}

@@ -1,0 +1,160 @@
+//! `…/messages` and what is done with single ones: sent once, found, taken back, gone back to.
+
+use crate::home;
+use planwright_testkit::server::{ChatClient, Server};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+async fn send(server: &Server, chat: &ChatClient<'_>, key: &str, body: &Value) -> (StatusCode, Value) {
+    let request = server.client().post(format!("{}/api/v1{}/messages", server.base, chat.path)).bearer_auth(&server.token);
+    let response = request.header("idempotency-key", key).json(body).send().await.unwrap();
+    (response.status(), response.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_message_sent_again_under_its_key_is_stored_once_also_over_a_restart() {
+    let home = home(&json!({ "turns": [{ "text": "Hello" }], "repeat": true }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let (path, body) = (chat.path.clone(), json!({ "content": "Hi", "metadata": { "from": "script" } }));
+    let (status, first) = send(&server, &chat, "key-1", &body).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{first}");
+    assert_eq!(send(&server, &chat, "key-1", &body).await, (StatusCode::ACCEPTED, first.clone()));
+    let (status, error) = send(&server, &chat, "key-1", &json!({ "content": "Other" })).await;
+    assert_eq!((status, &error["error"]["code"]), (StatusCode::CONFLICT, &json!("CONFLICT")));
+    chat.run_to_end(0).await;
+    server.kill().await;
+    let server = home.serve().await;
+    let chat = server.reopened(&path);
+    assert_eq!(send(&server, &chat, "key-1", &body).await, (StatusCode::ACCEPTED, first));
+    assert_eq!(send(&server, &chat, "key-2", &body).await.0, StatusCode::ACCEPTED);
+    let said = chat.messages().await.iter().filter(|message| message["author"] == "user").count();
+    assert_eq!(said, 2, "once under each key");
+    assert_eq!(send(&server, &chat, "a b", &body).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    // What was refused is not remembered.
+    assert_eq!(send(&server, &chat, "key-3", &json!({ "content": " " })).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(send(&server, &chat, "key-3", &body).await.0, StatusCode::ACCEPTED);
+}
+
+#[tokio::test]
+async fn an_answer_sent_again_under_its_key_is_answered_alike() {
+    let question = json!({ "questions": [{ "name": "colour", "question": "Which?", "schema": { "type": "string" } }] });
+    let home = home(&json!({ "turns": [{ "calls": [{ "tool": "ask_user", "args": question }] }, { "text": "Thanks" }] }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Paint").await;
+    let events = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    let asked = events.iter().find(|event| event["type"] == "question_pending").unwrap();
+    let body =
+        json!({ "metadata": { "question_answer": { "question_id": asked["data"]["question_id"], "answers": { "colour": "red" } } } });
+    let (status, first) = send(&server, &chat, "k", &body).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{first}");
+    chat.run_to_end(0).await;
+    assert_eq!(send(&server, &chat, "k", &body).await, (StatusCode::ACCEPTED, first));
+    assert_eq!(send(&server, &chat, "other", &body).await.0, StatusCode::CONFLICT);
+}
+
+#[tokio::test]
+async fn a_queued_message_is_in_the_snapshot_and_can_be_taken_back_until_it_is_read() {
+    let home = home(
+        &json!({ "turns": [{ "text": "One two three four five six seven eight", "delay_ms": 150 }, { "text": "Now the other", "not_told": ["Forget"] }], "repeat": true }),
+    );
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let read = chat.say("Speak").await;
+    chat.events(0, |event| event["type"] == "text_delta").await;
+    let (back, kept) = (chat.say("Forget this").await, chat.say("Keep this").await);
+    let snapshot = server.get(&format!("{}/snapshot", chat.path)).await;
+    assert_eq!(snapshot["queued"], json!([back["id"], kept["id"]]));
+    assert!(snapshot["partial"]["text"].as_str().unwrap().starts_with("One"), "{snapshot}");
+    let queue = |message: &Value| format!("{}/queue/{}", chat.path, message["id"].as_str().unwrap());
+    assert_eq!(server.request(Method::DELETE, &queue(&back), None).await.0, StatusCode::NO_CONTENT);
+    assert_eq!(server.request(Method::DELETE, &queue(&back), None).await.0, StatusCode::NOT_FOUND);
+    assert_eq!(server.request(Method::DELETE, &queue(&read), None).await.0, StatusCode::CONFLICT);
+    let events = chat.run_to_end(0).await;
+    assert!(events.iter().any(|event| event["type"] == "message_deleted" && event["data"]["message_id"] == back["id"]));
+    assert_eq!(events.last().unwrap()["data"]["outcome"], "done", "the model was not told");
+    let texts: Vec<Value> =
+        chat.messages().await.into_iter().filter(|message| message["author"] == "user").map(|message| message["content"].clone()).collect();
+    assert_eq!(texts, ["Speak", "Keep this"]);
+    assert_eq!(server.request(Method::DELETE, &queue(&kept), None).await.0, StatusCode::CONFLICT);
+    assert_eq!(server.get(&format!("{}/snapshot", chat.path)).await["queued"], json!([]));
+}
+
+#[tokio::test]
+async fn a_long_result_is_cut_in_lists_and_whole_by_itself_and_texts_are_found() {
+    let home =
+        home(&json!({ "turns": [{ "calls": [{ "tool": "read", "args": { "path": "/long.txt" } }] }, { "text": "Read the Needle." }] }));
+    home.put("long.txt", &"a line of some length\n".repeat(1500));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Read it").await;
+    chat.run_to_end(0).await;
+    let messages = chat.messages().await;
+    let result = messages.iter().find(|message| message["message_type"] == "tool_result").unwrap();
+    let size = result["metadata"]["body_size"].as_u64().unwrap();
+    assert!(result["content"].as_str().unwrap().len() < 20_000 && size > 30_000, "{size}");
+    let body = server.get(&format!("{}/messages/{}/body", chat.path, result["id"].as_str().unwrap())).await;
+    assert_eq!(body["content"].as_str().unwrap().len() as u64, size);
+    let found = server.get(&format!("{}/search?q=nEEdle", chat.path)).await;
+    assert_eq!((found.as_array().unwrap().len(), &found[0]["content"]), (1, &json!("Read the Needle.")));
+    assert_eq!(server.get(&format!("{}/search?q=%25", chat.path)).await, json!([]));
+    for wrong in ["", "?q=", "?q=x&limit=0"] {
+        assert_eq!(server.request(Method::GET, &format!("{}/search{wrong}", chat.path), None).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let nothing = format!("{}/messages/0192a2b4-0000-7000-8000-000000000000/body", chat.path);
+    assert_eq!(server.request(Method::GET, &nothing, None).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_fork_has_what_was_said_before_and_goes_its_own_way() {
+    let home = home(&json!({ "turns": [{ "text": "Reply one" }, { "text": "Reply two" }], "repeat": true }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "title": "First", "agent_role": "reviewer" })).await;
+    chat.say("One").await;
+    chat.run_to_end(0).await;
+    let second = chat.say("Two").await;
+    chat.events(0, |event| event["data"]["message"]["content"] == "Reply two").await;
+    let (status, fork) = server.post(&format!("{}/fork", chat.path), json!({ "message_id": second["id"] })).await;
+    assert_eq!((status, &fork["title"], &fork["config"]["agent_role"]), (StatusCode::CREATED, &json!("First"), &json!("reviewer")));
+    let other = server.reopened(&format!("/workspaces/{}/chats/{}", fork["workspace_id"].as_str().unwrap(), fork["id"].as_str().unwrap()));
+    let texts =
+        |messages: Vec<Value>| messages.into_iter().map(|message| message["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(texts(other.messages().await), ["One", "Reply one"]);
+    other.say("Three").await;
+    let reply = other.events(0, |event| event["type"] == "run_finished").await;
+    assert_eq!(reply.last().unwrap()["data"]["outcome"], "done");
+    assert_eq!(texts(other.messages().await), ["One", "Reply one", "Three", "Reply two"]);
+    assert_eq!(texts(chat.messages().await)[2], "Two", "the first chat is as it was");
+    let nothing = json!({ "message_id": "0192a2b4-0000-7000-8000-000000000000" });
+    assert_eq!(server.post(&format!("{}/fork", chat.path), nothing).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn lists_of_chats_come_in_pages() {
+    let home = home(&json!({ "turns": [{ "text": "Hello" }], "repeat": true }));
+    let server = home.serve().await;
+    for number in 0..5 {
+        server.chat(json!({ "title": number.to_string() })).await;
+    }
+    let workspace = server.get("/workspaces").await[0]["id"].as_str().unwrap().to_owned();
+    let (mut titles, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let from = cursor.as_ref().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        let url = format!("{}/api/v1/workspaces/{workspace}/chats?limit=2{from}", server.base);
+        let response = server.client().get(url).bearer_auth(&server.token).send().await.unwrap();
+        cursor = response.headers().get("x-next-cursor").map(|value| value.to_str().unwrap().to_owned());
+        let page: Vec<Value> = response.json().await.unwrap();
+        titles.extend(page.iter().map(|chat| chat["title"].as_str().unwrap().to_owned()));
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(titles, ["4", "3", "2", "1", "0"]);
+    for wrong in ["cursor=x", "limit=0"] {
+        assert_eq!(
+            server.request(Method::GET, &format!("/workspaces/{workspace}/chats?{wrong}"), None).await.0,
+            StatusCode::UNPROCESSABLE_ENTITY
+        );
+    }
+}

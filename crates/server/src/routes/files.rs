@@ -1,0 +1,48 @@
+use crate::App;
+use crate::answer::{ApiError, ApiResult};
+use crate::request::{Ids, Params};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::WorkspaceId;
+use planwright_session::{DEEPEST, FileContent, FileNode, PlanView};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct TreeQuery {
+    /// The folder; the root unless said.
+    #[schemars(example = "/")]
+    path: Option<String>,
+    /// How many levels; 1 unless said.
+    #[schemars(range(min = 1, max = 16))]
+    depth: Option<u32>,
+}
+
+/// A folder and what is in it.
+pub async fn tree(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<TreeQuery>) -> ApiResult<FileNode> {
+    let depth = query.depth.unwrap_or(1);
+    if !(1..=DEEPEST).contains(&depth) {
+        return Err(ApiError::misfit("depth", format!("must be from 1 to {DEEPEST}")));
+    }
+    Ok(Json(app.sessions.files(workspace, query.path.as_deref().unwrap_or("/"), depth).await?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ContentQuery {
+    #[schemars(example = "/README.md")]
+    path: String,
+}
+
+/// A file.
+pub async fn content(
+    State(app): State<App>,
+    Ids(workspace): Ids<WorkspaceId>,
+    Params(query): Params<ContentQuery>,
+) -> ApiResult<FileContent> {
+    Ok(Json(app.sessions.content(workspace, &query.path).await?))
+}
+
+/// The plans of a workspace.
+pub async fn plans(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<Vec<PlanView>> {
+    Ok(Json(app.sessions.plans(workspace).await?))
+}

@@ -1,0 +1,51 @@
+use crate::App;
+use crate::answer::ApiResult;
+use crate::request::{Body, Ids};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::event::ToolResponse;
+use planwright_protocol::{ChatId, Mode, WorkspaceId};
+use planwright_session::{Place, UserCall};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallBody {
+    /// The name of the tool.
+    #[schemars(example = &"read")]
+    tool: String,
+    /// Its arguments, as its schema has them.
+    #[serde(default)]
+    #[schemars(example = serde_json::json!({ "path": "/README.md" }))]
+    args: Map<String, Value>,
+    /// The chat whose role holds; over `config`.
+    chat_id: Option<ChatId>,
+    config: Option<CallConfig>,
+}
+
+/// What holds without a chat.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallConfig {
+    /// Whether the call has the rights of plan mode; true unless said.
+    plan_mode: Option<bool>,
+    /// The plan that the call may write.
+    #[schemars(example = "/plans/add-a-farewell.plan")]
+    active_plan_path: Option<String>,
+}
+
+/// Runs one tool, by the same gate and log as the model's calls. What goes wrong with the call is in the answer.
+pub async fn call(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<CallBody>) -> ApiResult<ToolResponse> {
+    let place = match (body.chat_id, body.config) {
+        (Some(chat), _) => Place::Chat(chat),
+        (None, None) => Place::Alone { mode: Mode::Plan, active_plan: None },
+        (None, Some(CallConfig { plan_mode, active_plan_path })) => {
+            let mode = if plan_mode.unwrap_or(true) { Mode::Plan } else { Mode::Act };
+            Place::Alone { mode, active_plan: active_plan_path }
+        }
+    };
+    let call = UserCall { tool: body.tool, args: Value::Object(body.args) };
+    Ok(Json(app.sessions.call(workspace, call, place).await?))
+}

@@ -1,0 +1,131 @@
+//! The folders that chats work in: added, set up, forgotten.
+
+use crate::chat::{broken, storage};
+use crate::sessions::{DefaultMode, Handle, IntentSwitch, Sessions, Settings};
+use planwright_protocol::{ErrorCode, Event, Problem, WorkspaceId};
+use planwright_store::WorkspaceRow;
+use planwright_tools::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the user sets for one workspace; it goes over the files.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkspaceSettings {
+    /// The mode of new chats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_mode: Option<DefaultMode>,
+    /// What a message does that is an order to carry out the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_switch: Option<IntentSwitch>,
+}
+
+impl WorkspaceSettings {
+    /// The settings with these over them.
+    pub fn over(&self, settings: &Arc<Settings>) -> Arc<Settings> {
+        if self.default_mode.is_none() && self.intent_switch.is_none() {
+            return settings.clone();
+        }
+        Arc::new(Settings {
+            default_mode: self.default_mode.unwrap_or(settings.default_mode),
+            intent_switch: self.intent_switch.unwrap_or(settings.intent_switch),
+            ..(**settings).clone()
+        })
+    }
+}
+
+impl Sessions {
+    /// Makes a folder known. One that has `kept` in it is refused: the agent could read the token and change the chats.
+    ///
+    /// # Errors
+    /// The folder can't be opened, or must not be a workspace.
+    pub async fn add_workspace(&self, name: Option<String>, path: PathBuf, kept: &Path) -> Result<WorkspaceRow, Problem> {
+        let unfit = |why: String| {
+            let details = json!({ "fields": { "path": why } });
+            Problem::new(ErrorCode::ValidationFailed, format!("`path` {why}.")).with_details(details)
+        };
+        if !path.is_absolute() {
+            return Err(unfit("must be the absolute path of a folder on the server's machine".to_owned()));
+        }
+        let open = move || Workspace::open(&path).map_err(|error| error.to_string())?.host_path().map_err(|problem| problem.message);
+        let path = tokio::task::spawn_blocking(open).await.map_err(broken)?;
+        let path = path.map_err(|error| unfit(format!("can't be opened: {error}")))?;
+        if kept.starts_with(&path) {
+            return Err(unfit("has the folder in it that Planwright keeps its chats in, where the agent could read them".to_owned()));
+        }
+        let text = path.to_str().ok_or_else(|| unfit("is not UTF-8".to_owned()))?;
+        let name = match name {
+            Some(name) => checked_name(name)?,
+            None => path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned(),
+        };
+        self.store().ensure_workspace(&name, text).await.map_err(storage)
+    }
+
+    /// Changes the name of a workspace, or its settings: null takes one away, what is not named stays.
+    ///
+    /// # Errors
+    /// No such workspace, or a setting that does not fit.
+    pub async fn update_workspace(
+        &self,
+        id: WorkspaceId,
+        name: Option<String>,
+        settings: Map<String, Value>,
+    ) -> Result<WorkspaceRow, Problem> {
+        let mut row = self.workspace_row(id).await?;
+        if let Some(name) = name {
+            row.name = checked_name(name)?;
+        }
+        for (key, value) in settings {
+            if value.is_null() {
+                row.settings.shift_remove(&key);
+            } else {
+                row.settings.insert(key, value);
+            }
+        }
+        if let Err(error) = serde_json::from_value::<WorkspaceSettings>(Value::Object(row.settings.clone())) {
+            let details = json!({ "fields": { "settings": error.to_string() } });
+            return Err(Problem::new(ErrorCode::ValidationFailed, format!("`settings` doesn't fit: {error}.")).with_details(details));
+        }
+        self.store().update_workspace(&row).await.map_err(storage)?;
+        Ok(row)
+    }
+
+    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.
+    ///
+    /// # Errors
+    /// No such workspace, or the database failed.
+    pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
+        self.workspace_row(id).await?;
+        // Held to the end, so that nobody wakes a chat again.
+        let mut open = self.inner.open.lock().await;
+        let chats = self.store().chats_in(id).await.map_err(storage)?;
+        let ended: Vec<_> = chats.iter().filter_map(|chat| open.remove(chat)).collect();
+        futures::future::join_all(ended.iter().map(Handle::park)).await;
+        self.store().delete_workspace(id).await.map_err(storage)?;
+        self.inner.workspaces.lock().await.remove(&id);
+        for handle in ended {
+            let chat = handle.chat();
+            chat.gone.cancel();
+            self.inner.hub.tell(chat.source, chat.newest().await, Event::ChatDeleted {});
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// No such workspace.
+    pub async fn workspace_row(&self, id: WorkspaceId) -> Result<WorkspaceRow, Problem> {
+        let row = self.store().workspace(id).await.map_err(storage)?;
+        row.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))
+    }
+}
+
+fn checked_name(name: String) -> Result<String, Problem> {
+    if name.trim().is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
+        let why = "must be one line of 1 to 200 characters";
+        return Err(Problem::new(ErrorCode::ValidationFailed, format!("`name` {why}.")).with_details(json!({ "fields": { "name": why } })));
+    }
+    Ok(name)
+}
