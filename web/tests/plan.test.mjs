@@ -240,6 +240,33 @@ test('files that changed since the plan was written are named with the approval'
   await page.context().close();
 });
 
+test('the plan is edited by hand with the linter beside it, and shown anew before it is carried out', async () => {
+  const { page, card, planFile } = await planned();
+  const path = join(stage.workspace, planFile);
+  await page.getByRole('region', { name: 'Plan', exact: true }).getByRole('button', { name: 'Edit by hand' }).click();
+  const editor = page.getByRole('dialog', { name: 'Edit the plan' });
+  const text = editor.getByLabel('Text of the plan');
+  await editor.getByText('No findings').waitFor();
+  const original = await text.inputValue();
+  assert.equal(original, readFileSync(path, 'utf8'));
+  await text.fill('Nothing of a plan');
+  await editor.getByText('the plan has no steps').waitFor();
+  assert.ok(await editor.getByRole('button', { name: 'Save' }).isDisabled());
+  await text.fill(original.replace('2. Wire it into the router', '5. Wire it in by hand'));
+  await editor.getByText('this should be step 2, not 5').waitFor();
+  await picture(page, 'plan-editor');
+  await text.fill(original.replace('Wire it into the router', 'Wire it in by hand'));
+  await editor.getByText('No findings').waitFor();
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await editor.waitFor({ state: 'detached' });
+  assert.match(readFileSync(path, 'utf8'), /Wire it in by hand/);
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await barOf(page).getByText('This plan was edited after it was last shown.').waitFor();
+  await inMode(page, 'Plan');
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test('payloads in a plan are text', async () => {
   const chat = await stage.chat();
   const page = await stage.open(chat);

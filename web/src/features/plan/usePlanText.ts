@@ -19,7 +19,7 @@ export function usePlanText(planFile: string, done: () => void) {
   const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error));
 
   useEffect(() => {
-    api.fileContent(workspaceId, planFile).then(({ content }) => setText(content), fail);
+    api.fileContent(workspaceId, planFile).then(({ content }) => setText(content ?? ''), fail);
   }, [workspaceId, planFile]);
 
   useEffect(() => {

@@ -60,7 +60,6 @@ export const plan = {
   draft: 'Draft',
   older: 'Older version',
   done: 'Done',
-  inProgress: 'In progress',
   empty: 'No plan yet',
   emptyHint: 'Describe what you want. The planner reads the code and drafts a plan here for you to review.',
   edit: 'Edit by hand',
@@ -89,5 +88,4 @@ export const plan = {
   stepOf: '{done} of {total}',
   nowStep: 'Step {step}: {action}',
   allDone: 'All steps are done',
-  openPlan: 'Show the plan',
 } as const;

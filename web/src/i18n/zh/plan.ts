@@ -60,7 +60,6 @@ export const plan = {
   draft: '草稿',
   older: '旧版本',
   done: '已完成',
-  inProgress: '进行中',
   empty: '还没有计划',
   emptyHint: '描述你想要的改动。规划者会阅读代码,并在这里起草计划供你审阅。',
   edit: '手动编辑',
@@ -89,5 +88,4 @@ export const plan = {
   stepOf: '{done} / {total}',
   nowStep: '步骤 {step}:{action}',
   allDone: '所有步骤都已完成',
-  openPlan: '显示计划',
 };

@@ -66,7 +66,8 @@ export interface Finding {
 }
 
 export interface FileContent {
-  content: string;
+  /** Nothing for a file that is no text. */
+  content: string | null;
 }
 
 export interface ToolAnswer {
