@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBrowser, startServer } from '../tests/support.mjs';
-import { seed, VIEWS } from '../tests/views.mjs';
+import { leave, seed, VIEWS } from '../tests/views.mjs';
 
 const folder = process.env.SCREENSHOTS ?? new URL('../../docs/screenshots', import.meta.url).pathname;
 const LOOKS = [
@@ -20,7 +20,7 @@ test('pictures of each view', async () => {
     const { page } = await openBrowser(server, { ...options, reducedMotion: 'reduce' });
     for (const [name, show] of Object.entries(VIEWS)) {
       if (!KEPT.has(name)) continue;
-      await page.goto('about:blank');
+      await leave(page);
       await show(page, { server, ...seeds, isPhone: look === 'phone' });
       await page.evaluate(() => document.fonts.ready);
       await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.${look}.png`) });

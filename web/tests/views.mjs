@@ -62,6 +62,12 @@ const openChat = async (page, chat) => {
   await history(page).getByRole('article').last().waitFor();
 };
 
+/** Leaves the view that is shown, before the server can be reached again: what waits to be sent must not be. */
+export async function leave(page) {
+  await page.goto('about:blank');
+  await page.unrouteAll();
+}
+
 /** Each shows its view on a page that is signed in. */
 export const VIEWS = {
   home: async (page, { server }) => {
@@ -116,12 +122,10 @@ export const VIEWS = {
     await composer(page).fill('Hello?');
     await composer(page).press('Enter');
     await page.getByText(/Waits for the server|等待服务器/).waitFor();
-    await page.unrouteAll();
   },
   'server error': async (page, { planned }) => {
     await page.route('**/snapshot', (route) => route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'Something broke.', retryable: true } } }));
     await page.goto(planned.url);
     await page.getByRole('heading', { name: /did not work|没有成功/ }).waitFor();
-    await page.unrouteAll();
   },
 };
