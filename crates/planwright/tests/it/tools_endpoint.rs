@@ -155,7 +155,7 @@ async fn calls_that_are_none_are_told_apart_from_tools_that_fail() {
 #[tokio::test]
 async fn edits_of_one_file_at_once_are_each_there_or_told_never_mixed() {
     let home = quiet();
-    let lines: String = (0..50).map(|number| format!("line {number};\n")).collect();
+    let lines = (0..50).map(|number| format!("line {number};\n")).collect::<Vec<_>>().concat();
     home.put("a.txt", &lines);
     let server = home.serve().await;
     let edit = |number: usize| {
@@ -164,11 +164,12 @@ async fn edits_of_one_file_at_once_are_each_there_or_told_never_mixed() {
     };
     let answers = futures::future::join_all((0..50).map(edit)).await;
     let text = home.file("a.txt").unwrap();
-    let expected: String = answers
+    let expected = answers
         .iter()
         .enumerate()
         .map(|(number, answer)| format!("{} {number};\n", if answer["success"] == true { "done" } else { "line" }))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     assert_eq!(text, expected);
     assert!(answers.iter().any(|answer| answer["success"] == true));
     for answer in answers.iter().filter(|answer| answer["success"] != true) {
