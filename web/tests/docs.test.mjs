@@ -1,20 +1,19 @@
 // The API's description as a page, under the server's own policy.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Stage } from './stage.mjs';
+import { before, test } from 'node:test';
+import { newPage, startServer } from './support.mjs';
 
-let stage;
-before(async () => { stage = await Stage.set({ turns: [{ text: 'Hello' }] }); });
-after(() => stage?.close());
+let server;
+before(async () => { server = await startServer({ model: { turns: [{ text: 'Hello' }] } }); });
 
 test('the description of the API is a page that lists every route and type, in light and in dark', async () => {
-  const page = await stage.browser.newPage();
+  const page = await newPage();
   const faults = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  await page.goto(`http://${stage.listen}/docs#type-Envelope`);
+  await page.goto(`${server.url}/docs#type-Envelope`);
   await page.locator('#type-Envelope:target').waitFor();
-  const description = await (await fetch(`http://${stage.listen}/openapi.json`)).json();
+  const description = await (await fetch(`${server.url}/openapi.json`)).json();
   const routes = Object.values(description.paths).flatMap((methods) => Object.values(methods));
   assert.equal(await page.locator('#routes section').count(), routes.length);
   assert.equal(await page.locator('#types section').count(), Object.keys(description.components.schemas).length);

@@ -37,7 +37,7 @@ export default function PlanEditor({ planFile, close }: { planFile: string; clos
             onChange={(event) => setText(event.target.value)}
             className="min-h-0 flex-1 resize-none rounded-sm border border-control bg-bg p-3 font-mono text-sm"
           />
-          <Findings findings={findings} onGo={(finding) => area.current && selectLine(area.current, finding.line)} />
+          {text !== undefined && <Findings findings={findings} onGo={(finding) => area.current && selectLine(area.current, finding.line)} />}
           {problem !== null && (
             <p role="alert" className="text-sm text-critical">
               {problem}
