@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { composer, history, openBrowser, say, startServer, until } from './support.mjs';
 
-const LONG = Array.from({ length: 2000 }, (_, index) => `line ${index + 1}`).join('\n');
+const LONG = Array.from({ length: 2000 }, (_, index) => `line ${index + 1} of a file that is too long to be sent with the history`).join('\n');
 let server, page, faults;
 before(async () => {
   server = await startServer({
@@ -55,6 +55,13 @@ test('a long result is drawn in part, and whole on demand', async () => {
   assert.ok((await result.textContent()).length < 5000);
   await card.getByRole('button', { name: 'Show all' }).click();
   await until(async () => (await result.textContent()).includes('line 1000'), 'the whole result');
+
+  // The history that a page begins with has only the first part of it.
+  await page.reload();
+  await card.getByRole('button', { expanded: false }).click();
+  await result.waitFor();
+  await card.getByRole('button', { name: 'Show all' }).click();
+  await until(async () => (await result.textContent()).includes('line 1000'), 'the whole result, fetched');
 });
 
 test('a running command shows its output while it runs, and its state afterwards; an edit shows its diff', async () => {

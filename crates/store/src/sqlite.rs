@@ -2,6 +2,7 @@
 
 use crate::db::Db;
 use crate::store::StoreError;
+use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +18,13 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         // A backup or a person with a shell may hold the database for a while.
         .busy_timeout(Duration::from_secs(30));
     // One connection: the database has one writer, and waiting here is fair.
-    let writer = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+    // On a full disk the database ends a transaction by itself; what is rolled back then is not there, and the connection would count
+    // as in a transaction for good. Such a one is replaced.
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+        .connect_with(options.clone())
+        .await?;
     // Connected when first used, which is after the tables were brought up to date: what reads must not know older ones.
     let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
     Ok(Db::Sqlite { writer, reader })

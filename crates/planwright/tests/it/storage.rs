@@ -53,20 +53,29 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_the_server_lives_on() {
     let Some(command) = mounted(&home, "mount -t tmpfs -o size=3m tmpfs \"$data\"") else { return };
     let server = home.serve_command(command).await;
     let chat = server.chat(json!({})).await;
-    let (mut kept, mut refused) = (0, None);
-    for number in 0..200 {
-        let (status, answer) =
-            server.post(&format!("{}/messages", chat.path), json!({ "content": format!("{number} {}", "x".repeat(50_000)) })).await;
+    let ballast = PathBuf::from(format!("/proc/{}/root", server.process())).join(data(&home).strip_prefix("/").unwrap()).join("ballast");
+    std::fs::write(&ballast, vec![0; 1_000_000]).unwrap();
+    let messages = format!("{}/messages", chat.path);
+    let say = |number: usize| server.post(&messages, json!({ "content": format!("{number} {}", "x".repeat(50_000)) }));
+    let (mut kept, mut refused) = (0, 0);
+    for number in 0..300 {
+        let (status, answer) = say(number).await;
         if status == StatusCode::ACCEPTED {
             kept += 1;
-        } else {
-            refused = Some((status, answer));
+            continue;
+        }
+        assert!(status.is_server_error() && answer["error"]["message"].as_str().unwrap().contains("full"), "{status} {answer}");
+        assert_eq!(answer["error"]["retryable"], true);
+        refused += 1;
+        if refused == 50 {
             break;
         }
     }
-    let (status, answer) = refused.unwrap();
-    assert!(status.is_server_error() && answer["error"]["message"].as_str().unwrap().contains("full"), "{status} {answer}");
-    assert_eq!(answer["error"]["retryable"], true);
+    assert_eq!(refused, 50, "kept {kept}");
+    std::fs::remove_file(&ballast).unwrap();
+    let (status, answer) = say(300).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "with room again it goes on: {answer}");
+    kept += 1;
     let said = chat.messages().await.iter().filter(|message| message["author"] == "user").count();
     assert_eq!(said, kept, "what was acknowledged is there, and nothing else");
     assert!(server.client().get(format!("{}/healthz", server.base)).send().await.unwrap().status().is_success());

@@ -67,6 +67,9 @@ pub struct MessageMetadata {
     /// Of a tool result: what the tool told besides its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<Map<String, Value>>,
+    /// Of a tool result that is cut in lists: how many bytes the whole has, which is at `…/body`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_size: Option<u64>,
     /// A switch of role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode_change: Option<ModeChange>,

@@ -2,8 +2,9 @@
 //! model is tiny, so what it says counts for nothing here, only the form in which it comes.
 #![expect(clippy::expect_used, clippy::disallowed_methods, reason = "a test that can't go on says why, and one starts a server")]
 
+use crate::{request, user};
 use futures::StreamExt;
-use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Purpose, Replies, Request, ToolDefinition};
+use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request, ToolDefinition};
 use planwright_protocol::{ErrorCode, Mode};
 use planwright_providers::{Endpoint, Kind, Patience, Remote, ToolCalls, install_cryptography};
 use serde_json::{Value, json};
@@ -39,20 +40,8 @@ fn model(endpoint: Endpoint) -> Remote {
 }
 
 fn asking(messages: Vec<ModelMessage>, tools: Vec<ToolDefinition>) -> Request {
-    Request {
-        // Without a word of the system this model babbles.
-        system: "You are a helpful assistant. You answer in one short sentence.".into(),
-        messages: messages.into(),
-        tools,
-        mode: Mode::Plan,
-        purpose: Purpose::Reply,
-        replies: Replies::default(),
-        task: None,
-    }
-}
-
-fn user(text: &str) -> ModelMessage {
-    ModelMessage::User(text.into())
+    // Without a word of the system this model babbles.
+    Request { system: "You are a helpful assistant. You answer in one short sentence.".into(), tools, ..request(messages) }
 }
 
 fn tool(name: &str, schema: Value) -> ToolDefinition {

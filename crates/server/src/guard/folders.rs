@@ -96,7 +96,7 @@ mod tests {
             ("/home", false),
             ("/", false),
             ("/home/svc/.ssh", false),
-            ("/home/svc/work/.git", false),
+            ("/home/svc/project/.git", false),
         ] {
             assert_eq!(open(&home, folder), expected, "{folder}");
         }

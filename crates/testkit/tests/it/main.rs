@@ -18,8 +18,7 @@ fn files(endings: &[&str]) -> Vec<(String, String)> {
     let walk = ignore::WalkBuilder::new(root()).require_git(false).build();
     for entry in walk.map(Result::unwrap).filter(|entry| entry.path().is_file()) {
         let name = entry.path().strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
-        let is_generated = name.ends_with("/schema.d.ts");
-        if !is_generated && endings.iter().any(|ending| name.ends_with(ending)) {
+        if endings.iter().any(|ending| name.ends_with(ending)) {
             found.push((name, std::fs::read_to_string(entry.path()).unwrap()));
         }
     }

@@ -33,7 +33,7 @@ export function ToolResultBody({ message }: { message: Message }) {
   const t = useText('chat');
   const { workspaceId, chatId } = useChatIds();
   const [whole, setWhole] = useState<string | null>(null);
-  const isCut = message.metadata.content_truncated === true;
+  const isCut = message.metadata.body_size !== undefined;
   const showAll = () => {
     if (!isCut) return setWhole(message.content);
     return void api.body(workspaceId, chatId, message.id).then((body) => setWhole(body.content), toastError);
