@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
     inbox: Inbox,
-    surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
@@ -53,7 +53,7 @@ impl Run {
     ///
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
-    async fn agent(&self) -> Result<Agent, Problem> {
+    pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent().await;
         match self.delegate {
             None => Ok(own),
@@ -121,7 +121,7 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
