@@ -10,6 +10,7 @@
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`context`] | what a model would read if it were asked now |
+//! | [`pieces`] | a reply in pieces that are worth telling |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -57,6 +58,7 @@ mod fork;
 mod frame;
 mod inbox;
 mod overview;
+mod pieces;
 mod plan;
 mod progress;
 mod reading;
