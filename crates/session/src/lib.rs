@@ -73,7 +73,7 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
-pub use changes::{CallChanges, ChangedFile, Changes};
+pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};

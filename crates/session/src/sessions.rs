@@ -167,7 +167,11 @@ impl Handle {
         &self.chat
     }
 
-    async fn resume(&self) -> Result<Reply, Problem> {
+    /// Goes on with the run that was cut off by the end of an earlier process.
+    ///
+    /// # Errors
+    /// It can't.
+    pub async fn resume(&self) -> Result<Reply, Problem> {
         self.send(Command::Resume).await
     }
 
