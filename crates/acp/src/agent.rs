@@ -13,7 +13,6 @@ use planwright_session::{Sessions, Trust};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
 
 /// How long a client is waited for that is to be told why nothing can begin.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -39,7 +38,7 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
         .v1()
         .name("planwright")
         .on_receive_request(
-            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder).await,
+            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder),
             on_receive_request!(),
         )
         .on_receive_request(
@@ -65,14 +64,20 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: SetSessionModeRequest, responder, _| methods::set_mode(&mode, request, responder).await,
+            async move |request: SetSessionModeRequest, responder, _| methods::set_mode(&mode, request, responder),
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: PromptRequest, responder, _| methods::prompt(&prompt, request, responder).await,
+            async move |request: PromptRequest, responder, _| methods::prompt(&prompt, request, responder),
             on_receive_request!(),
         )
-        .on_receive_notification(async move |request: CancelNotification, _| methods::cancel(&cancel, &request), on_receive_notification!())
+        .on_receive_notification(
+            async move |request: CancelNotification, _| {
+                methods::cancel(&cancel, &request);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
         .connect_with(Stdio::new(), async move |connection| {
             tokio::select! {
                 () = connection.incoming_closed() => {}
@@ -84,26 +89,16 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
         .await
 }
 
-/// Tells a client why nothing can begin. Waits only as long as one that is there needs to say its first word.
+/// Tells a client why nothing can begin. Waits until it goes, but not for long.
 pub async fn refuse(problem: Problem) {
-    let told = Arc::new(Notify::new());
-    let tell = told.clone();
     let refused = Agent
         .v1()
         .on_receive_request(
-            async move |_: InitializeRequest, responder, _| {
-                responder.respond_with_error(to_client(&problem))?;
-                tell.notify_one();
-                Ok(())
-            },
+            async move |_: InitializeRequest, responder, _| responder.respond_with_error(to_client(&problem)),
             on_receive_request!(),
         )
         .connect_with(Stdio::new(), async move |connection| {
-            tokio::select! {
-                () = told.notified() => {}
-                () = connection.incoming_closed() => {}
-                () = tokio::time::sleep(PATIENCE) => {}
-            }
+            let _ = tokio::time::timeout(PATIENCE, connection.incoming_closed()).await;
             Ok(())
         })
         .await;

@@ -5,12 +5,12 @@ use crate::problem::no_session;
 use crate::question::Asker;
 use crate::session::{Command, Session};
 use crate::teller::{Telling, remark};
-use agent_client_protocol::Client;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
+use agent_client_protocol::{Client, Error};
 use futures::future::join_all;
 use planwright_protocol::{ChatId, Problem, Role};
-use planwright_session::{Handle, Sessions, Trust, storage};
+use planwright_session::{ChatView, Handle, Sessions, Trust, storage};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -36,6 +36,22 @@ pub struct Opened {
     pub id: SessionId,
     pub role: Role,
     remarks: Vec<String>,
+}
+
+impl Opened {
+    /// What the client is told when it knows the session.
+    ///
+    /// # Errors
+    /// The client is gone.
+    pub fn introduce(&self, offered: &[McpServer], connection: &ConnectionTo<Client>) -> Result<(), Error> {
+        let commands = SessionUpdate::AvailableCommandsUpdate(commands::available());
+        let unused = (!offered.is_empty()).then_some(UNUSED);
+        let remarks = self.remarks.iter().map(String::as_str).chain(unused).map(remark);
+        for update in std::iter::once(commands).chain(remarks) {
+            connection.send_notification(SessionNotification::new(self.id.clone(), update))?;
+        }
+        Ok(())
+    }
 }
 
 impl Desk {
@@ -88,25 +104,6 @@ impl Desk {
         Ok(Opened { id, role: row.config.role, remarks: (self.remarks)(&trust) })
     }
 
-    /// What the client is told when it knows the session.
-    ///
-    /// # Errors
-    /// The client is gone.
-    pub fn introduce(
-        &self,
-        opened: &Opened,
-        offered: &[McpServer],
-        connection: &ConnectionTo<Client>,
-    ) -> Result<(), agent_client_protocol::Error> {
-        let commands = SessionUpdate::AvailableCommandsUpdate(commands::available());
-        let unused = (!offered.is_empty()).then_some(UNUSED);
-        let remarks = opened.remarks.iter().map(String::as_str).chain(unused).map(remark);
-        for update in std::iter::once(commands).chain(remarks) {
-            connection.send_notification(SessionNotification::new(opened.id.clone(), update))?;
-        }
-        Ok(())
-    }
-
     /// # Errors
     /// The client has not opened it.
     pub fn session(&self, id: &SessionId) -> Result<mpsc::UnboundedSender<Command>, Problem> {
@@ -125,15 +122,14 @@ impl Desk {
             if folder.is_some_and(|folder| folder != Path::new(&workspace.path)) {
                 continue;
             }
-            let rows = self.sessions.store().chats(workspace.id, Default::default()).await.map_err(storage)?;
-            chats.extend(rows.into_iter().map(|row| (row, workspace.path.clone())));
+            let path = workspace.path;
+            chats.extend(self.sessions.chats(workspace.id).await?.into_iter().map(|chat| (chat, path.clone())));
         }
-        chats.sort_by_key(|(row, _)| std::cmp::Reverse(row.updated_at));
-        let info = |(row, path): (_, String)| {
-            let row: planwright_session::ChatView = row;
-            SessionInfo::new(row.id.to_string(), path).title(row.title).updated_at(row.updated_at.to_string())
+        chats.sort_by_key(|(chat, _)| std::cmp::Reverse(chat.updated_at));
+        let info = |(chat, path): (ChatView, String)| {
+            SessionInfo::new(chat.id.to_string(), path).title(chat.title).updated_at(chat.updated_at.to_string())
         };
-        Ok(chats.into_iter().take(MOST_LISTED).map(|(row, path)| info((row.into(), path))).collect())
+        Ok(chats.into_iter().take(MOST_LISTED).map(info).collect())
     }
 
     pub async fn close(&self, id: &SessionId) {

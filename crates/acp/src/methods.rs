@@ -16,7 +16,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error};
 
-pub async fn meet(desk: &Desk, request: InitializeRequest, responder: Responder<InitializeResponse>) -> Result<(), Error> {
+pub fn meet(desk: &Desk, request: InitializeRequest, responder: Responder<InitializeResponse>) -> Result<(), Error> {
     desk.meet(request.client_capabilities);
     responder.respond(introduction())
 }
@@ -31,7 +31,7 @@ pub async fn begin(
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(NewSessionResponse::new(opened.id.clone()).modes(modes::state(opened.role)))?;
-            desk.introduce(&opened, &request.mcp_servers, connection)
+            opened.introduce(&request.mcp_servers, connection)
         }
     }
 }
@@ -46,7 +46,7 @@ pub async fn load(
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(LoadSessionResponse::new().modes(modes::state(opened.role)))?;
-            desk.introduce(&opened, &request.mcp_servers, connection)
+            opened.introduce(&request.mcp_servers, connection)
         }
     }
 }
@@ -61,7 +61,7 @@ pub async fn resume(
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(ResumeSessionResponse::new().modes(modes::state(opened.role)))?;
-            desk.introduce(&opened, &request.mcp_servers, connection)
+            opened.introduce(&request.mcp_servers, connection)
         }
     }
 }
@@ -76,27 +76,32 @@ pub async fn close(desk: &Desk, request: CloseSessionRequest, responder: Respond
     responder.respond(CloseSessionResponse::new())
 }
 
-pub async fn set_mode(desk: &Desk, request: SetSessionModeRequest, responder: Responder<SetSessionModeResponse>) -> Result<(), Error> {
+pub fn set_mode(desk: &Desk, request: SetSessionModeRequest, responder: Responder<SetSessionModeResponse>) -> Result<(), Error> {
     let asked = modes::role(&request.mode_id.to_string());
     match asked.and_then(|role| Ok((role, desk.session(&request.session_id)?))) {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         // A session that has ended drops the responder, which answers with an error.
-        Ok((role, session)) => Ok(drop(session.send(Command::SetMode(role, responder)))),
+        Ok((role, session)) => {
+            let _ = session.send(Command::SetMode(role, responder));
+            Ok(())
+        }
     }
 }
 
-pub async fn prompt(desk: &Desk, request: PromptRequest, responder: Responder<PromptResponse>) -> Result<(), Error> {
+pub fn prompt(desk: &Desk, request: PromptRequest, responder: Responder<PromptResponse>) -> Result<(), Error> {
     match desk.session(&request.session_id) {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
-        Ok(session) => Ok(drop(session.send(Command::Prompt(request.prompt, responder)))),
+        Ok(session) => {
+            let _ = session.send(Command::Prompt(request.prompt, responder));
+            Ok(())
+        }
     }
 }
 
-pub fn cancel(desk: &Desk, request: &CancelNotification) -> Result<(), Error> {
+pub fn cancel(desk: &Desk, request: &CancelNotification) {
     if let Ok(session) = desk.session(&request.session_id) {
-        drop(session.send(Command::Cancel));
+        let _ = session.send(Command::Cancel);
     }
-    Ok(())
 }
 
 fn introduction() -> InitializeResponse {

@@ -68,8 +68,7 @@ impl Asker {
         match self.connection.send_request(request).block_task().await {
             Ok(response) => match response.action {
                 ElicitationAction::Accept(accepted) => Some(form.answers(&accepted.content.unwrap_or_default())),
-                // Declined, dismissed, or something that is no answer.
-                _ => None,
+                ElicitationAction::Decline | ElicitationAction::Cancel | ElicitationAction::Other(_) | _ => None,
             },
             Err(error) => {
                 tracing::warn!(code = ?error.code, "the client could not show a form");
@@ -102,19 +101,13 @@ impl Asker {
                     let number: usize = selected.option_id.to_string().parse().ok()?;
                     choices.get(number).map(|choice| choice.value.clone())
                 }
-                _ => None,
+                RequestPermissionOutcome::Cancelled | _ => None,
             },
             Err(error) => {
                 tracing::warn!(code = ?error.code, "the client could not ask for permission");
                 None
             }
         }
-    }
-
-    /// The call under which the question is shown, where no call of the model asked it.
-    pub fn stand_in(&self, pending: &Pending) -> ToolCall {
-        let (title, kind) = heading(pending);
-        ToolCall::new(stand_in_id(pending), title).kind(kind).status(ToolCallStatus::Pending)
     }
 
     fn fields(&self, pending: &Pending, question: &Question, remark: Option<&str>) -> ToolCallUpdateFields {
@@ -142,6 +135,12 @@ impl Asker {
         let file = card.get("plan_file").and_then(Value::as_str).unwrap_or_default();
         fields.content(content).locations(calls::location(file, None, &self.root).into_iter().collect::<Vec<_>>()).raw_input(card.clone())
     }
+}
+
+/// The call under which the question is shown, where no call of the model asked it.
+pub fn stand_in(pending: &Pending) -> ToolCall {
+    let (title, kind) = heading(pending);
+    ToolCall::new(stand_in_id(pending), title).kind(kind).status(ToolCallStatus::Pending)
 }
 
 /// The id of the call under which a question is shown that no call asked.

@@ -7,7 +7,7 @@ use crate::modes;
 use crate::problem::to_client;
 use crate::prompt;
 use crate::question::{self, Asker};
-use crate::teller::{Teller, Telling, remark, words};
+use crate::teller::{Teller, Telling, further, remark, words};
 use crate::typed;
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
@@ -149,7 +149,7 @@ impl Session {
                 let changed = self.changed_by(&message).await;
                 self.teller.message(&message, Telling::News, &changed)
             }
-            Event::MessageUpdated { message } => self.teller.further(&message),
+            Event::MessageUpdated { message } => further(&message),
             Event::TextDelta { message_id, offset, text } => self.teller.said(message_id, offset, &text),
             Event::ReasoningDelta { message_id, offset, text } => self.teller.thought(message_id, offset, &text),
             Event::ToolOutput { call_id, text } => self.teller.printed(&call_id.to_string(), &text),
@@ -266,7 +266,7 @@ impl Session {
             (Some(call), _) => call.get("call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
             (None, Some(call)) => call.to_owned(),
             (None, None) => {
-                let stand_in = self.asker.stand_in(&pending);
+                let stand_in = question::stand_in(&pending);
                 self.teller.asks_as(question::stand_in_id(&pending));
                 self.tell(Some(SessionUpdate::ToolCall(stand_in)));
                 question::stand_in_id(&pending)

@@ -64,20 +64,13 @@ impl Teller {
                 self.calls.insert(message.meta("call_id").to_owned(), call);
                 Some(SessionUpdate::ToolCall(calls::announced(message, &self.root)))
             }
-            (Author::Tool, _) | (Author::Assistant, MessageType::ToolResult) => self.result(message, changed),
+            (Author::Tool, _) | (Author::Assistant, MessageType::ToolResult) => Some(self.result(message, changed)),
             (Author::Assistant, MessageType::Question) if is_approval(message) && telling == Telling::News => None,
             (Author::Assistant, MessageType::Text | MessageType::Plan | MessageType::Question) => {
                 let rest = self.speech.finish(message)?;
                 Some(SessionUpdate::AgentMessageChunk(chunk(&rest, message.id)))
             }
         }
-    }
-
-    /// A call that is further than it was. Its end is told with its result.
-    pub fn further(&self, call: &Message) -> Option<SessionUpdate> {
-        let status = calls::status(call.meta("status"));
-        let is_begun = call.message_type == MessageType::ToolCall && status == ToolCallStatus::InProgress;
-        is_begun.then(|| moved(call.meta("call_id"), status))
     }
 
     pub fn said(&mut self, message: MessageId, offset: usize, text: &str) -> Option<SessionUpdate> {
@@ -134,21 +127,28 @@ impl Teller {
         Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(self.asked_by.clone()?, fields)))
     }
 
-    fn result(&mut self, result: &Message, changed: &[ChangedText]) -> Option<SessionUpdate> {
+    fn result(&mut self, result: &Message, changed: &[ChangedText]) -> SessionUpdate {
         let waits = result.metadata.get("facts").and_then(|facts| facts.get("status")) == Some(&Value::from("question_pending"));
         if waits {
             // The call stays open for the client until the user has answered.
             self.asked_by = Some(result.meta("call_id").to_owned());
-            return None;
+            return moved(result.meta("call_id"), ToolCallStatus::Pending);
         }
-        Some(SessionUpdate::ToolCallUpdate(calls::concluded(result, changed, &self.root)))
+        SessionUpdate::ToolCallUpdate(calls::concluded(result, changed, &self.root))
     }
+}
+
+/// A call that is further than it was. Its end is told with its result.
+pub fn further(call: &Message) -> Option<SessionUpdate> {
+    let status = calls::status(call.meta("status"));
+    let is_begun = call.message_type == MessageType::ToolCall && status == ToolCallStatus::InProgress;
+    is_begun.then(|| moved(call.meta("call_id"), status))
 }
 
 /// Words of ours, which no model wrote.
 pub fn remark(text: &str) -> SessionUpdate {
-    let quoted = text.lines().map(|line| format!("> {line}\n")).collect::<String>();
-    SessionUpdate::AgentMessageChunk(words(&format!("\n{quoted}\n")))
+    let quoted = text.lines().collect::<Vec<_>>().join("\n> ");
+    SessionUpdate::AgentMessageChunk(words(&format!("\n> {quoted}\n\n")))
 }
 
 /// Words that belong to no message.
