@@ -9,6 +9,7 @@
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`pieces`] | a reply in pieces that are worth telling |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -56,6 +57,7 @@ mod frame;
 mod handle;
 mod inbox;
 mod overview;
+mod pieces;
 mod plan;
 mod progress;
 mod reading;

@@ -6,12 +6,12 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
-use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
@@ -143,8 +143,8 @@ impl Run {
     /// Reads the reply to its end; what has come so far is shown while it comes.
     async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
-        let mut stream = provider.stream(request).await?;
-        while let Some(delta) = stream.next().await {
+        let mut pieces = Pieces::of(provider.stream(request).await?);
+        while let Some(delta) = pieces.next().await {
             let delta = match delta {
                 Err(problem) => {
                     self.spent_in_vain(received.usage).await?;
