@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::schema::SchemaArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
@@ -34,6 +35,7 @@ pub enum Command {
     User(UserArgs),
     Token(TokenArgs),
     Completions(CompletionsArgs),
+    Schema(SchemaArgs),
     /// Print the description of the HTTP API, as OpenAPI
     #[command(hide = true)]
     Openapi,

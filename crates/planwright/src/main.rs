@@ -14,6 +14,7 @@ mod password;
 mod plan;
 mod providers;
 mod run;
+mod schema;
 mod serve;
 mod sign_in;
 mod signals;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
+        Command::Schema(args) => schema::schema(&args),
         Command::Openapi => lists::openapi(),
     };
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))

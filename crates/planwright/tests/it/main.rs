@@ -17,6 +17,7 @@ mod commits;
 mod delegation;
 mod drift;
 mod events;
+mod guide;
 mod injection;
 mod intent;
 mod keys;
