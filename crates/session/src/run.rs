@@ -18,7 +18,7 @@ use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{Author, CallId, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
@@ -26,6 +26,9 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many calls a reply may have.
+const MOST_CALLS: usize = 128;
 
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
@@ -175,6 +178,10 @@ impl Run {
                 Delta::Usage(usage) => received.usage = usage,
                 Delta::Native(value) => received.native = Some(value),
             }
+        }
+        if received.calls.len() > MOST_CALLS {
+            self.spent_in_vain(received.usage).await?;
+            return Err(too_many(received.calls.len()));
         }
         Ok(received)
     }
@@ -335,6 +342,11 @@ impl World for Run {
         }
         Ok(happened)
     }
+}
+
+fn too_many(calls: usize) -> Problem {
+    let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
+    Problem::new(ErrorCode::LimitReached, text)
 }
 
 fn call_message(chat: &Chat, call: &ModelCall) -> Message {
