@@ -102,6 +102,25 @@ test('what fits nothing says so, and a failure offers another try', async () => 
   await page.getByRole('heading', { name: 'Log' }).waitFor();
 });
 
+test('a server that is gone while the page is asked for is told, and the page comes when it is back', async () => {
+  const { page: other, context } = await openBrowser(server);
+  await other.route('**/assets/AuditPage*', (route) => route.abort());
+  await other.getByRole('link', { name: 'Audit' }).click();
+  await other.getByRole('alert').filter({ hasText: 'That did not work.' }).waitFor();
+  await other.unrouteAll();
+  await other.getByRole('button', { name: 'Try again' }).click();
+  await other.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+
+  // The same for numbers that have not been asked for yet.
+  await context.setOffline(true);
+  await other.getByRole('button', { name: '7 days' }).click();
+  await other.getByRole('alert').filter({ hasText: 'The server can’t be reached.' }).waitFor();
+  await context.setOffline(false);
+  await other.getByRole('button', { name: 'Try again' }).last().click();
+  await other.getByRole('heading', { name: 'Log' }).waitFor();
+  await context.close();
+});
+
 test('dark, Chinese, and on a phone', async () => {
   const looks = [['dark', { colorScheme: 'dark' }], ['zh', { locale: 'zh-CN' }], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]];
   for (const [name, options] of looks) {

@@ -23,7 +23,9 @@ import { Shell } from './Shell';
 const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
 
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
-const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } } });
+// The server is often on this machine, which needs no network to be reached.
+const REACHED = { networkMode: 'always' as const };
+const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000, ...REACHED }, mutations: REACHED } });
 
 export function App() {
   return (

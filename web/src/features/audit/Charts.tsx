@@ -7,7 +7,7 @@ import { NARROWEST, StackedBars, type Shown } from './StackedBars';
 import { useWidth } from './useWidth';
 
 /** As many as there are series; the last is for what is put together. */
-const COLOURS = ['var(--plan)', 'var(--commander)', 'var(--reviewer)', 'var(--act)', 'var(--critical)', 'var(--designer)', 'var(--control)'];
+const COLOURS = ['var(--plan)', 'var(--commander)', 'var(--reviewer)', 'var(--act)', 'var(--designer)', 'var(--tester)', 'var(--control)'];
 const SEVERITIES = { critical: 'var(--critical)', major: 'var(--major)', minor: 'var(--control)' };
 const CAUSES = { user: 'var(--plan)', approval: 'var(--act)', intent: 'var(--commander)', auto: 'var(--reviewer)' };
 const isIn = <T extends object>(key: string, all: T): key is Extract<keyof T, string> => key in all;

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleHelp, CircleSlash, Flag, Info, ListChecks, MessageSquare, MessageSquareText, Minimize2, OctagonX, Shuffle, Undo2, UserCheck, Wrench, Zap, type LucideIcon } from 'lucide-react';
+import { ArrowUpRight, CircleCheck, CircleHelp, CircleSlash, Flag, Info, ListChecks, MessageSquare, MessageSquareText, Minimize2, OctagonX, Shuffle, Undo2, UserCheck, Wrench, Zap, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { RoleIcon } from '@/components/RoleIcon';
@@ -39,7 +39,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
         <p className="flex flex-wrap items-center gap-x-2">
           <span className={`font-semibold ${entry.kind === 'blocked' || entry.kind === 'denied' ? 'text-critical' : ''}`}>{entry.kind === 'planned' ? t('planned', { revision: entry.revision }) : t(entry.kind)}</span>
           {entry.role && <span data-role={entry.role} className="inline-flex items-center gap-1 text-xs text-role"><RoleIcon role={entry.role} size={12} />{words(entry.role)}</span>}
-          {entry.message && <Link href={`/w/${workspaceId}/c/${chatId}?m=${entry.message}`} className="ml-auto text-xs text-plan underline underline-offset-2">{t('show')}</Link>}
+          {entry.message && <Link href={`/w/${workspaceId}/c/${chatId}?m=${entry.message}`} aria-label={t('show')} className="ml-auto inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><ArrowUpRight size={14} aria-hidden /></Link>}
         </p>
         <Told entry={entry} />
       </div>
