@@ -31,7 +31,6 @@ pub use routes::ModelNames;
 
 use listener::Door;
 use planwright_session::Sessions;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -43,8 +42,6 @@ pub struct App {
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
     pub models: Arc<ModelNames>,
-    /// The folder that chats are kept in, which no workspace may have in it.
-    pub kept: Arc<Path>,
     /// Whether what is to be kept can be written; blocks.
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.

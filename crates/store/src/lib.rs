@@ -36,4 +36,4 @@ pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
-pub use workspaces::WorkspaceRow;
+pub use workspaces::{Added, WorkspaceRow};
