@@ -1,10 +1,12 @@
 //! The folders that chats work in: added, set up, forgotten.
 
 use crate::chat::{broken, storage};
+use crate::handle::Handle;
 use crate::reserved::Reserved;
-use crate::sessions::{DefaultMode, Handle, IntentSwitch, Sessions, Settings};
+use crate::sessions::{DefaultMode, IntentSwitch, Sessions, Settings};
+use crate::view::ChatView;
 use planwright_protocol::{ErrorCode, Event, Problem, UserId, WorkspaceId};
-use planwright_store::{Added, WorkspaceRow};
+use planwright_store::{Added, ChatFilter, WorkspaceRow};
 use planwright_tools::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,15 +80,26 @@ impl Sessions {
     /// # Errors
     /// The folder must not be a workspace.
     pub async fn add_workspace(&self, new: NewWorkspace) -> Result<Added, Problem> {
-        if let Some(why) = self.refusal(&new.folder) {
-            return Err(unfit(why));
-        }
-        let path = new.folder.to_str().ok_or_else(|| unfit("is not UTF-8"))?;
-        let name = match new.name {
-            Some(name) => checked_name(name)?,
-            None => new.folder.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned(),
-        };
+        let path = self.checked_folder(&new.folder)?;
+        let name = new.name.map_or_else(|| Ok(name_of(&new.folder)), checked_name)?;
         self.store().add_workspace(&name, path, new.owner).await.map_err(storage)
+    }
+
+    /// The workspace at an absolute path, for whoever runs the program; made if it is not known yet.
+    ///
+    /// # Errors
+    /// The folder can't be opened, or must not be a workspace.
+    pub async fn ensure_workspace(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
+        let folder = find_folder(path).await?;
+        let path = self.checked_folder(&folder)?;
+        self.store().ensure_workspace(&name_of(&folder), path).await.map_err(storage)
+    }
+
+    fn checked_folder<'f>(&self, folder: &'f Path) -> Result<&'f str, Problem> {
+        match self.refusal(folder) {
+            Some(why) => Err(unfit(why)),
+            None => folder.to_str().ok_or_else(|| unfit("is not UTF-8")),
+        }
     }
 
     /// Changes the name of a workspace, or its settings: null takes one away, what is not named stays.
@@ -157,6 +170,15 @@ impl Sessions {
         Ok(workspace)
     }
 
+    /// The chats of a workspace, all of them.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
+        let rows = self.store().chats(id, ChatFilter::default()).await.map_err(storage)?;
+        Ok(rows.into_iter().map(ChatView::from).collect())
+    }
+
     /// # Errors
     /// No such workspace.
     pub async fn workspace_row(&self, id: WorkspaceId) -> Result<WorkspaceRow, Problem> {
@@ -167,6 +189,11 @@ impl Sessions {
 
 fn unfit(why: &str) -> Problem {
     Problem::new(ErrorCode::ValidationFailed, format!("`path` {why}.")).with_details(json!({ "fields": { "path": why } }))
+}
+
+/// What a workspace is called that nobody gave a name.
+fn name_of(folder: &Path) -> String {
+    folder.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned()
 }
 
 fn checked_name(name: String) -> Result<String, Problem> {
