@@ -69,6 +69,47 @@ async fn what_models_and_users_do_is_logged_and_adherence_is_counted_by_model_an
 }
 
 #[tokio::test]
+async fn the_log_is_counted_by_day_with_what_each_switch_came_by_and_read_page_by_page() {
+    let home = home(&script());
+    home.put("hello.txt", "Hello\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Say goodbye").await;
+    let planning = chat.run_to_end(0).await;
+    chat.say("go ahead").await;
+    chat.run_to_end(last_id(&planning)).await;
+    server.request(Method::PATCH, &chat.path, Some(json!({ "agent_mode": "plan" }))).await;
+    let (workspace, _) = chat.path.split_once("/chats").unwrap();
+
+    let counts = server.get("/audit/counts?kind=mode_entered&offset=0").await;
+    let told: Vec<_> = counts.as_array().unwrap().iter().map(|row| json!([row["mode"], row["by"], row["count"]])).collect();
+    assert_eq!(told, [json!(["plan", null, 1]), json!(["plan", "user", 1]), json!(["act", "intent", 1])], "{counts}");
+    let blocked = server.get(&format!("{workspace}/audit/counts?kind=tool_blocked")).await;
+    assert_eq!((&blocked[0]["tool"], &blocked[0]["count"], &blocked[0]["agent_role"]), (&json!("write"), &json!(1), &json!("planner")));
+    for offset in ["1441", "noon"] {
+        let (status, body) = server.request(Method::GET, &format!("/audit/counts?offset={offset}"), None).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(body["error"]["details"]["fields"]["offset"].is_string(), "{body}");
+    }
+
+    let all = kinds(&server, "/audit").await;
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let url = format!("{}/api/v1/audit?limit=2{cursor}", server.base);
+        let response = server.client().get(url).bearer_auth(&server.token).send().await.unwrap();
+        let next = response.headers().get("x-next-cursor").map(|next| next.to_str().unwrap().to_owned());
+        let rows: Value = response.json().await.unwrap();
+        seen.extend(rows.as_array().unwrap().iter().map(|row| row["kind"].as_str().unwrap().to_owned()));
+        let Some(next) = next else { break };
+        cursor = format!("&cursor={next}");
+    }
+    seen.reverse();
+    assert_eq!(seen, all);
+    let (status, body) = server.request(Method::GET, "/audit?cursor=nowhere", None).await;
+    assert_eq!((status, body["error"]["details"]["fields"]["cursor"].is_string()), (StatusCode::UNPROCESSABLE_ENTITY, true), "{body}");
+}
+
+#[tokio::test]
 async fn the_log_is_filtered_and_a_filter_that_does_not_fit_is_named() {
     let home = home(&script());
     let server = home.serve().await;

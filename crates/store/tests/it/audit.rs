@@ -2,10 +2,15 @@
 
 use crate::world::{World, chat_in, chat_of, moment, on_both};
 use planwright_protocol::{Author, Envelope, Event, Message, MessageType, Role};
-use planwright_store::{Adherence, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store};
+use planwright_store::{Adherence, Ahead, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store};
 use serde_json::json;
 
-on_both!(the_log_is_read_newest_first_and_by_every_filter, adherence_is_counted_by_model_and_role);
+on_both!(
+    the_log_is_read_newest_first_and_by_every_filter,
+    the_log_is_read_page_by_page_also_where_rows_are_of_one_moment,
+    the_log_is_counted_by_the_days_of_whoever_asks,
+    adherence_is_counted_by_model_and_role
+);
 
 fn row(kind: AuditKind, model: &str, role: Role, at: i64) -> AuditRow {
     AuditRow { kind, model: model.into(), role: Some(role), details: json!({ "tool": "write", "at": at }), at: moment(at) }
@@ -50,6 +55,84 @@ async fn the_log_is_read_newest_first_and_by_every_filter(world: World) {
             "id": entry.id, "workspace_id": there.workspace_id, "chat_id": there.id, "kind": "tool_blocked", "model": "m/b", "agent_role": "actor",
             "details": { "tool": "write", "at": 4 }, "at": moment(4),
         })
+    );
+}
+
+async fn the_log_is_read_page_by_page_also_where_rows_are_of_one_moment(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    // Five of one moment, and one before and after them.
+    let rows: Vec<AuditRow> = [1, 2, 2, 2, 2, 2, 3].into_iter().map(|at| row(AuditKind::ToolBlocked, "m/a", Role::Planner, at)).collect();
+    log(&store, &chat, &rows).await;
+    let all: Vec<i64> = store.audit(AuditFilter::default(), 10).await.unwrap().iter().map(|entry| entry.id).collect();
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.audit(AuditFilter { after, ..AuditFilter::default() }, 2).await.unwrap();
+        seen.extend(page.iter().map(|entry| entry.id));
+        let Some(last) = page.last() else { break };
+        after = Some(last.cursor());
+    }
+    assert_eq!(seen, all);
+    assert_eq!(seen.len(), 7);
+}
+
+async fn the_log_is_counted_by_the_days_of_whoever_asks(world: World) {
+    use AuditKind::{ModeEntered, QuestionAsked, ToolBlocked};
+    let store = world.open().await;
+    let (here, there) = (chat_in(&store).await, chat_of(&store, "/there").await);
+    let told = |kind, at: i64, details| AuditRow { details, ..row(kind, "m/a", Role::Planner, at) };
+    // Half an hour before midnight, and half an hour after it.
+    let midnight = 86_400 - moment(0).as_second().rem_euclid(86_400);
+    let (before, after) = (midnight - 1_800, midnight + 1_800);
+    log(
+        &store,
+        &here,
+        &[
+            row(ToolBlocked, "m/a", Role::Planner, before),
+            row(ToolBlocked, "m/a", Role::Planner, after),
+            row(ToolBlocked, "m/a", Role::Planner, after),
+            told(QuestionAsked, after, json!({ "severity": "major" })),
+            told(ModeEntered, after, json!({ "mode": "act", "by": "intent" })),
+            told(ModeEntered, after, json!({ "mode": "plan" })),
+        ],
+    )
+    .await;
+    log(&store, &there, &[row(ToolBlocked, "m/b", Role::Actor, after)]).await;
+    let counts = async |filter: AuditFilter, minutes: i16| -> Vec<(String, AuditKind, u64)> {
+        let found = store.audit_counts(filter, Ahead { minutes }).await.unwrap();
+        found.into_iter().map(|one| (one.what.day, one.what.kind, one.count)).collect()
+    };
+    let day = |seconds: i64| moment(seconds).strftime("%Y-%m-%d").to_string();
+    let blocked = || AuditFilter { kind: Some(ToolBlocked), model: Some("m/a".into()), ..AuditFilter::default() };
+    assert_eq!(counts(blocked(), 0).await, [(day(before), ToolBlocked, 1), (day(after), ToolBlocked, 2)]);
+    assert_eq!(counts(blocked(), 60).await, [(day(after), ToolBlocked, 3)], "an hour to the east it is one day");
+    assert_eq!(counts(blocked(), -60).await, [(day(before), ToolBlocked, 3)]);
+
+    let all = store
+        .audit_counts(AuditFilter { chat: Some(here.id), from: Some(moment(after)), ..AuditFilter::default() }, Ahead::default())
+        .await
+        .unwrap();
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| {
+            (
+                one.what.kind,
+                one.what.tool.as_deref(),
+                one.what.severity.as_deref(),
+                one.what.mode.as_deref(),
+                one.what.by.as_deref(),
+                one.count,
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (ModeEntered, None, None, Some("act"), Some("intent"), 1),
+            (ModeEntered, None, None, Some("plan"), None, 1),
+            (ToolBlocked, Some("write"), None, None, None, 2),
+            (QuestionAsked, None, Some("major"), None, None, 1),
+        ]
     );
 }
 
