@@ -19,6 +19,7 @@
 //! no secret is stored that could be used again, only its hash.
 
 mod accounts;
+mod bounds;
 mod chats;
 mod counts;
 mod db;
