@@ -38,7 +38,7 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let url = args.storage.database_url.as_deref().filter(|url| !url.is_empty());
     let file = database(args.storage.data_dir.clone())?;
     if url.is_none() && !file.exists() {
-        bail!("there are no chats in {}; --data-dir names another data folder", file.with_file_name("").display());
+        bail!("there are no chats in {}; --data-dir names another data folder", file.parent().unwrap_or(&file).display());
     }
     let opened = Accounts::open(args.storage.data_dir, url).await?;
     let store = &opened.store;

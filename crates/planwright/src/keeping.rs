@@ -58,7 +58,7 @@ pub async fn restore(args: RestoreArgs) -> anyhow::Result<ExitCode> {
     sync_folder(data.path());
     output::note(&format!("{}: {} from {shown}", data.path().display(), told(saved)));
     if saved.runs > 0 {
-        output::note(&format!("{} that were in progress are stopped; their chats say so", count(saved.runs, "run")));
+        output::note(&format!("runs that were in progress, and are stopped: {}; their chats say so", saved.runs));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -96,16 +96,21 @@ fn refuse_server(storage: &StorageArgs) -> anyhow::Result<()> {
 /// Keeps a copy of a database under another name, with all that belongs to it, and takes away what must not meet another database.
 #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
 async fn set_aside(database: &Path) -> anyhow::Result<PathBuf> {
-    // A database that can't be opened any more is a reason to restore one, and no reason not to: then its log is kept beside it.
-    let settled = Store::settle(database).await.is_ok();
     let kept = with_ending(database, &format!(".replaced-{}", now().strftime("%Y%m%dT%H%M%SZ")));
     if kept.exists() {
         bail!("{} is there already", kept.display());
     }
-    std::fs::hard_link(database, &kept).or_else(|_| std::fs::copy(database, &kept).map(|_| ()))?;
-    let log = with_ending(database, "-wal");
-    if !settled && log.exists() {
-        std::fs::copy(&log, with_ending(&kept, "-wal"))?;
+    let (log, kept_log) = (with_ending(database, "-wal"), with_ending(&kept, "-wal"));
+    if log.exists() {
+        std::fs::copy(&log, &kept_log)?;
+    }
+    let linked = std::fs::hard_link(database, &kept).is_ok();
+    if !linked {
+        std::fs::copy(database, &kept)?;
+    }
+    // A database that can't be opened any more is a reason to restore one, and no reason not to: then its log stays beside it.
+    if Store::settle(database).await.is_ok() && linked && kept_log.exists() {
+        std::fs::remove_file(&kept_log)?;
     }
     sync_folder(parent(database));
     for ending in ["-wal", "-shm"] {

@@ -68,11 +68,9 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 
 /// A page for each command, under the names that `man` looks for.
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    // Without the command `help`, of which every command has one that says nothing of its own.
-    let command = Args::command().disable_help_subcommand(true);
     let wrong = || format!("the pages can't be written into {}", args.folder.display());
     std::fs::DirBuilder::new().recursive(true).create(&args.folder).with_context(wrong)?;
-    clap_mangen::generate_to(command, &args.folder).with_context(wrong)?;
+    clap_mangen::generate_to(Args::command(), &args.folder).with_context(wrong)?;
     Ok(ExitCode::SUCCESS)
 }
 

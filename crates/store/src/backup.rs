@@ -32,7 +32,7 @@ pub enum BackupError {
     Empty,
     #[error("it is not a backup made by `planwright backup`")]
     Foreign,
-    #[error("it is not whole: its end is missing. Copy it again, or take another backup")]
+    #[error("it is not a whole backup: its end is missing, or it is another database. Copy it again, or take another one")]
     CutOff,
     #[error("it is damaged: its content is not what was written. Copy it again, or take another backup")]
     Damaged,
@@ -68,14 +68,14 @@ impl Store {
     /// # Errors
     /// The database can't be read, or is newer than this program; the copy can't be written.
     pub async fn back_up(database: &Path, target: &Path) -> Result<BackupSummary, BackupError> {
-        let mut connection = connect(database, Access::Read).await?;
+        let mut connection = connect(database).await?;
         if !check_version(version(&mut connection).await?)? {
             return Err(BackupError::Empty);
         }
         let name = target.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
         sqlx::query("vacuum into $1").bind(name).execute(&mut connection).await?;
         connection.close().await?;
-        let mut copy = connect(target, Access::Read).await?;
+        let mut copy = connect(target).await?;
         let (chats, runs): (i64, i64) = sqlx::query_as(COUNTS).fetch_one(&mut copy).await?;
         copy.close().await?;
         let file = target.to_owned();
@@ -91,7 +91,7 @@ impl Store {
     pub async fn unpack(backup: &Path, target: &Path) -> Result<BackupSummary, BackupError> {
         let (from, to): (PathBuf, PathBuf) = (backup.to_owned(), target.to_owned());
         let (bytes, taken) = blocking(move || unseal(&from, &to)).await?;
-        let mut connection = connect(target, Access::Write).await?;
+        let mut connection = connect(target).await?;
         if !check_version(version(&mut connection).await?)? {
             return Err(BackupError::Foreign);
         }
@@ -105,6 +105,7 @@ impl Store {
         let row = store.db.row(COUNTS, args![]).await?;
         let chats = row.map_or(Ok(0), |row| row.number("chats"))?;
         store.close().await;
+        Self::settle(target).await?;
         Ok(BackupSummary { chats, runs, bytes })
     }
 
@@ -113,7 +114,7 @@ impl Store {
     /// # Errors
     /// It can't be read, or is newer than this program.
     pub async fn outdated(database: &Path) -> Result<Option<i64>, StoreError> {
-        let mut connection = connect(database, Access::Read).await?;
+        let mut connection = connect(database).await?;
         let found = version(&mut connection).await?;
         connection.close().await?;
         Ok((check_version(found)? && found < newest_version()).then_some(found))
@@ -124,7 +125,7 @@ impl Store {
     /// # Errors
     /// It can't be read, or somebody uses it.
     pub async fn settle(database: &Path) -> Result<(), StoreError> {
-        let mut connection = connect(database, Access::Write).await?;
+        let mut connection = connect(database).await?;
         sqlx::query("pragma wal_checkpoint(truncate)").execute(&mut connection).await?;
         Ok(connection.close().await?)
     }
@@ -163,15 +164,9 @@ impl Store {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Read,
-    Write,
-}
-
-async fn connect(file: &Path, access: Access) -> Result<SqliteConnection, StoreError> {
-    let options = SqliteConnectOptions::new().filename(file).read_only(access == Access::Read).busy_timeout(PATIENCE);
-    Ok(options.connect().await?)
+/// Not for reading alone: whoever is the last to leave a database then clears its log away.
+async fn connect(file: &Path) -> Result<SqliteConnection, StoreError> {
+    Ok(SqliteConnectOptions::new().filename(file).busy_timeout(PATIENCE).connect().await?)
 }
 
 async fn version(connection: &mut SqliteConnection) -> Result<i64, StoreError> {
@@ -229,7 +224,7 @@ struct Hashed<W> {
 
 impl<W> Hashed<W> {
     fn hex(&self) -> String {
-        self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        self.hash.clone().finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
     }
 }
 

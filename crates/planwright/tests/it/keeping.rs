@@ -72,7 +72,7 @@ async fn a_backup_taken_while_a_run_writes_holds_one_moment_and_the_restored_run
     server.kill().await;
 
     let said = succeeds(&home, &["restore", backup, "--data-dir", data_dir]).await;
-    assert!(said.contains("1 chat, ") && said.contains("1 run that"), "{said}");
+    assert!(said.contains("1 chat, ") && said.contains("are stopped: 1;"), "{said}");
     std::fs::remove_file(home.workspace().join("a.txt")).unwrap();
     let server = serve_from(&home, &data).await;
     let chat = server.reopened(&path);
@@ -135,15 +135,17 @@ async fn a_backup_that_is_cut_off_damaged_or_foreign_is_refused_and_changes_noth
     flipped[whole / 2] ^= 1;
     let foreign = beside(&home, "foreign.db");
     sql(&foreign, "create table places (url text)").await;
-    let newer = [&bytes[..whole - 200], b"\nplanwright backup 2 ", &[b'x'; 200][..]].concat();
+    let mut newer = bytes.clone();
+    let seal = newer.windows(20).rposition(|end| end == b"\nplanwright backup 1").unwrap();
+    newer[seal + 19] = b'2';
     let mut cases: Vec<(Vec<u8>, &str)> = [20, 4096, whole / 2, whole - 4096, whole - 100, whole - 1]
-        .map(|length| (bytes[..length].to_vec(), "it is not whole: its end is missing"))
+        .map(|length| (bytes[..length].to_vec(), "it is not a whole backup: its end is missing"))
         .into();
     cases.push((flipped, "it is damaged"));
-    cases.push((std::fs::read(&foreign).unwrap(), "it is not whole"));
+    cases.push((std::fs::read(&foreign).unwrap(), "it is not a whole backup"));
     cases.push((Vec::new(), "it is not a backup"));
     cases.push((b"Dear diary,\n".repeat(1000), "it is not a backup"));
-    cases.push((newer, "it is not whole"));
+    cases.push((newer, "it was made by a newer version"));
     let data = home.data();
     let before = std::fs::read(data.join("planwright.db")).unwrap();
     for (content, reason) in cases {
