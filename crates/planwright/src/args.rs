@@ -91,7 +91,7 @@ pub struct ServeArgs {
     /// A proxy that says in X-Forwarded-For whom it passes on; may be given several times
     #[arg(long, env = "PLANWRIGHT_TRUSTED_PROXY", value_name = "IP", value_delimiter = ',')]
     pub trusted_proxy: Vec<IpAddr>,
-    /// Where people with accounts may have workspaces; may be given several times [default: anywhere but in the server's own folders]
+    /// People with accounts may have workspaces below this folder; may be given several times [default: only admins add folders]
     #[arg(long, env = "PLANWRIGHT_WORKSPACE_ROOT", value_name = "DIR", value_delimiter = ':')]
     pub workspace_root: Vec<PathBuf>,
     /// How many requests one user may make in a minute, with --auth users

@@ -1,11 +1,12 @@
 //! The folder that chats are kept in.
 
 use crate::args::BadUsage;
-use crate::config::xdg;
+use crate::config::{Config, xdg};
 use crate::keeping;
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
+use planwright_session::Reserved;
 use planwright_store::{Store, StoreError};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
@@ -101,17 +102,10 @@ impl DataDir {
         std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 
-    /// Refuses a workspace that has the folder in it: the agent could read the token and change the chats.
-    pub fn keep_out_of(&self, workspace: &Path) -> anyhow::Result<()> {
-        let own = std::fs::canonicalize(&self.path).with_context(|| format!("{} can't be opened", self.path.display()))?;
-        if own.starts_with(workspace) {
-            bail!(
-                "the data folder {} is inside the workspace {}, where the agent could read it; give a --data-dir elsewhere",
-                own.display(),
-                workspace.display()
-            );
-        }
-        Ok(())
+    /// What can be no workspace: this folder, the user's configuration, and what belongs to the system or to git.
+    pub fn reserved(&self) -> Reserved {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Reserved::new(&self.path, Config::file().as_deref(), home.as_deref())
     }
 
     /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.

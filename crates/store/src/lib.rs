@@ -44,4 +44,4 @@ pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
-pub use workspaces::WorkspaceRow;
+pub use workspaces::{Added, WorkspaceRow};

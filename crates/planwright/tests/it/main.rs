@@ -1,6 +1,7 @@
 //! Scenarios through the real binary.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
+mod acp;
 mod answers;
 mod api;
 mod audit;
