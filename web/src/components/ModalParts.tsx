@@ -16,13 +16,14 @@ interface Props {
   children: ReactNode;
 }
 
-export function Modal({ isOpen, close, title, children }: Props) {
+/** `initial` gets the focus; else the first thing that can have it. */
+export function Modal({ isOpen, close, title, initial, children }: Props & { initial?: RefObject<HTMLElement | null> }) {
   const t = useText('common');
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdrop} />
-        <Dialog.Popup className={centred}>
+        <Dialog.Popup className={centred} initialFocus={initial}>
           <div className="mb-3 flex items-start justify-between gap-2">
             <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
             <Dialog.Close render={<IconButton label={t('close')}><X size={16} aria-hidden /></IconButton>} />

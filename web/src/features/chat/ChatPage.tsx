@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
 import { useText } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
+import { focusMainIfLost } from '@/lib/focus';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { ChatHeader } from './ChatHeader';
@@ -11,6 +12,7 @@ import { QueueChips, RunStatus } from './Dock';
 import { useSlots } from './slots';
 import { Suggestion } from './Suggestion';
 import { Timeline } from './Timeline';
+import { useStopKeys } from './useStopKeys';
 
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
@@ -24,6 +26,8 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
+  useStopKeys();
+  useEffect(focusMainIfLost, []);
   useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen) });
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">

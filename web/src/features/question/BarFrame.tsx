@@ -33,6 +33,7 @@ interface Props {
   view: QuestionView;
   region: RefObject<HTMLElement | null>;
   open: boolean;
+  isHeld: boolean;
   onToggle: () => void;
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
   stepper?: ReactNode;
@@ -40,7 +41,7 @@ interface Props {
 }
 
 /** The frame of the bar: severity in colour, icon and word; it can be folded, but not made to go away. */
-export function BarFrame({ view, region, open, onToggle, onKeyDown, stepper, children }: Props) {
+export function BarFrame({ view, region, open, isHeld, onToggle, onKeyDown, stepper, children }: Props) {
   const t = useText('question');
   const tone = TONES[toneOf(view)];
   const Icon = iconOf(view);
@@ -54,6 +55,7 @@ export function BarFrame({ view, region, open, onToggle, onKeyDown, stepper, chi
       aria-label={t('region')}
       data-severity={view.severity}
       data-kind={view.kind}
+      data-held={isHeld || undefined}
       onKeyDown={onKeyDown}
       className={`mb-2 flex max-h-[50dvh] min-w-0 flex-col rounded-lg border-2 ${tone.frame}`}
     >

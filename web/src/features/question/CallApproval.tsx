@@ -28,6 +28,7 @@ export function CallApproval({ view, given }: Props) {
     // What can't be undone is never the button that stands out as the usual one.
     look: decision === 'approve' ? (critical ? 'danger' : 'primary') : 'secondary',
     shortcut: DECISION_KEYS[decision],
+    isSafe: decision === 'deny',
     onPress: () => given.pick(decision),
   }));
   return (
@@ -45,7 +46,7 @@ export function CallApproval({ view, given }: Props) {
             {given.problem}
           </p>
         )}
-        <ButtonRow label={t('approvalNeeded')} digits={critical ? 'focus' : 'press'} disabled={given.sending} buttons={buttons} />
+        <ButtonRow label={t('approvalNeeded')} digits={critical ? 'focus' : 'press'} isHeld={given.held || given.sending} buttons={buttons} />
         <p className="text-xs text-muted pointer-coarse:hidden">{t('keys')}</p>
       </BarFoot>
     </div>

@@ -58,7 +58,7 @@ export function PlanApproval({ view, given, edited }: Props) {
         <ButtonRow
           label={item.text}
           digits="press"
-          disabled={given.sending}
+          isHeld={given.held || given.sending}
           buttons={item.buttons.map((button) => ({
             label: button.label,
             look: button.value === true ? 'primary' : 'secondary',

@@ -9,6 +9,7 @@ import { serverComplaints } from './complaint';
 import type { DraftValue } from './draft';
 import { forgetAnswer, keepAnswer, keptAnswer } from './keep';
 import { pageChecker } from './pageChecker';
+import { useHeld } from './useHeld';
 import type { QuestionView } from './view';
 
 /** After the last key, so that typing is not checked letter by letter. */
@@ -25,6 +26,7 @@ export function useAnswering(view: QuestionView) {
   const [refusals, setRefusals] = useState(0);
   const latest = useRef(answering);
   latest.current = answering;
+  const held = useHeld(`${view.id} ${answering.step}`);
 
   const change = useCallback(
     (next: Answering) => {
@@ -81,19 +83,24 @@ export function useAnswering(view: QuestionView) {
     () => ({
       answering,
       sending,
+      /** What is asked came up only just now: nothing sends or picks yet. */
+      held,
       problem,
       refusals,
-      advance,
+      advance: async () => {
+        if (!held && !sending) await advance();
+      },
       enter: (pointer: string, value: DraftValue | undefined) => change(entered(latest.current, pointer, value)),
       goTo: (step: number) => change(movedTo(latest.current, step)),
       pick: (value: Json, comment?: string) => {
+        if (held || sending) return;
         const given = picked(latest.current, value);
         change(given);
         if (isLast(given)) void send(given, comment);
         else change(movedTo(given, given.step + 1));
       },
     }),
-    [answering, sending, problem, refusals, advance, change, send],
+    [answering, sending, held, problem, refusals, advance, change, send],
   );
 }
 
