@@ -1,5 +1,6 @@
 //! The binary: commands, configuration, wiring.
 
+mod acp;
 mod args;
 mod config;
 mod config_error;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
         Command::Run(args) => on_one_thread(run::run(args)),
+        Command::Acp(args) => in_runtime(acp::acp(args)).map(|()| ExitCode::SUCCESS),
         Command::Plan(args) => plan::plan(args),
         Command::Doctor(args) => in_runtime(doctor::doctor(args)),
         Command::User(args) => in_runtime(user::user(args)),

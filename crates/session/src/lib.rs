@@ -3,12 +3,13 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
-//! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`context`] | what a model would read if it were asked now |
 //! | [`pieces`] | a reply in pieces that are worth telling |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
@@ -47,6 +48,7 @@ mod chat;
 mod chat_file;
 mod commits;
 mod configuration;
+mod context;
 pub mod crash;
 mod delegation;
 mod drift;
@@ -54,6 +56,7 @@ mod files;
 mod follow;
 mod fork;
 mod frame;
+mod handle;
 mod inbox;
 mod overview;
 mod pieces;
@@ -75,14 +78,16 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
-pub use changes::{CallChanges, ChangedFile, Changes};
+pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use context::{ContextPart, ContextView};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
+pub use handle::Handle;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
-pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
 pub use workspaces::WorkspaceSettings;
