@@ -4,17 +4,20 @@ import type { ReactElement } from 'react';
 import { AppearanceItems } from '@/components/AppearanceItems';
 import { itemClass, popupClass, popupRoot } from '@/components/Popup';
 import { useText } from '@/i18n';
+import { useChatView } from '@/lib/chat/context';
 import type { ChatMenuActions } from './ChatMenu';
 
 /** Loaded when it is first opened, and then open. */
 export function ChatMenuPopup({ button, togglePanel, rename, remove }: { button: ReactElement } & ChatMenuActions) {
   const t = useText('chat');
+  const title = useChatView((view) => view.chat.title);
   return (
     <Menu.Root defaultOpen>
       <Menu.Trigger render={button} />
       <Menu.Portal container={popupRoot()}>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
           <Menu.Popup className={`min-w-48 p-1 ${popupClass}`}>
+            <p className="max-w-64 border-b px-2 pt-1 pb-1.5 font-semibold break-words sm:hidden">{title}</p>
             <Menu.Item className={`${itemClass} sm:hidden`} onClick={togglePanel}><PanelRight size={14} aria-hidden />{t('panel')}</Menu.Item>
             <Menu.Item className={itemClass} onClick={rename}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>
             <Menu.Item className={`${itemClass} text-critical`} onClick={remove}><Trash2 size={14} aria-hidden />{t('delete')}</Menu.Item>

@@ -30,7 +30,7 @@ function Pending({ view }: { view: QuestionView }) {
     const decision = view.kind === 'tool_approval' ? decisionOf(event) : undefined;
     if (decision === undefined) return;
     event.preventDefault();
-    given.pick(decision);
+    void given.pick(decision);
   };
   const { answering } = given;
   return (

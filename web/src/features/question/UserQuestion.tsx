@@ -36,7 +36,7 @@ export function UserQuestion({ view, given }: Props) {
     if (critical && inField) event.preventDefault();
     else if (!critical && (event.ctrlKey || event.metaKey)) onSubmit(event);
   };
-  const wrong = part.complaints.length + Object.keys(part.fromServer).length;
+  const wrong = new Set([...part.complaints.map((complaint) => complaint.pointer), ...Object.keys(part.fromServer)]).size;
   return (
     <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3 bg-inherit">
       <div>
@@ -56,7 +56,7 @@ export function UserQuestion({ view, given }: Props) {
       )}
       <BarFoot>
         {item.buttons.length > 0 && (
-          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} isHeld={given.held || sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => given.pick(button.value), item.preset))} />
+          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} isHeld={given.held || sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => void given.pick(button.value), item.preset))} />
         )}
         {problem !== null && (
           <p role="alert" className="text-sm text-critical">

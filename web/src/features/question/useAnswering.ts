@@ -40,14 +40,19 @@ export function useAnswering(view: QuestionView) {
   useLiveCheck(answering, setAnswering);
 
   const send = useCallback(
-    async (given: Answering, comment?: string) => {
+    /** Whether it arrived. */
+    async (given: Answering, comment?: string): Promise<boolean> => {
       const answers = answersOf(given);
-      if (answers === undefined) return change(movedTo(given, firstOpen(given) ?? 0));
+      if (answers === undefined) {
+        change(movedTo(given, firstOpen(given) ?? 0));
+        return false;
+      }
       setSending(true);
       setProblem(null);
       try {
         await answer(view.id, answers, comment);
         forgetAnswer(view.id);
+        return true;
       } catch (error) {
         setSending(false);
         if (!(error instanceof ApiError)) throw error;
@@ -57,6 +62,7 @@ export function useAnswering(view: QuestionView) {
           setRefusals((count) => count + 1);
         }
         setProblem(problemText(t, error, fields !== undefined));
+        return false;
       }
     },
     [answer, change, t, view],
@@ -92,12 +98,14 @@ export function useAnswering(view: QuestionView) {
       },
       enter: (pointer: string, value: DraftValue | undefined) => change(entered(latest.current, pointer, value)),
       goTo: (step: number) => change(movedTo(latest.current, step)),
-      pick: (value: Json, comment?: string) => {
-        if (held || sending) return;
+      /** Whether this sent the answers. */
+      pick: async (value: Json, comment?: string): Promise<boolean> => {
+        if (held || sending) return false;
         const given = picked(latest.current, value);
         change(given);
-        if (isLast(given)) void send(given, comment);
-        else change(movedTo(given, given.step + 1));
+        if (isLast(given)) return send(given, comment);
+        change(movedTo(given, given.step + 1));
+        return false;
       },
     }),
     [answering, sending, held, problem, refusals, advance, change, send],

@@ -59,6 +59,7 @@ export const chat = {
   stopping: '{role} is stopping…',
   queued: 'Waiting to be read',
   takeBack: 'Take back',
+  triedAgain: 'You asked to try again',
   openSteps: 'Steps that are still open: {steps}',
   jumpToLatest: 'Jump to latest',
   newBelow: '{count} new below',

@@ -59,6 +59,7 @@ export const chat = {
   stopping: '{role}正在停止…',
   queued: '等待读取',
   takeBack: '撤回',
+  triedAgain: '你要求重试',
   openSteps: '尚未完成的步骤：{steps}',
   jumpToLatest: '跳到最新',
   newBelow: '下方有 {count} 条新消息',
