@@ -22,6 +22,7 @@
 
 mod accounts;
 mod backup;
+mod bounds;
 mod chats;
 mod counts;
 mod db;
