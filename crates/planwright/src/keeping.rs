@@ -76,9 +76,16 @@ pub async fn before_upgrade(database: &Path, version: i64) -> anyhow::Result<()>
         anyhow::Ok(saved)
     };
     let saved = save.await.with_context(|| {
-        format!("{} is of an older version, and is left as it is because it can't be saved before it is brought up to date", database.display())
+        format!(
+            "{} is of an older version, and is left as it is because it can't be saved before it is brought up to date",
+            database.display()
+        )
     })?;
-    output::note(&format!("the chats are brought up to date for this version; as they were, they are kept in {}: {}", file.display(), told(saved)));
+    output::note(&format!(
+        "the chats are brought up to date for this version; as they were, they are kept in {}: {}",
+        file.display(),
+        told(saved)
+    ));
     Ok(())
 }
 

@@ -27,7 +27,7 @@ pub async fn observe(sessions: Sessions, retention: Retention, closing: Cancella
     }
     loop {
         if let Err(problem) = sweep(&sessions, retention).await {
-            tracing::warn!(%problem, "what is older than [retention] says could not be forgotten");
+            output::note(&format!("what is older than [retention] says could not be deleted: {problem}"));
         }
         tokio::select! {
             () = closing.cancelled() => return,

@@ -3,8 +3,8 @@
 //! A backup is a SQLite database with one line after its end: the format's number, the time, and the SHA-256 of all before it.
 //! SQLite ignores the line, so a backup can be looked into; whatever is missing or changed in it is found.
 
-use crate::db::args;
 use crate::chats::Append;
+use crate::db::args;
 use crate::store::{Store, StoreError, check_version, newest_version};
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::time::now;
@@ -154,8 +154,7 @@ impl Store {
                 Event::StateChanged { state: ChatState::Idle },
             ];
             let first = chat.seq_ceiling + 1;
-            let events: Vec<Envelope> =
-                events.into_iter().zip(first..).map(|(event, seq)| Envelope { event, seq, at: now() }).collect();
+            let events: Vec<Envelope> = events.into_iter().zip(first..).map(|(event, seq)| Envelope { event, seq, at: now() }).collect();
             (chat.run, chat.state, chat.seq_ceiling) = (None, ChatState::Idle, first + 2);
             self.append(&chat, Append { events: &events, ..Append::default() }).await?;
             stopped += 1;

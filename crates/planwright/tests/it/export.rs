@@ -57,7 +57,14 @@ async fn a_chat_as_markdown_has_what_was_said_and_the_plan_but_no_contents_of_fi
     assert_eq!(code, Some(0), "{err}");
     let head = planwright_protocol::chat_file::frontmatter(out.as_bytes()).unwrap();
     assert_eq!((&head["id"], &head["title"], &head["plan_file"]), (&shown["id"], &shown["title"], &shown["config"]["plan_file"]));
-    for part in ["\n# Say: \"goodbye\" # 再见\n", "Please plan it, 谢谢", "\n> # Say goodbye\n", "> - [ ] 1. Write the file\n", "What do you think?", "- `read` "] {
+    for part in [
+        "\n# Say: \"goodbye\" # 再见\n",
+        "Please plan it, 谢谢",
+        "\n> # Say goodbye\n",
+        "> - [ ] 1. Write the file\n",
+        "What do you think?",
+        "- `read` ",
+    ] {
         assert!(out.contains(part), "{part:?} is missing in\n{out}");
     }
     assert!(!out.contains("hunter2"));

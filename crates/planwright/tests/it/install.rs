@@ -76,12 +76,11 @@ fn there_is_a_manual_page_for_every_command_and_it_has_the_examples() {
         expected.push(format!("planwright-{name}"));
     }
     expected.sort();
-    let mut found: Vec<String> =
-        files(folder.path()).iter().map(|page| page.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    let mut found: Vec<String> = files(folder.path()).iter().map(|page| page.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     found.sort();
     assert_eq!(found, expected);
     for page in files(folder.path()) {
-        let shown = run("groff", &["-man", "-Tutf8", "-ww", page.to_str().unwrap()]);
+        let shown = run("groff", &["-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", page.to_str().unwrap()]);
         let (text, complaints) = (String::from_utf8(shown.stdout).unwrap(), String::from_utf8_lossy(&shown.stderr));
         assert!(shown.status.success() && complaints.is_empty(), "{}: {complaints}", page.display());
         assert!(text.contains("NAME") && text.contains("SYNOPSIS"), "{text}");
@@ -96,11 +95,19 @@ fn the_systemd_unit_is_one_that_systemd_takes() {
     let unit = include_str!("../../../../packaging/planwright.service");
     let file = folder.path().join("planwright.service");
     std::fs::write(&file, unit.replace("@BINDIR@/planwright", BINARY)).unwrap();
-    for line in ["ConditionPathExists=%E/planwright/serve.env", "ExecStart=@BINDIR@/planwright serve $PLANWRIGHT_SERVE_OPTIONS", "WantedBy=default.target"] {
+    for line in [
+        "ConditionPathExists=%E/planwright/serve.env",
+        "ExecStart=@BINDIR@/planwright serve $PLANWRIGHT_SERVE_OPTIONS",
+        "WantedBy=default.target",
+    ] {
         assert!(unit.lines().any(|found| found == line), "{line}");
     }
     // Containers have no systemd to ask; the lines above are then all that is looked at.
-    let Ok(checked) = Command::new("systemd-analyze").args(["--user", "verify", "--man=no"]).arg(&file).env("XDG_RUNTIME_DIR", folder.path()).output() else { return };
+    let Ok(checked) =
+        Command::new("systemd-analyze").args(["--user", "verify", "--man=no"]).arg(&file).env("XDG_RUNTIME_DIR", folder.path()).output()
+    else {
+        return;
+    };
     let said = String::from_utf8_lossy(&checked.stderr);
     assert!(!said.contains("planwright.service:"), "{said}");
 }

@@ -112,7 +112,7 @@ async fn a_restored_data_folder_serves_the_same_chats_accounts_and_questions() {
 
     succeeds(&home, &["restore", backup.to_str().unwrap(), "--data-dir", data.to_str().unwrap()]).await;
     assert_eq!(data.join("planwright.db").metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    let listed = succeeds(&home, &["user", "list", "--data-dir", data.to_str().unwrap()]).await;
+    let listed = succeeds(&home, &["user", "--data-dir", data.to_str().unwrap(), "list"]).await;
     assert!(listed.starts_with("ann "), "{listed}");
     let server = serve_from(&home, &data).await;
     let chat = server.reopened(&path);
@@ -246,7 +246,8 @@ async fn a_database_of_a_newer_version_is_told_of_by_every_command_and_left_as_i
     sql(&database, "pragma user_version = 999").await;
     let before = std::fs::read(&database).unwrap();
     let chat = path.rsplit('/').next().unwrap();
-    for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["run", "Hi"], &["backup", backup.to_str().unwrap()], &["export", chat], &["doctor"]]
+    for args in
+        [&["serve", "--listen", "127.0.0.1:0"][..], &["run", "Hi"], &["backup", backup.to_str().unwrap()], &["export", chat], &["doctor"]]
     {
         let (code, said) = planwright(&home, args).await;
         let told = said.contains("newer version of Planwright (schema 999, this one knows ") && said.contains("use that version");

@@ -42,13 +42,17 @@ async fn old_chats_and_log_entries_are_forgotten_when_the_configuration_says_so_
     }));
     home.put(".env", "KEY=1\n");
     let server = home.serve().await;
-    let (old, waiting, fresh) =
-        (spoken(&server, "planner", "idle").await, spoken(&server, "actor", "awaiting_answer").await, spoken(&server, "planner", "idle").await);
+    let (old, waiting, fresh) = (
+        spoken(&server, "planner", "idle").await,
+        spoken(&server, "actor", "awaiting_answer").await,
+        spoken(&server, "planner", "idle").await,
+    );
     let (old, waiting, fresh) = (old.path, waiting.path, fresh.path);
     assert!(server.terminate().await);
     let fresh_id = fresh.rsplit('/').next().unwrap().replace('-', "");
     let database = home.data().join("planwright.db");
-    age(&database, format!("update chats set updated_at = {LONG_AGO} where id <> x'{fresh_id}'; update audit set created_at = {LONG_AGO}")).await;
+    age(&database, format!("update chats set updated_at = {LONG_AGO} where id <> x'{fresh_id}'; update audit set created_at = {LONG_AGO}"))
+        .await;
 
     let server = home.serve().await;
     for path in [&old, &waiting, &fresh] {
