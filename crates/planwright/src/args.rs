@@ -1,5 +1,9 @@
 //! The command line.
 
+mod keeping;
+
+pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
+
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
@@ -33,7 +37,11 @@ pub enum Command {
     Doctor(DoctorArgs),
     User(UserArgs),
     Token(TokenArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
+    Export(ExportArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
     /// Print the description of the HTTP API, as OpenAPI
     #[command(hide = true)]
     Openapi,

@@ -2,6 +2,7 @@
 
 use crate::args::BadUsage;
 use crate::config::{Config, xdg};
+use crate::keeping;
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
@@ -15,6 +16,8 @@ use std::time::Duration;
 
 /// How often the lock is tried again: that of a process which was just killed may be let go a moment late.
 const PATIENCE: u32 = 40;
+
+const DATABASE: &str = "planwright.db";
 
 /// The folder, held so that no second process uses it.
 pub struct DataDir {
@@ -64,7 +67,7 @@ impl DataDir {
                 opened => Ok(opened?),
             };
         }
-        let file = self.path.join("planwright.db");
+        let file = self.database();
         // Made here, so that others on the machine can't read what is in it.
         OpenOptions::new()
             .create(true)
@@ -73,11 +76,20 @@ impl DataDir {
             .mode(0o600)
             .open(&file)
             .with_context(|| format!("{} can't be written", file.display()))?;
-        Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
+        let unopened = || format!("the database {} can't be opened", file.display());
+        if let Some(version) = Store::outdated(&file).await.with_context(unopened)? {
+            keeping::before_upgrade(&file, version).await?;
+        }
+        Store::open(&file).await.with_context(unopened)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file of the database in the folder.
+    pub fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
     }
 
     /// Where what commands change is staged, and what they cache is kept.
@@ -140,7 +152,7 @@ impl Storage for DataDir {
     }
 }
 
-/// The database, for a command about accounts: also while a server uses it.
+/// The database, for a command that works also while a server uses it: about accounts, or reading a chat.
 pub struct Accounts {
     pub store: Store,
     #[expect(dead_code, reason = "held while the database is, where no server has it")]
@@ -152,7 +164,7 @@ impl Accounts {
         let url = url.filter(|url| !url.is_empty());
         let visited = match url {
             Some(url) => Store::visit_server(url).await?,
-            None => Store::visit(&place(folder.clone())?.join("planwright.db")).await?,
+            None => Store::visit(&database(folder.clone())?).await?,
         };
         if let Some(store) = visited {
             return Ok(Self { store, data: None });
@@ -161,6 +173,11 @@ impl Accounts {
         let data = DataDir::open(folder)?;
         Ok(Self { store: data.store(url).await?, data: Some(data) })
     }
+}
+
+/// Where the file of the database is, or would be.
+pub fn database(folder: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    Ok(place(folder)?.join(DATABASE))
 }
 
 fn place(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {

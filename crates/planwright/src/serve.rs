@@ -6,6 +6,7 @@ use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::retention;
 use crate::sign_in;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
@@ -32,7 +33,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let names = models.names();
+    let (names, retention) = (models.names(), config.retention);
     let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
     sessions.reserve(data.reserved());
     for folder in &folders {
@@ -73,6 +74,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
 
     let closing = app.closing.clone();
+    tokio::spawn(retention::observe(sessions.clone(), retention, closing.clone()));
     let serving = tokio::spawn(planwright_server::serve(listener, app));
     interrupts.next().await;
     output::note("shutting down; runs in progress go on after the next start");

@@ -99,8 +99,8 @@ fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed
     for text in instructions {
         parts.add(Part::Instructions, text.len());
     }
-    if let Some(plan) = plan {
-        parts.add(Part::Plan, plan.len());
+    if let Some(text) = plan {
+        parts.add(Part::Plan, text.len());
     }
     for (place, message) in request.messages.iter().enumerate() {
         match message {

@@ -68,6 +68,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "folders to be refused are made in a place of the test's own")]
 mod tests {
     use super::*;
 

@@ -1,3 +1,4 @@
+use crate::chats::keep_calls_where;
 use crate::db::{Row, Transaction, args};
 use crate::members;
 use crate::store::{Store, StoreError, micros, timestamp};
@@ -37,6 +38,7 @@ const ALL: &str = "select * from workspaces order by name, id";
 const ONE: &str = "select * from workspaces where id = $1";
 const UPDATE: &str = "update workspaces set name = $2, settings = $3 where id = $1";
 const CHATS: &str = "select id from chats where workspace_id = $1";
+const KEEP_CALLS: &str = keep_calls_where!("chats.workspace_id = $1");
 const DELETE_CHATS: &str = "delete from chats where workspace_id = $1";
 const DELETE: &str = "delete from workspaces where id = $1";
 const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
@@ -121,12 +123,13 @@ impl Store {
         self.db.rows(CHATS, args![id.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// Forgets a workspace and its chats.
+    /// Forgets a workspace and its chats. What was logged there stays, but nobody with an account sees it any more.
     ///
     /// # Errors
     /// The database failed.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
+        transaction.run(KEEP_CALLS, args![id.0]).await?;
         transaction.run(DELETE_CHATS, args![id.0]).await?;
         transaction.run(DELETE, args![id.0]).await?;
         transaction.run(FORGET_CONTENTS, args![]).await?;

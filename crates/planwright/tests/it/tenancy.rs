@@ -2,6 +2,7 @@
 
 mod cases;
 mod folders;
+mod log;
 mod routes;
 mod team;
 mod workspaces;
