@@ -1,6 +1,7 @@
 // acpx, a client that others wrote: one-shot runs, sessions that are loaded again, modes, cancelling.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BINARY, Home, lifeCycle, write } from './support.mjs';
@@ -18,6 +19,14 @@ async function acpx(home, ...args) {
   const messages = out.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
   const updates = messages.filter(({ method }) => method === 'session/update').map(({ params }) => params.update);
   return { code, messages, updates, err, of: (kind) => updates.filter((update) => update.sessionUpdate === kind) };
+}
+
+/** Ends the process that acpx keeps running between its commands, and the agent with it. */
+async function ended(home) {
+  const queues = join(home.folder, '.acpx/queues');
+  const { pid } = JSON.parse(readFileSync(join(queues, readdirSync(queues).find((name) => name.endsWith('.lock')))));
+  process.kill(pid, 'SIGTERM');
+  while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 test('acpx carries out a plan that is approved', async () => {
@@ -39,17 +48,20 @@ test('acpx does not carry out a plan that is denied', async () => {
   assert.equal(home.file('bye.txt'), null);
 });
 
-test('acpx keeps a session, sets its mode, and comes back to it', async () => {
-  const home = new Home({ plan: [{ calls: [write('/a.txt', 'no')] }, { text: 'Refused.' }], act: [{ calls: [write('/a.txt', 'yes\n')] }, { text: 'Written.' }] });
-  const always = ['--approve-all', '--ttl', '1'];
-  assert.equal((await acpx(home, 'sessions', 'new')).code, 0);
-  const planned = await acpx(home, ...always, 'prompt', 'Write it');
-  assert.equal(planned.code, 0, planned.err);
+test('acpx keeps a session, sets its mode, and loads it again when the agent was ended', async () => {
+  const home = new Home({ plan: [{ calls: [write('/a.txt', 'no')] }, { text: 'Refused.' }], act: [{ calls: [write('/a.txt', 'yes\n')] }, { text: 'Written.', told: ['Write it', 'Refused.'] }] });
+  const sent = async (...args) => {
+    const result = await acpx(home, '--approve-all', ...args);
+    assert.equal(result.code, 0, `${args}: ${result.err}\n${JSON.stringify(result.messages, null, 1)}`);
+    return result;
+  };
+  await sent('sessions', 'new');
+  await sent('prompt', 'Write it');
   assert.equal(home.file('a.txt'), null);
-  const set = await acpx(home, 'set-mode', 'build');
-  assert.equal(set.code, 0, set.err);
-  const built = await acpx(home, ...always, 'prompt', 'Write it');
-  assert.equal(built.code, 0, built.err);
+  await sent('set-mode', 'build');
+  await ended(home);
+  const { of } = await sent('prompt', 'Write it');
   assert.equal(home.file('a.txt'), 'yes\n');
-  await acpx(home, 'sessions', 'close');
+  assert.match(of('agent_message_chunk').map((update) => update.content.text).join(''), /Written\.$/);
+  await ended(home);
 });
