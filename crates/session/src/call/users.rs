@@ -12,7 +12,7 @@ use crate::plan::StoredPlan;
 use crate::sessions::{Sessions, Settings};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
-use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Message, MessageType, Mode, Op, Problem, WorkspaceId};
+use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
@@ -204,9 +204,7 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
         None | Some(Signal::Reviewed { .. }) => Ok(output.into_result()),
         Some(Signal::PlanFileChanged(path)) => {
             if let Some(stored) = StoredPlan::read(chat, &path).await {
-                let file = stored.path.clone();
-                chat.publish(stored.change(agent.role, ""), move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file)))
-                    .await?;
+                record(handle, agent, &stored).await?;
             }
             Ok(output.into_result())
         }
@@ -224,6 +222,23 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
             Err(Problem::new(ErrorCode::ToolNotPermitted, text))
         }
     }
+}
+
+/// The plan as the user wrote it becomes the newest version in the history, and on the card that waits, if one does.
+async fn record(handle: &Handle, agent: Agent, stored: &StoredPlan) -> Result<(), Problem> {
+    let chat = handle.chat();
+    let mut change = stored.change(agent.role, "");
+    if chat.row().await.config.plan_file.is_none_or(|own| own == stored.path) {
+        let told = stored.tell_edit(chat).await?;
+        change.events.extend(told.map(|message| Event::MessageCreated { message }));
+    }
+    let file = stored.path.clone();
+    chat.publish(change, move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
+    if chat.pending().await.is_some_and(|pending| pending.shows_plan(&stored.path)) {
+        // Where this is refused, because the run that asked is not over yet, accepting the old card brings up the new one.
+        let _ = handle.submit(Op::Ask { inquiry: Inquiry::Plan(stored.path.clone()) }).await;
+    }
+    Ok(())
 }
 
 async fn ask(handle: &Handle, inquiry: Inquiry) -> Result<Value, Problem> {

@@ -41,15 +41,16 @@ function Rename({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const t = useText('chat');
   const { workspaceId, chatId } = useChatIds();
   const title = useChatView((view) => view.chat.title);
+  const field = useRef<HTMLInputElement>(null);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = String(new FormData(event.currentTarget).get('title')).trim();
     if (typed) void api.changeChat(workspaceId, chatId, { title: typed }).then(close, toastError);
   };
   return (
-    <Modal isOpen={isOpen} close={close} title={t('renameTitle')}>
+    <Modal isOpen={isOpen} close={close} title={t('renameTitle')} initial={field}>
       <form onSubmit={onSubmit} className="flex gap-2">
-        <input name="title" defaultValue={title} aria-label={t('title')} maxLength={200} className="min-w-0 flex-1 rounded-sm border border-control bg-bg px-2 py-1" />
+        <input ref={field} onFocus={(event) => event.target.select()} name="title" defaultValue={title} aria-label={t('title')} maxLength={200} className="min-w-0 flex-1 rounded-sm border border-control bg-bg px-2 py-1" />
         <Button type="submit" look="primary">{t('save')}</Button>
       </form>
     </Modal>

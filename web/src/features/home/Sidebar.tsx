@@ -55,7 +55,7 @@ function ChatRow({ chat, isCurrent }: { chat: Chat; isCurrent: boolean }) {
       >
         <ModeMark chat={chat} />
         <span className="min-w-0 flex-1 truncate">{chat.title}</span>
-        <ChatMarks chat={chat} isShort />
+        <ChatMarks chat={chat} isShort isOpen={isCurrent} />
       </Link>
     </li>
   );

@@ -82,6 +82,8 @@ export const api = {
   changeChat: (workspace: string, chat: string, change: ChatChange) => call<Chat>('PATCH', chatPath(workspace, chat), change),
   deleteChat: (workspace: string, chat: string) => call<void>('DELETE', chatPath(workspace, chat)),
   snapshot: (workspace: string, chat: string) => call<Snapshot>('GET', `${chatPath(workspace, chat)}/snapshot`),
+  /** Files of the plan that changed since it was written. */
+  drift: (workspace: string, chat: string) => call<{ files: unknown[] }>('GET', `${chatPath(workspace, chat)}/drift`),
   frontmatter: (workspace: string, chat: string) => call<JsonObject>('GET', `${chatPath(workspace, chat)}/frontmatter`),
   /** Newest first. */
   messages: (workspace: string, chat: string, before: string, limit: number) =>
@@ -97,6 +99,8 @@ export const api = {
     }),
   execute: (workspace: string, chat: string, plan_file?: string) =>
     call<Chat>('POST', `${chatPath(workspace, chat)}/execute`, plan_file ? { plan_file } : {}),
+  /** Goes on where the last run failed. */
+  retry: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/retry`, {}),
   stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
   fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
   unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
