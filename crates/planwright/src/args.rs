@@ -72,7 +72,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     pub workspace: Vec<PathBuf>,
     /// The address to listen on; port 0 takes a free one
-    #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR")]
+    #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR", value_parser = address)]
     pub listen: SocketAddr,
     /// Who may come in: whoever has the token, everyone on this machine, or people with accounts
     #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
@@ -87,13 +87,18 @@ pub struct ServeArgs {
     #[arg(long, env = "PLANWRIGHT_WORKSPACE_ROOT", value_name = "DIR", value_delimiter = ':')]
     pub workspace_root: Vec<PathBuf>,
     /// How many requests one user may make in a minute, with --auth users
-    #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N")]
+    #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub requests_per_minute: u32,
     /// How the log on stderr is written
     #[arg(long, env = "PLANWRIGHT_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let numbers = text.replacen("localhost:", "127.0.0.1:", 1);
+    numbers.parse().map_err(|_| "an address has a number and a port, such as 127.0.0.1:7420, [::1]:7420 or localhost:7420".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,6 +9,7 @@
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`context`] | what a model would read if it were asked now |
 //! | [`pieces`] | a reply in pieces that are worth telling |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
@@ -47,6 +48,7 @@ mod chat;
 mod chat_file;
 mod commits;
 mod configuration;
+mod context;
 pub mod crash;
 mod delegation;
 mod drift;
@@ -79,6 +81,7 @@ pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use context::{ContextPart, ContextView};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};

@@ -70,8 +70,8 @@ mod tests {
     use planwright_protocol::ErrorCode;
     use tokio::time::sleep;
 
-    fn text(text: &str) -> Result<Delta, Problem> {
-        Ok(Delta::Text(text.to_owned()))
+    fn words(text: &str) -> Delta {
+        Delta::Text(text.to_owned())
     }
 
     async fn told(deltas: impl stream::Stream<Item = Result<Delta, Problem>> + Send + 'static) -> Vec<Result<Delta, Problem>> {
@@ -88,8 +88,8 @@ mod tests {
         let thought = |text: &str| Ok(Delta::Reasoning(text.to_owned()));
         let cut = || Err(Problem::new(ErrorCode::ProviderGarbled, "cut"));
         let call = || Ok(Delta::Call(ModelCall { id: "1".into(), tool: "ls".into(), args: "{}".into() }));
-        let heard = vec![thought("a"), thought("b"), thought("c"), text("d"), text("e"), call(), text("f"), cut()];
-        let expected = vec![thought("a"), thought("bc"), text("de"), call(), text("f"), cut()];
+        let heard = vec![thought("a"), thought("b"), thought("c"), Ok(words("d")), Ok(words("e")), call(), Ok(words("f")), cut()];
+        let expected = vec![thought("a"), thought("bc"), Ok(words("de")), call(), Ok(words("f")), cut()];
         assert_eq!(told(stream::iter(heard)).await, expected);
     }
 
@@ -98,7 +98,7 @@ mod tests {
         let every = |wait: u64| {
             stream::iter(0..100).then(move |_| async move {
                 sleep(Duration::from_millis(wait)).await;
-                text("x")
+                Ok(words("x"))
             })
         };
         assert_eq!(told(every(30)).await.len(), 100);
@@ -108,7 +108,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_word_is_told_though_the_model_falls_silent() {
-        let mut pieces = Pieces::of(stream::iter([text("a"), text("b")]).chain(stream::pending()).boxed());
-        assert_eq!((pieces.next().await, pieces.next().await), (Some(text("a")), Some(text("b"))));
+        let mut pieces = Pieces::of(stream::iter([words("a"), words("b")].map(Ok)).chain(stream::pending()).boxed());
+        assert_eq!((pieces.next().await, pieces.next().await), (Some(Ok(words("a"))), Some(Ok(words("b")))));
     }
 }

@@ -18,7 +18,7 @@ use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{Author, CallId, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
@@ -27,10 +27,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// How many calls a reply may have.
+const MOST_CALLS: usize = 128;
+
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
     inbox: Inbox,
-    surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
@@ -53,7 +56,7 @@ impl Run {
     ///
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
-    async fn agent(&self) -> Result<Agent, Problem> {
+    pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent().await;
         match self.delegate {
             None => Ok(own),
@@ -107,13 +110,22 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
+    /// Clients show how full the context of the chat's own agent is, and not that of a delegate.
+    async fn told(&self, usage: Usage) -> Usage {
+        if self.delegate.is_none() {
+            return usage;
+        }
+        Usage { context_tokens: self.chat.row().await.usage.context_tokens, ..usage }
+    }
+
     /// Counts what a reply used that is not kept.
     async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());
         }
         let usage = Usage { context_tokens: usage.input_tokens, ..usage };
-        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.context_tokens, |_| {}).await
+        let told = self.told(usage).await;
+        self.spent(Change::default().event(Event::Usage(told)), usage, usage.context_tokens, |_| {}).await
     }
 
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
@@ -121,7 +133,7 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
@@ -166,6 +178,10 @@ impl Run {
                 Delta::Usage(usage) => received.usage = usage,
                 Delta::Native(value) => received.native = Some(value),
             }
+        }
+        if received.calls.len() > MOST_CALLS {
+            self.spent_in_vain(received.usage).await?;
+            return Err(too_many(received.calls.len()));
         }
         Ok(received)
     }
@@ -293,7 +309,7 @@ impl World for Run {
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
-        events.push(Event::Usage(usage));
+        events.push(Event::Usage(self.told(usage).await));
         change.events = events;
         let edit = move |row: &mut ChatRow| {
             row.pending = pending.or(row.pending.take());
@@ -326,6 +342,11 @@ impl World for Run {
         }
         Ok(happened)
     }
+}
+
+fn too_many(calls: usize) -> Problem {
+    let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
+    Problem::new(ErrorCode::LimitReached, text)
 }
 
 fn call_message(chat: &Chat, call: &ModelCall) -> Message {

@@ -13,6 +13,7 @@ use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
+use planwright_tools::command::Stop;
 use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
 use serde_json::json;
 use std::collections::HashMap;
@@ -124,6 +125,8 @@ pub(crate) struct Inner {
     pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
     pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
     pub(crate) hub: Arc<Hub>,
+    /// Ends commands that run in no chat.
+    pub(crate) stop: Stop,
 }
 
 impl Sessions {
@@ -142,6 +145,7 @@ impl Sessions {
                 open: Mutex::default(),
                 workspaces: Mutex::default(),
                 hub: Arc::new(Hub::new()),
+                stop: Stop::default(),
             }),
         }
     }
@@ -321,6 +325,7 @@ impl Sessions {
 
     /// Lets go of all chats; their runs go on after the next start.
     pub async fn park_all(&self) {
+        self.inner.stop.now();
         let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
         futures::future::join_all(handles.iter().map(Handle::park)).await;
     }
