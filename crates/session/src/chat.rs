@@ -85,12 +85,18 @@ impl Change {
         self
     }
 
+    /// What is logged was done by this user, not by a model.
+    pub fn by(mut self, user: Option<&String>) -> Self {
+        self.audit.iter_mut().for_each(|row| row.user = user.cloned());
+        self
+    }
+
     fn tells_state(&self) -> bool {
         self.events.iter().any(|event| matches!(event, Event::StateChanged { .. }))
     }
 
     pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
-        self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), details, at: Timestamp::now() });
+        self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), user: None, details, at: Timestamp::now() });
         self
     }
 }

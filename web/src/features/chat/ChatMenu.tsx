@@ -5,13 +5,17 @@ import { Button } from '@/components/Button';
 import { DropDown } from '@/components/DropDown';
 import { IconButton } from '@/components/IconButton';
 import { Confirm, Modal } from '@/components/Modal';
+import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { toastError } from '@/lib/toast';
 
+const FrontmatterYaml = part(() => import('./FrontmatterYaml').then((all) => all.FrontmatterYaml));
+
 export interface ChatMenuActions {
   togglePanel: () => void;
+  showFile: () => void;
   rename: () => void;
   remove: () => void;
 }
@@ -21,11 +25,12 @@ const Popup = lazy(() => load().then((all) => ({ default: all.ChatMenuPopup })))
 
 export function ChatMenu({ togglePanel }: { togglePanel: () => void }) {
   const t = useText('chat');
-  const [open, setOpen] = useState<'rename' | 'delete' | null>(null);
-  const actions: ChatMenuActions = { togglePanel, rename: () => setOpen('rename'), remove: () => setOpen('delete') };
+  const [open, setOpen] = useState<'file' | 'rename' | 'delete' | null>(null);
+  const actions: ChatMenuActions = { togglePanel, showFile: () => setOpen('file'), rename: () => setOpen('rename'), remove: () => setOpen('delete') };
   return (
     <>
       <DropDown load={load} button={<IconButton label={t('menu')} aria-haspopup="menu"><Ellipsis size={16} aria-hidden /></IconButton>} menu={(button) => <Popup button={button} {...actions} />} />
+      <Modal isOpen={open === 'file'} close={() => setOpen(null)} title={t('frontmatterHint')}><FrontmatterYaml left={() => setOpen(null)} /></Modal>
       <Rename isOpen={open === 'rename'} close={() => setOpen(null)} />
       <Delete isOpen={open === 'delete'} close={() => setOpen(null)} />
     </>

@@ -73,6 +73,7 @@ export const chat = {
   deleteHint: 'Its history goes. Files and plans in the workspace stay.',
   deleteConfirm: 'Delete',
   frontmatter: 'Chat file',
+  openChatFile: 'Show the whole file',
   frontmatterHint: 'The YAML at the top of the .chat file',
   panel: 'Side panel',
   suggestion: 'Do you want the plan carried out?',

@@ -73,6 +73,7 @@ export const chat = {
   deleteHint: '对话记录会被删除。工作区里的文件和计划会保留。',
   deleteConfirm: '删除',
   frontmatter: '对话文件',
+  openChatFile: '查看整个文件',
   frontmatterHint: '.chat 文件开头的 YAML',
   panel: '侧边面板',
   suggestion: '要执行这个计划吗？',

@@ -95,3 +95,9 @@ test('waiting for an answer is not being busy', () => {
   expect(isBusy(play([event(11, 'state_changed', { state: 'awaiting_answer' })]))).toBe(false);
   expect(isBusy(play([event(11, 'state_changed', { state: 'exploring' })]))).toBe(true);
 });
+
+test('what replies used is added up; how full the context is, is what the newest one says', () => {
+  const used = { input_tokens: 10, output_tokens: 2, cached_tokens: 4, cost: 0.5, context_tokens: 12 };
+  const view = play([event(11, 'usage', used), event(12, 'usage', { ...used, context_tokens: 30 }), event(12, 'usage', used)]);
+  expect(view.chat.usage).toEqual({ input_tokens: 20, output_tokens: 4, cached_tokens: 8, cost: 1, context_tokens: 30 });
+});
