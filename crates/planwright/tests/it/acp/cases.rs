@@ -1,5 +1,4 @@
 //! The guard cases of editors: modes set in the middle of a turn, files through the editor, sessions of others.
-#![expect(clippy::panic, reason = "a case without a scenario fails")]
 
 use crate::{BINARY, write};
 use planwright_testkit::editor::Editor;
