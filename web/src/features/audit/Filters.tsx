@@ -1,17 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/Button';
 import { Segments } from '@/components/Segments';
 import { useText } from '@/i18n';
-import type { RoleName } from '@/lib/api/types';
+import { api } from '@/lib/api/client';
 import { RANGES, type useChats, type useFilter } from './useFilter';
-
-const ROLES: RoleName[] = ['planner', 'actor', 'reviewer', 'commander', 'designer', 'tester'];
 
 /** What the page is about. */
 export function Filters({ state, chats, models }: { state: ReturnType<typeof useFilter>; chats: ReturnType<typeof useChats>; models: string[] }) {
   const t = useText('audit');
   const words = useText('mode');
+  const roles = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity });
   const { days, set, values, isFiltered, clear } = state;
   const offered = values.model && !models.includes(values.model) ? [...models, values.model] : models;
   return (
@@ -22,7 +22,7 @@ export function Filters({ state, chats, models }: { state: ReturnType<typeof use
       )}
       <Choice label={t('chat')} value={values.chat} choose={(value) => set('chat', value)}>{chats.choices.map((chat) => <option key={chat.id} value={chat.id}>{chat.title}</option>)}</Choice>
       <Choice label={t('model')} value={values.model} choose={(value) => set('model', value)}>{offered.map((model) => <option key={model} value={model}>{model}</option>)}</Choice>
-      <Choice label={t('role')} value={values.role} choose={(value) => set('role', value)}>{ROLES.map((role) => <option key={role} value={role}>{words(role)}</option>)}</Choice>
+      <Choice label={t('role')} value={values.role} choose={(value) => set('role', value)}>{roles.data?.map(({ role }) => <option key={role} value={role}>{words(role)}</option>)}</Choice>
       {isFiltered && <Button look="quiet" onClick={clear}><X size={14} aria-hidden />{t('clear')}</Button>}
     </div>
   );
