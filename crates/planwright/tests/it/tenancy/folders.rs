@@ -101,7 +101,7 @@ async fn what_lies_outside_the_roots_sounds_the_same_whether_it_is_there_or_not(
         outside.path().join("file"),
         outside.path().join("nowhere"),
         outside.path().join("nowhere/at/all"),
-        "/root/.ssh".into(),
+        "/etc/shadow".into(),
         "/does/not/exist".into(),
         root.join("of-bob/../../nowhere"),
         // By links of one's own.
