@@ -6,7 +6,7 @@ const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0
 const message = (second: number, more: Partial<Message>): Message => ({
   id: `m${second}`, chat_id: 'c', author: 'assistant', agent_role: 'actor', message_type: 'text', content: '', metadata: {}, created_at: at(second), ...more,
 });
-const logged = (second: number, kind: AuditEntry['kind'], details: AuditEntry['details'] = {}): AuditEntry => ({ id: second, workspace_id: 'w', chat_id: 'c', kind, model: 'm', agent_role: 'planner', details, at: at(second) });
+const logged = (second: number, kind: AuditEntry['kind'], details: AuditEntry['details'] = {}): AuditEntry => ({ id: second, workspace_id: 'w', chat_id: 'c', kind, model: 'm', agent_role: 'planner', user: null, details, at: at(second) });
 
 test('history and log are one line of time, in which calls that follow each other are one entry', () => {
   const call = (second: number, tool: string) => message(second, { message_type: 'tool_call', metadata: { tool } });
