@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 
 /// A chat as JSON. `version` grows when something in it comes to mean something else.
 #[derive(Serialize)]
-struct Exported {
+struct ChatExport {
     format: &'static str,
     version: u32,
     planwright: &'static str,
@@ -48,7 +48,7 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
         ExportFormat::Md => output::data(markdown(&row, messages).trim_end()),
         ExportFormat::Json => {
             let folder = store.workspace(row.workspace_id).await?.context("the chat's workspace is not known")?;
-            output::data(&serde_json::to_string_pretty(&Exported {
+            output::data(&serde_json::to_string_pretty(&ChatExport {
                 format: "planwright-chat",
                 version: 1,
                 planwright: env!("CARGO_PKG_VERSION"),
@@ -80,7 +80,8 @@ fn with_plan(mut message: Message) -> Message {
         let text = PlanDocument::new(plan, None, 0).render();
         let text = text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).map_or(text.as_str(), |(_, body)| body);
         let quoted: Vec<String> = text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
-        message.content = format!("{}\n\n{}", message.content.trim_end(), quoted.join("\n")).trim_start().to_owned();
+        let content = format!("{}\n\n{}", message.content.trim_end(), quoted.join("\n"));
+        content.trim_start().clone_into(&mut message.content);
     }
     message
 }
@@ -93,7 +94,7 @@ async fn unknown(store: &Store, chat: ChatId) -> anyhow::Result<anyhow::Error> {
         rows.extend(store.chats(workspace.id, ChatFilter { limit, ..ChatFilter::default() }).await?);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
-    let named: String = rows.iter().take(NAMED).map(|row| format!("\n  {}  {}", row.id, row.title)).collect();
-    let hint = if named.is_empty() { "; there are none at all".to_owned() } else { format!("; the newest are{named}") };
+    let named: Vec<String> = rows.iter().take(NAMED).map(|row| format!("\n  {}  {}", row.id, row.title)).collect();
+    let hint = if named.is_empty() { "; there are none at all".to_owned() } else { format!("; the newest are{}", named.concat()) };
     Ok(anyhow::anyhow!("there is no chat {chat}{hint}"))
 }

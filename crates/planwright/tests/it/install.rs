@@ -9,9 +9,9 @@ fn make(target: &str, root: &Path) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut make = Command::new("make");
     make.current_dir(folder).args(["--no-print-directory", target, "PREFIX=/usr"]);
-    let made = make.arg(format!("BINARY={BINARY}")).arg(format!("DESTDIR={}", root.display())).output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    String::from_utf8(made.stdout).unwrap()
+    let output = make.arg(format!("BINARY={BINARY}")).arg(format!("DESTDIR={}", root.display())).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> Output {
