@@ -63,8 +63,8 @@ import json, sqlite3, sys, uuid
 path, rows = sys.argv[1], json.load(sys.stdin)
 base = sqlite3.connect(path)
 key = lambda text: uuid.UUID(text).bytes
-base.executemany("insert into audit (chat_id, kind, model, agent_role, details, created_at) values (?, ?, ?, ?, ?, ?)",
-    [(key(r["chat"]), r["kind"], r["model"], r["role"], json.dumps(r["details"]), int(r["at"]) * 1000) for r in rows["audit"]])
+base.executemany("insert into audit (workspace_id, chat_id, kind, model, agent_role, details, created_at) values ((select workspace_id from chats where id = ?), ?, ?, ?, ?, ?, ?)",
+    [(key(r["chat"]), key(r["chat"]), r["kind"], r["model"], r["role"], json.dumps(r["details"]), int(r["at"]) * 1000) for r in rows["audit"]])
 base.executemany("insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at) values (?, ?, ?, 'assistant', ?, 'tool_call', ?, ?, ?, ?)",
     [(uuid.uuid4().bytes, key(r["chat"]), -1 - place, r["role"], r["tool"], json.dumps({"tool": r["tool"], "call_id": str(uuid.uuid4()), "args": {}, "status": "done"}), r["model"], int(r["at"]) * 1000)
         for place, r in enumerate(rows["calls"])])

@@ -81,6 +81,7 @@ function Row({ entry, chat }: { entry: AuditEntry; chat: Chat | undefined }) {
       </td>
       <td className="px-3 py-1.5">
         {entry.agent_role && <span data-role={entry.agent_role} className="inline-flex items-center gap-1 text-role"><RoleIcon role={entry.agent_role} size={13} />{words(entry.agent_role)}</span>}
+        {entry.user && <span className="block truncate">{entry.user}</span>}
         {entry.model && <span className="block max-w-48 truncate font-mono text-xs text-muted">{entry.model}</span>}
       </td>
       <td className="max-w-48 px-3 py-1.5">
