@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
+import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture, settled } from './stage.mjs';
 
 let stage;
 before(async () => {
@@ -74,6 +74,7 @@ test('the approval card by keyboard alone', async () => {
     await page.keyboard.press('Tab');
   }
   await bar.getByRole('button', { name: 'Accept & Build' }).and(page.locator(':focus')).waitFor();
+  await settled(page);
   await page.keyboard.press('Enter');
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();
