@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::new()?;
-    let (sessions, store, data) = match prepare(args).await {
+    let (sessions, store, _data) = match prepare(args).await {
         Ok(prepared) => prepared,
         Err(error) => {
             // An editor shows what it is answered sooner than what is in a log.
@@ -24,7 +24,7 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
             return Err(error);
         }
     };
-    let front = Front { sessions: sessions.clone(), kept: data.real_path(), remarks };
+    let front = Front { sessions: sessions.clone(), remarks };
     let served = planwright_acp::serve(front, interrupts.next()).await;
     sessions.park_all().await;
     store.close().await;
@@ -40,5 +40,7 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Store, DataDir)> {
     models.check().await?;
     models.say_choice(None);
     let layers = Layers::new(config, args.common.model, data.commands(), args.trust)?;
-    Ok((Sessions::configured(store.clone(), Arc::new(layers)), store, data))
+    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
+    sessions.reserve(data.reserved());
+    Ok((sessions, store, data))
 }
