@@ -3,11 +3,12 @@
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What happens to a call that needs a word from the user. Ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     Allow,
@@ -16,14 +17,18 @@ pub enum Rule {
 }
 
 /// The `[approvals]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approvals {
+    /// Deletions.
     pub delete: Rule,
+    /// Changes to files that the approved plan does not name.
     pub outside_plan: Rule,
+    /// Commands inside the sandbox; leaving it always asks.
     pub execute: Rule,
+    /// Tools of MCP servers.
     pub mcp: Rule,
-    /// By tool name; can only tighten.
+    /// A rule for one tool, by its name; can only tighten.
     pub tools: BTreeMap<String, Rule>,
 }
 

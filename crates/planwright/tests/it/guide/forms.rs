@@ -1,4 +1,4 @@
-//! The form of the lines that `run --json` prints.
+//! The forms that `planwright schema` prints: of the lines of `run --json`, and of the configuration.
 
 use super::hold;
 use crate::{home, plan, write};
@@ -6,15 +6,17 @@ use planwright_testkit::server::Home;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-async fn printed(form: &str) -> String {
+pub async fn printed(form: &str) -> String {
     let output = home(&json!({ "turns": [] })).command(&["schema", form]).output().await.unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[tokio::test]
-async fn the_kept_schema_of_events_is_the_one_that_the_binary_prints() {
-    hold("docs/guide/events.schema.json", &printed("events").await);
+async fn the_kept_schemas_are_those_that_the_binary_prints() {
+    for form in ["events", "config"] {
+        hold(&format!("docs/guide/{form}.schema.json"), &printed(form).await);
+    }
 }
 
 /// Runs a task, holds each line to the schema, and gives the types of the events.
@@ -57,7 +59,9 @@ async fn what_run_prints_with_json_fits_the_schema() {
     seen.extend(lines_that_fit(&validator, &working, &["Go", "--mode", "act", "--plan", "plans/say-goodbye.plan", "--yes"]).await);
     let failing = home(&json!({ "turns": [{ "error": "PROVIDER_REJECTED" }] }));
     seen.extend(lines_that_fit(&validator, &failing, &["Hi"]).await);
-    seen.extend(lines_that_fit(&validator, &failing, &["Hi", "--plan", "plans/none.plan", "--mode", "act"]).await);
+    // A run that can't begin.
+    let _server = failing.serve().await;
+    seen.extend(lines_that_fit(&validator, &failing, &["Hi"]).await);
     let all = [
         "message_created",
         "message_updated",
