@@ -33,7 +33,9 @@ fn anchors(text: &str) -> BTreeSet<String> {
         !fenced && line.starts_with('#')
     });
     let kept = |character: &char| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_');
-    headings.map(|line| line.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+    headings
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-"))
+        .collect()
 }
 
 /// The path that a link of a page means, from the root; `None` if it leads out of the project.
@@ -71,8 +73,10 @@ fn fault(pages: &BTreeMap<String, String>, chapters: &BTreeSet<String>, page: &s
     if !anchor.is_empty() && !pages.get(&target).is_some_and(|text| anchors(text).contains(anchor)) {
         return Some(format!("{target} has no heading #{anchor}"));
     }
-    let is_of_the_book = chapters.contains(&target) || (target.starts_with("docs/") && !target.ends_with(".md"));
-    (chapters.contains(page) && !is_of_the_book).then(|| format!("{target} is no chapter of the guide (docs/SUMMARY.md), so this leads nowhere in it"))
+    let is_of_the_book =
+        chapters.contains(&target) || (target.starts_with("docs/") && Path::new(&target).extension().is_none_or(|ending| ending != "md"));
+    (chapters.contains(page) && !is_of_the_book)
+        .then(|| format!("{target} is no chapter of the guide (docs/SUMMARY.md), so this leads nowhere in it"))
 }
 
 fn pages() -> BTreeMap<String, String> {

@@ -9,8 +9,14 @@ use crate::BINARY;
 use std::process::{Command, Stdio};
 
 /// Pages that would be wrong without a command that was tried.
-const TRIED: &[&str] =
-    &["docs/guide/first-plan.md", "docs/guide/plans.md", "docs/guide/questions.md", "docs/headless.md", "docs/api.md", "docs/scripted-models.md"];
+const TRIED: &[&str] = &[
+    "docs/guide/first-plan.md",
+    "docs/guide/plans.md",
+    "docs/guide/questions.md",
+    "docs/headless.md",
+    "docs/api.md",
+    "docs/scripted-models.md",
+];
 
 /// Printed between blocks, to tell apart what each of them printed.
 const MARK: &str = "@@ the next block";
@@ -35,7 +41,7 @@ fn blocks(text: &str) -> Vec<Block> {
             }
             (Some(_), Some("")) => inside = None,
             (Some("sh run"), _) => blocks.last_mut().unwrap().script += &format!("{line}\n"),
-            (Some("text output"), _) => blocks.last_mut().expect("a command before its output").output.push(line.to_owned()),
+            (Some("text output"), _) => blocks.last_mut().unwrap().output.push(line.to_owned()),
             (Some(_) | None, _) => {}
         }
     }
@@ -52,9 +58,9 @@ fn run(page: &str, blocks: &[Block]) -> Vec<String> {
     std::os::unix::fs::symlink(BINARY, programs.join("planwright")).unwrap();
     let copied = Command::new("cp").arg("-r").arg(file("samples")).arg(&source).status().unwrap();
     assert!(copied.success());
-    let script: String = blocks.iter().map(|block| format!("{}echo '{MARK}'\n", block.script)).collect();
+    let script: Vec<String> = blocks.iter().map(|block| format!("{}echo '{MARK}'\n", block.script)).collect();
     // What a page leaves running ends with it.
-    let script = format!("set -eu\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\nexec 2>&1\n{script}");
+    let script = format!("set -eu\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\nexec 2>&1\n{}", script.concat());
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("bash");
     shell.args(["-c", &script]).env_clear().env("HOME", &home).env("PATH", path).current_dir(&source);

@@ -2,7 +2,7 @@
 
 use super::forms::printed;
 use super::{file, hold, pages};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 const PAGE: &str = "docs/configuration.md";
 const BEGIN: &str = "<!-- made from `planwright schema config`; a test fails when it is old -->\n";
@@ -27,15 +27,14 @@ fn values(schema: &Value) -> String {
     if !words.is_empty() {
         return words.join(", ");
     }
-    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_else(|| panic!("{schema} has no type"));
-    let name = |kind: &str| match kind {
-        "string" => "text",
-        "integer" => "whole number",
-        "number" => "number",
-        "boolean" => "`true`, `false`",
-        other => panic!("{other} has no name"),
+    let name = |schema: &Value| {
+        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+        let names = [("string", "text"), ("integer", "whole number"), ("number", "number"), ("boolean", "`true`, `false`")];
+        names.iter().find(|(wire, _)| Some(*wire) == kind).map(|(_, name)| (*name).to_owned())
     };
-    if kind == "array" { format!("list of {}", name(schema["items"]["type"].as_str().unwrap())) } else { name(kind).to_owned() }
+    let name = if schema["type"] == "array" { name(&schema["items"]).map(|name| format!("list of {name}")) } else { name(schema) };
+    assert!(name.is_some(), "there is no name for the type of {schema}");
+    name.unwrap()
 }
 
 fn built_in(default: &Value) -> String {
@@ -44,14 +43,15 @@ fn built_in(default: &Value) -> String {
         Value::Array(entries) if entries.is_empty() => "`[]`".to_owned(),
         Value::Array(entries) => entries.iter().map(built_in).collect::<Vec<_>>().join(", "),
         Value::String(text) => format!("`{text}`"),
-        other => format!("`{other}`"),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => format!("`{default}`"),
     }
 }
 
 /// What is said of a key, and of each word that it takes.
 fn meaning(key: &str, property: &Value, resolved: &Value) -> String {
     let own = property["description"].as_str().or_else(|| resolved["description"].as_str());
-    let mut meaning = own.unwrap_or_else(|| panic!("nothing is said of {key}")).trim_end_matches('.').to_owned();
+    assert!(own.is_some(), "nothing is said of {key}");
+    let mut meaning = own.unwrap().trim_end_matches('.').to_owned();
     for word in resolved["oneOf"].as_array().into_iter().flatten() {
         if let (Some(word), Some(said)) = (word["const"].as_str(), word["description"].as_str()) {
             meaning += &format!(". `{word}`: {}", said.trim_end_matches('.'));
@@ -60,19 +60,19 @@ fn meaning(key: &str, property: &Value, resolved: &Value) -> String {
     meaning.replace('\n', " ").replace('|', "\\|")
 }
 
-fn rows(root: &Value, prefix: &str, properties: &Map<String, Value>, required: &Value, made: &mut String) {
-    for (key, property) in properties {
-        let key = format!("{prefix}{key}");
-        let (key, schema) = match &property["additionalProperties"] {
-            entry @ Value::Object(_) => (format!("{key}.NAME"), resolved(root, entry)),
-            _ => (key, resolved(root, property)),
-        };
-        if let Some(parts) = schema["properties"].as_object() {
-            rows(root, &format!("{key}."), parts, &schema["required"], made);
+/// A row for each key of a table, and of the tables in it.
+fn rows(root: &Value, prefix: &str, table: &Value, made: &mut String) {
+    for (name, property) in table["properties"].as_object().into_iter().flatten() {
+        // Keys of any name have one form.
+        let any = Some(&property["additionalProperties"]).filter(|entry| entry.is_object());
+        let key = format!("{prefix}{name}{}", if any.is_some() { ".NAME" } else { "" });
+        let schema = resolved(root, any.unwrap_or(property));
+        if schema["properties"].is_object() {
+            rows(root, &format!("{key}."), schema, made);
             continue;
         }
-        let is_required = required.as_array().is_some_and(|names| names.iter().any(|name| key.ends_with(&format!(".{}", name.as_str().unwrap()))));
-        let default = if is_required { "required".to_owned() } else { built_in(if key.ends_with(".NAME") { &Value::Null } else { &property["default"] }) };
+        let is_required = table["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name));
+        let default = if is_required { "required".to_owned() } else { built_in(any.map_or(&property["default"], |_| &Value::Null)) };
         *made += &format!("| `{key}` | {} | {default} | {} |\n", values(schema), meaning(&key, property, schema));
     }
 }
@@ -81,7 +81,7 @@ fn rows(root: &Value, prefix: &str, properties: &Map<String, Value>, required: &
 async fn the_reference_of_the_configuration_is_what_the_binary_reads() {
     let schema: Value = serde_json::from_str(&printed("config").await).unwrap();
     let mut table = "| key | values | built in | meaning |\n| --- | --- | --- | --- |\n".to_owned();
-    rows(&schema, "", schema["properties"].as_object().unwrap(), &Value::Null, &mut table);
+    rows(&schema, "", &schema, &mut table);
     let page = std::fs::read_to_string(file(PAGE)).unwrap();
     let (before, rest) = page.split_once(BEGIN).expect("where the table begins");
     let (_, after) = rest.split_once(END).expect("where the table ends");
@@ -108,7 +108,12 @@ async fn every_configuration_that_is_shown_fits_the_schema() {
         }
     }
     assert!(tried >= 5, "{tried}");
-    for wrong in ["[chat]\ndefault_mod = \"plan\"", "[limits]\nturns = \"many\"", "[providers.x]\nkind = \"openia\"", "[approvals]\ndelete = \"perhaps\""] {
+    for wrong in [
+        "[chat]\ndefault_mod = \"plan\"",
+        "[limits]\nturns = \"many\"",
+        "[providers.x]\nkind = \"openia\"",
+        "[approvals]\ndelete = \"perhaps\"",
+    ] {
         assert!(!faults(wrong).is_empty(), "{wrong}");
     }
 }

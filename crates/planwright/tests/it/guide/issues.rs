@@ -37,7 +37,9 @@ fn comment(runner: &Runner, text: &str) -> Output {
 /// The order that the comment with the plan names.
 fn approval(runner: &Runner) -> String {
     let body = runner.body();
-    body.lines().find_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with("/approve "))).unwrap_or_else(|| panic!("{body}")).to_owned()
+    let order = body.lines().filter_map(|line| line.strip_prefix("    ")).find(|line| line.starts_with("/approve "));
+    assert!(order.is_some(), "{body}");
+    order.unwrap().to_owned()
 }
 
 fn changed(runner: &Runner) -> String {

@@ -27,8 +27,8 @@ fn commands(help: &str) -> Vec<&str> {
 
 fn section(title: &str, help: &str) -> String {
     let depth = "#".repeat(title.split(' ').count().clamp(2, 3));
-    let text: String = help.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    format!("\n{depth} `{title}`\n\n```text\n{text}```\n")
+    let text: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
+    format!("\n{depth} `{title}`\n\n```text\n{}\n```\n", text.join("\n"))
 }
 
 #[tokio::test]

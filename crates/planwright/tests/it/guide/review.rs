@@ -29,7 +29,8 @@ fn runner(file: &str, content: &str) -> Runner {
     ] });
     let runner = Runner::new(&script);
     std::fs::write(runner.at("content"), content).unwrap();
-    let add = format!("git checkout --quiet -b change && mkdir -p plans && cp ../content {file} && git add . && git commit --quiet -m Change");
+    let add =
+        format!("git checkout --quiet -b change && mkdir -p plans && cp ../content {file} && git add . && git commit --quiet -m Change");
     runner.shell(&format!("cd first && {add} && git push --quiet origin change"));
     runner
 }

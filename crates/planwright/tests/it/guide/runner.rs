@@ -32,7 +32,10 @@ impl Runner {
         }
         let example = file("docs/examples/plan-on-issue/plan-issue");
         runner.shell("chmod +x bin/* && git init --quiet --bare origin.git && git clone --quiet origin.git first 2>&1");
-        runner.shell(&format!("cd first && mkdir -p .github/scripts && cp '{}' .github/scripts && echo Hello > hello.txt", example.display()));
+        runner.shell(&format!(
+            "cd first && mkdir -p .github/scripts && cp '{}' .github/scripts && echo Hello > hello.txt",
+            example.display()
+        ));
         runner.shell("cd first && git add . && git commit --quiet -m Begin && git push --quiet origin HEAD:main");
         runner.shell("git --git-dir origin.git symbolic-ref HEAD refs/heads/main");
         runner
@@ -43,7 +46,7 @@ impl Runner {
     }
 
     pub fn read(&self, path: &str) -> String {
-        std::fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        std::fs::read_to_string(self.at(path)).unwrap()
     }
 
     fn command(&self, program: &str) -> Command {
@@ -66,13 +69,16 @@ impl Runner {
     /// Runs a job of a workflow on a machine without chats, in a clone of its own at `branch`, until a step fails. The values are those of
     /// the expressions that its steps take from GitHub. Gives the outcome of the last step.
     pub fn job(&self, workflow: &str, job: &str, branch: &str, values: &[(&str, &str)]) -> Output {
-        self.shell(&format!("rm -rf job .local temp && mkdir temp && git clone --quiet origin.git job && cd job && git checkout --quiet {branch}"));
+        self.shell(&format!(
+            "rm -rf job .local temp && mkdir temp && git clone --quiet origin.git job && cd job && git checkout --quiet {branch}"
+        ));
         let package = format!("file://{}", self.at("package.deb").display());
         let known = [("vars.PLANWRIGHT_PACKAGE", package.as_str()), ("github.token", "the-token")];
         let value = |expression: &str| {
             let inner = expression.trim_start_matches("${{").trim_end_matches("}}").trim();
             let found = known.iter().chain(values).find(|(name, _)| *name == inner);
-            found.unwrap_or_else(|| panic!("{workflow}: nothing is known of {expression}")).1.to_owned()
+            assert!(found.is_some(), "{workflow}: nothing is known of {expression}");
+            found.unwrap().1.to_owned()
         };
         let mut last = None;
         for step in scripts(&read(workflow)["jobs"][job]) {
@@ -89,7 +95,7 @@ impl Runner {
                 break;
             }
         }
-        last.expect("a step")
+        last.unwrap()
     }
 
     /// What was last said on the issue, or of the pull request.
@@ -104,7 +110,7 @@ pub fn read(workflow: &str) -> Value {
 
 /// The steps of a job that have a script.
 pub fn scripts(job: &Value) -> Vec<Value> {
-    let steps = job["steps"].as_array().expect("steps");
+    let steps = job["steps"].as_array().unwrap();
     steps.iter().filter(|step| step["run"].is_string()).cloned().collect()
 }
 
