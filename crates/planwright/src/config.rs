@@ -65,13 +65,17 @@ impl Config {
     /// Reads the user's file, if there is one.
     #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
     pub fn load() -> anyhow::Result<Self> {
-        let Some(folder) = xdg("XDG_CONFIG_HOME", ".config") else { return Ok(Self::default()) };
-        let file = folder.join("planwright/config.toml");
+        let Some(file) = Self::file() else { return Ok(Self::default()) };
         match std::fs::read_to_string(&file) {
             Ok(text) => Self::parse(&text, &file),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("{} can't be read", file.display())),
         }
+    }
+
+    /// The user's file, whether it is there or not.
+    pub fn file() -> Option<PathBuf> {
+        xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
     }
 
     fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {

@@ -2,6 +2,7 @@
 
 use crate::args::BadUsage;
 use crate::config::xdg;
+use crate::sample;
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
@@ -143,6 +144,10 @@ impl Storage for DataDir {
         let file = self.path.join("writable");
         let written = File::create(&file).and_then(|mut file| file.write_all(&[0; 4096]).and_then(|()| file.sync_all()));
         written.and_then(|()| std::fs::remove_file(&file))
+    }
+
+    fn make_sample(&self, whose: &str) -> std::io::Result<PathBuf> {
+        sample::copy_into(&self.real_path().join("samples").join(whose))
     }
 }
 

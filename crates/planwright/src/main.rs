@@ -13,6 +13,7 @@ mod password;
 mod plan;
 mod providers;
 mod run;
+mod sample;
 mod serve;
 mod sign_in;
 mod signals;

@@ -32,7 +32,6 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let names = models.names();
     let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
     for folder in &folders {
         let workspace = add_workspace(&store, folder).await?;
@@ -67,7 +66,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
-        models: Arc::new(names),
+        models: Arc::new(models),
         kept: data.real_path().into(),
         storage: Arc::new(data),
         closing: CancellationToken::new(),

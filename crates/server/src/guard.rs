@@ -31,6 +31,6 @@ pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
 pub use folders::{Folders, check_folder, claim};
 pub use password::hash_password;
-pub use rights::{check_admin, check_rights, sight};
+pub use rights::{check_admin, check_rights, check_settings, right, sight};
 pub use secret::new_token;
 pub use sign_in::{Offer, sign_in, sign_out};

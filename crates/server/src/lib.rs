@@ -27,11 +27,11 @@ mod sse;
 mod table;
 
 pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
-pub use routes::ModelNames;
+pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
 
 use listener::Door;
 use planwright_session::Sessions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -41,8 +41,8 @@ use tokio_util::sync::CancellationToken;
 pub struct App {
     pub sessions: Sessions,
     pub access: Arc<Access>,
-    /// The models by mode, as people configured them.
-    pub models: Arc<ModelNames>,
+    /// The models that people configured, and could.
+    pub models: Arc<dyn Shelf>,
     /// The folder that chats are kept in, which no workspace may have in it.
     pub kept: Arc<Path>,
     /// Whether what is to be kept can be written; blocks.
@@ -58,6 +58,12 @@ pub trait Storage: Send + Sync {
     /// # Errors
     /// Why nothing can be kept at the moment.
     fn try_to_write(&self) -> std::io::Result<()>;
+
+    /// Makes a folder with a small project to try things on; `whose` is part of its path.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn make_sample(&self, whose: &str) -> std::io::Result<PathBuf>;
 }
 
 /// The API's description, as OpenAPI 3.1.

@@ -3,6 +3,8 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
+//! | [`rules`] | what the user sets for one workspace, and what holds there in the end |
+//! | [`models`] | where runs get their models from |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
 //! | [`fork`] | another chat that begins like an earlier one |
@@ -54,11 +56,13 @@ mod follow;
 mod fork;
 mod frame;
 mod inbox;
+mod models;
 mod overview;
 mod plan;
 mod progress;
 mod reading;
 mod revert;
+mod rules;
 mod run;
 mod sessions;
 mod summary;
@@ -79,8 +83,9 @@ pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
+pub use models::Models;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
-pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
+pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
-pub use workspaces::WorkspaceSettings;

@@ -32,7 +32,7 @@ mod workspaces;
 pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use members::{MemberChange, MemberRow, Right};
-pub use messages::MessageKey;
+pub use messages::{Found, MessageKey};
 pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

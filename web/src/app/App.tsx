@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
 import { LiveRegion } from '@/components/LiveRegion';
@@ -18,6 +18,8 @@ import { ChatRoute } from './ChatRoute';
 import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
+
+const SettingsPage = lazy(() => import('@/features/settings/SettingsPage').then((all) => ({ default: all.SettingsPage })));
 
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } } });
@@ -67,6 +69,7 @@ function Gate() {
       <Switch>
         <Route path="/" component={HomePage} />
         <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
+        <Route path="/settings/:section?">{({ section }) => <Suspense><SettingsPage section={section} /></Suspense>}</Route>
         <Route component={NotFound} />
       </Switch>
     </Shell>

@@ -65,7 +65,7 @@ async fn is_foreign(app: &App, account: &Account, folder: &Path) -> Result<bool,
     let store = app.sessions.store();
     let own = store.workspaces_of(account.id).await.map_err(storage)?;
     let all = store.workspaces().await.map_err(storage)?;
-    let mut foreign = all.iter().filter(|workspace| own.iter().all(|own| own.id != workspace.id));
+    let mut foreign = all.iter().filter(|workspace| own.iter().all(|(own, _)| own.id != workspace.id));
     Ok(foreign.any(|workspace| overlap(folder, Path::new(&workspace.path))))
 }
 

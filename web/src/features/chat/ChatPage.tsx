@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
+import { TrustBanner } from '@/components/TrustBanner';
 import { useText } from '@/i18n';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { ChatHeader } from './ChatHeader';
@@ -15,6 +16,7 @@ import { Timeline } from './Timeline';
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
+  const { workspaceId } = useChatIds();
   const { QuestionBar, ProgressDock, PlanPanel } = useSlots();
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
@@ -29,6 +31,7 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
       <ChatHeader controls={controls} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
       <OfflineBanner />
+      <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
         <main id="content" className="flex min-w-0 flex-1 flex-col">
           <Timeline />

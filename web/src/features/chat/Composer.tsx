@@ -4,6 +4,7 @@ import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy } from '@/lib/chat/view';
+import { usePreferences } from '@/lib/preferences';
 import { toastError } from '@/lib/toast';
 import { useDraft } from './draft';
 import { endEdit, startEdit, useEditing } from './editing';
@@ -21,6 +22,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user' && one.metadata.question_answer === undefined));
   const edited = useEditing((state) => state.edited[chatId]);
+  const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
   const [draft, setDraft] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -47,7 +49,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send();
-    } else if (event.key === 'Tab' && event.shiftKey) {
+    } else if (event.key === 'Tab' && event.shiftKey && isShiftTabOn) {
       event.preventDefault();
       toggleMode();
     } else if (event.key === 'ArrowUp' && draft === '' && lastOwn) {

@@ -1,4 +1,4 @@
-import { House, PanelLeftClose, Plus } from 'lucide-react';
+import { House, PanelLeftClose, Plus, Settings } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AppearanceMenu } from '@/components/AppearanceMenu';
@@ -36,6 +36,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
           </section>
         ))}
       </div>
+      <Link href="/settings" onClick={() => useLayout.setState({ isDrawerOpen: false })} aria-current={location.startsWith('/settings') ? 'page' : undefined} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><Settings size={15} aria-hidden />{t('settings')}</Link>
       <AppearanceMenu />
     </nav>
   );

@@ -5,5 +5,6 @@ import { mode } from './mode';
 import { signin } from './signin';
 import { plan } from './plan';
 import { question } from './question';
+import { workspace } from './workspace';
 
-export const en = { common, home, chat, mode, signin, plan, question } as const;
+export const en = { common, home, chat, mode, signin, plan, question, workspace } as const;
