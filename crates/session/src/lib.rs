@@ -7,10 +7,12 @@
 //! | [`models`] | where runs get their models from |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
+//! | [`find`] | files by what somebody types of their names |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`context`] | what a model would read if it were asked now |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -48,10 +50,12 @@ mod chat;
 mod chat_file;
 mod commits;
 mod configuration;
+mod context;
 pub mod crash;
 mod delegation;
 mod drift;
 mod files;
+mod find;
 mod follow;
 mod fork;
 mod frame;
@@ -80,6 +84,7 @@ pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use context::{ContextPart, ContextView};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
     inbox: Inbox,
-    surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
@@ -53,7 +53,7 @@ impl Run {
     ///
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
-    async fn agent(&self) -> Result<Agent, Problem> {
+    pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent().await;
         match self.delegate {
             None => Ok(own),
@@ -107,13 +107,22 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
+    /// Clients show how full the context of the chat's own agent is, and not that of a delegate.
+    async fn told(&self, usage: Usage) -> Usage {
+        if self.delegate.is_none() {
+            return usage;
+        }
+        Usage { context_tokens: self.chat.row().await.usage.context_tokens, ..usage }
+    }
+
     /// Counts what a reply used that is not kept.
     async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());
         }
         let usage = Usage { context_tokens: usage.input_tokens, ..usage };
-        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.context_tokens, |_| {}).await
+        let told = self.told(usage).await;
+        self.spent(Change::default().event(Event::Usage(told)), usage, usage.context_tokens, |_| {}).await
     }
 
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
@@ -121,7 +130,7 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
@@ -293,7 +302,7 @@ impl World for Run {
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
-        events.push(Event::Usage(usage));
+        events.push(Event::Usage(self.told(usage).await));
         change.events = events;
         let edit = move |row: &mut ChatRow| {
             row.pending = pending.or(row.pending.take());

@@ -1,11 +1,12 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
 import { LiveRegion } from '@/components/LiveRegion';
 import { Notice } from '@/components/Notice';
+import { part } from '@/components/part';
 import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
@@ -19,7 +20,7 @@ import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
-const SettingsPage = lazy(() => import('@/features/settings/SettingsPage').then((all) => ({ default: all.SettingsPage })));
+const SettingsPage = part(() => import('@/features/settings/SettingsPage').then((all) => all.SettingsPage));
 
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } } });
@@ -69,7 +70,9 @@ function Gate() {
       <Switch>
         <Route path="/" component={HomePage} />
         <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
-        <Route path="/settings/:section?">{({ section }) => <Suspense><SettingsPage section={section} /></Suspense>}</Route>
+        <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
+        <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>
+        <Route path="/settings/:section?">{({ section }) => <SettingsPage section={section} />}</Route>
         <Route component={NotFound} />
       </Switch>
     </Shell>

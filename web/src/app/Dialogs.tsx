@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { part } from '@/components/part';
 import { closeDialog, useDialog, type OpenDialog } from '@/lib/dialogs';
 import { ShortcutList } from './ShortcutList';
 
-const CommandPalette = lazy(() => import('@/features/palette/CommandPalette').then((all) => ({ default: all.CommandPalette })));
-const AddFolder = lazy(() => import('@/features/workspace/AddFolder').then((all) => ({ default: all.AddFolder })));
-const TrustStep = lazy(() => import('@/features/workspace/TrustStep').then((all) => ({ default: all.TrustStep })));
+const CommandPalette = part(() => import('@/features/palette/CommandPalette').then((all) => all.CommandPalette), null);
+const AddFolder = part(() => import('@/features/workspace/AddFolder').then((all) => all.AddFolder), null);
+const TrustStep = part(() => import('@/features/workspace/TrustStep').then((all) => all.TrustStep), null);
 
 /** The dialogs that can be asked for from anywhere. Each is loaded when it is first wanted, and stays, so that closing gives the focus back. */
 export function Dialogs() {
@@ -13,11 +14,11 @@ export function Dialogs() {
   if (open && wanted[open.kind] !== open) setWanted({ ...wanted, [open.kind]: open });
   const isOpen = (kind: OpenDialog['kind']) => open?.kind === kind;
   return (
-    <Suspense>
+    <>
       {wanted.shortcuts && <ShortcutList isOpen={isOpen('shortcuts')} close={closeDialog} />}
-      {wanted.palette && <CommandPalette isOpen={isOpen('palette')} />}
+      {wanted.palette?.kind === 'palette' && <CommandPalette isOpen={isOpen('palette')} text={wanted.palette.text ?? ''} />}
       {wanted['add-folder'] && <AddFolder isOpen={isOpen('add-folder')} />}
       {wanted.trust?.kind === 'trust' && <TrustStep isOpen={isOpen('trust')} workspaceId={wanted.trust.workspace} />}
-    </Suspense>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useCallback, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Sheet } from '@/components/Modal';
 import { useChatLists, useNewChat } from '@/features/home/queries';
@@ -8,6 +8,7 @@ import { showDialog } from '@/lib/dialogs';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useLayout } from '@/lib/layout';
 import { Dialogs } from './Dialogs';
+import { useCommandsEverywhere } from './useCommandsEverywhere';
 
 /** The list of chats beside the page, or as a drawer over it. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -23,11 +24,16 @@ export function Shell({ children }: { children: ReactNode }) {
     const next = chats[chats.findIndex((chat) => location.includes(chat.id)) + by];
     if (next) navigate(`/w/${next.workspace_id}/c/${next.id}`);
   };
+  const here = lists.find((list) => location.startsWith(`/w/${list.workspace.id}/`)) ?? lists[0];
+  const workspace = here?.workspace.id;
+  const { mutate } = newChat;
+  const begin = useCallback(() => void (workspace && mutate({ workspace })), [workspace, mutate]);
+  useCommandsEverywhere(begin);
   useShortcuts({
     'Mod+b': () => useLayout.setState(isNarrow ? { isDrawerOpen: !isDrawerOpen } : { isSidebarOpen: !isSidebarOpen }),
     'Mod+/': () => showDialog({ kind: 'shortcuts' }),
     'Mod+k': () => showDialog({ kind: 'palette' }),
-    'Mod+Shift+o': () => lists[0] && newChat.mutate({ workspace: lists[0].workspace.id }),
+    'Mod+Shift+o': begin,
     'Alt+ArrowUp': () => step(-1),
     'Alt+ArrowDown': () => step(1),
   });

@@ -1,7 +1,7 @@
 // Dialogs that can be asked for from anywhere; `app/Dialogs` draws the one that is open.
 import { create } from 'zustand';
 
-export type OpenDialog = { kind: 'palette' } | { kind: 'shortcuts' } | { kind: 'add-folder' } | { kind: 'trust'; workspace: string };
+export type OpenDialog = { kind: 'palette'; text?: string } | { kind: 'shortcuts' } | { kind: 'add-folder' } | { kind: 'trust'; workspace: string };
 
 export const useDialog = create<{ open: OpenDialog | null }>(() => ({ open: null }));
 export const showDialog = (open: OpenDialog) => useDialog.setState({ open });

@@ -73,7 +73,7 @@ pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Respon
 /// The database failed.
 pub async fn right(app: &App, caller: &Caller, workspace: WorkspaceId) -> Result<Right, ApiError> {
     let Some(user) = caller.user() else { return Ok(Right::Owner) };
-    Ok(app.sessions.store().right(user, workspace, None).await.map_err(storage)?.ok_or_else(not_found)?)
+    app.sessions.store().right(user, workspace, None).await.map_err(storage)?.ok_or_else(not_found)
 }
 
 /// Which settings of a workspace are for admins alone: a model spends the money of whoever runs the server.

@@ -82,7 +82,9 @@ pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): P
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let mut found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
-    found.iter_mut().for_each(|found| shorten(&mut found.message));
+    for one in &mut found {
+        shorten(&mut one.message);
+    }
     Ok(Json(found))
 }
 

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
+import { part } from '@/components/part';
 import { TrustBanner } from '@/components/TrustBanner';
 import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { openFind, useFind } from '@/lib/chat/find';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { ChatHeader } from './ChatHeader';
@@ -13,20 +15,24 @@ import { useSlots } from './slots';
 import { Suggestion } from './Suggestion';
 import { Timeline } from './Timeline';
 
+const FindBar = part(() => import('./FindBar').then((all) => all.FindBar), null);
+
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
   const { workspaceId } = useChatIds();
-  const { QuestionBar, ProgressDock, PlanPanel } = useSlots();
+  const { QuestionBar, ProgressDock, SidePanel, Guide } = useSlots();
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const isWide = useIsWide();
   const isNarrow = useIsNarrow();
   const chosen = useLayout((state) => state.isPanelOpen);
+  const hasCode = useLayout((state) => state.panelTab === 'changes' || state.panelTab === 'files');
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
-  useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen) });
+  useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen), 'Mod+f': () => openFind() });
+  const isFinding = useFind((state) => state.isOpen);
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
       <ChatHeader controls={controls} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
@@ -34,9 +40,10 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
       <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
         <main id="content" className="flex min-w-0 flex-1 flex-col">
+          {isFinding && <FindBar />}
           <Timeline />
           <div className="mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3">
-            <div className="min-h-0 overflow-y-auto"><QuestionBar /></div>
+            <div className="min-h-0 overflow-y-auto"><Guide /><QuestionBar /></div>
             <ProgressDock />
             <Suggestion />
             <RunStatus />
@@ -46,10 +53,10 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
           </div>
         </main>
         {isPanelOpen && isWide && (
-          <aside aria-label={t('panel')} className="w-96 shrink-0 overflow-y-auto border-l"><PlanPanel /></aside>
+          <aside aria-label={t('panel')} className={`shrink-0 border-l ${hasCode ? 'w-[min(40rem,40vw)]' : 'w-96'}`}><SidePanel /></aside>
         )}
         {!isWide && (
-          <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><PlanPanel /></Sheet>
+          <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><SidePanel /></Sheet>
         )}
       </div>
     </div>

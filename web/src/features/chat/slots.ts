@@ -12,7 +12,9 @@ export interface ChatSlots {
   /** Above the composer, while a plan is carried out. */
   ProgressDock: ComponentType;
   /** Beside the chat. */
-  PlanPanel: ComponentType;
+  SidePanel: ComponentType;
+  /** Above the composer, where somebody is shown around. */
+  Guide: ComponentType;
   /** In the card of a tool call that waits for a decision. */
   ToolApproval: ComponentType<{ question: PendingQuestion }>;
 }

@@ -1,4 +1,4 @@
-import { House, PanelLeftClose, Plus, Settings } from 'lucide-react';
+import { House, PanelLeftClose, Plus, Search, Settings } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AppearanceMenu } from '@/components/AppearanceMenu';
@@ -6,6 +6,7 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
+import { showDialog } from '@/lib/dialogs';
 import { useLayout } from '@/lib/layout';
 import { ChatMarks, ModeMark } from './ChatMarks';
 import { useChatLists, useNewChat } from './queries';
@@ -28,6 +29,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
       </div>
       <Button disabled={!workspace || newChat.isPending} onClick={() => workspace && newChat.mutate({ workspace: workspace.workspace.id })} className="justify-start"><Plus size={15} aria-hidden />{t('newChat')}</Button>
       <input type="search" value={sought} onChange={(event) => setSought(event.target.value)} placeholder={t('search')} aria-label={t('search')} className="min-h-8 rounded-sm border border-control bg-bg px-2.5 placeholder:text-muted" />
+      {sought.trim() !== '' && <Button look="quiet" onClick={() => showDialog({ kind: 'palette', text: sought.trim() })} className="justify-start"><Search size={15} aria-hidden className="shrink-0" /><span className="truncate">{t('searchSaid', { text: sought.trim() })}</span></Button>}
       <div className="min-h-0 flex-1 overflow-y-auto">
         {lists.map(({ workspace: { id, name }, chats }) => (
           <section key={id} aria-label={name} className="mb-2">

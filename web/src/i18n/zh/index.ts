@@ -5,7 +5,11 @@ import { mode } from './mode';
 import { signin } from './signin';
 import { plan } from './plan';
 import { question } from './question';
+import { timeline } from './audit';
 import { workspace } from './workspace';
+import { command } from './command';
+import { start } from './start';
+import { changes, context, files, panel } from './work';
 import type { Translation } from '..';
 
-export const zh: Translation = { common, home, chat, mode, signin, plan, question, workspace };
+export const zh: Translation = { common, home, chat, mode, signin, plan, question, workspace, command, start, panel, changes, files, context, timeline };

@@ -1,6 +1,6 @@
 // The calls of settings, set-up and search, one function each.
 import { call } from './client';
-import type { FileNode, Found, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
+import type { Found, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
 
 const at = (workspace: string) => `/workspaces/${workspace}`;
 /** Null takes a setting away. */
@@ -26,7 +26,6 @@ export const settingsApi = {
   /** Newest first. */
   searchChat: (workspace: string, chat: string, text: string) => call<Message[]>('GET', `${at(workspace)}/chats/${chat}/search?limit=100&q=${encodeURIComponent(text)}`),
   searchAll: (text: string) => call<Found[]>('GET', `/search?limit=20&q=${encodeURIComponent(text)}`),
-  compact: (workspace: string, chat: string) => call<unknown>('POST', `${at(workspace)}/chats/${chat}/compact`),
-  /** The whole tree, as deep as the server goes. */
-  allFiles: (workspace: string) => call<FileNode>('GET', `${at(workspace)}/files?path=/&depth=16`),
+  /** Paths, the best first. */
+  findFiles: (workspace: string, typed: string, limit: number) => call<string[]>('GET', `${at(workspace)}/files/find?limit=${limit}&q=${encodeURIComponent(typed)}`),
 };
