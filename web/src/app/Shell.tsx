@@ -24,7 +24,8 @@ export function Shell({ children }: { children: ReactNode }) {
     const next = chats[chats.findIndex((chat) => location.includes(chat.id)) + by];
     if (next) navigate(`/w/${next.workspace_id}/c/${next.id}`);
   };
-  const here = lists.find((list) => location.startsWith(`/w/${list.workspace.id}/`)) ?? lists[0];
+  const open = lists.filter((list) => list.workspace.right !== 'viewer');
+  const here = open.find((list) => location.startsWith(`/w/${list.workspace.id}/`)) ?? open[0];
   const workspace = here?.workspace.id;
   const { mutate } = newChat;
   const begin = useCallback(() => void (workspace && mutate({ workspace })), [workspace, mutate]);

@@ -2,17 +2,12 @@
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { api } from '@/lib/api/client';
 import { settingsApi } from '@/lib/api/settings';
-import type { Right, Workspace } from '@/lib/api/types';
+import type { Workspace } from '@/lib/api/types';
 
 export const useMe = () => useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity });
 export const useWorkspaces = () => useQuery({ queryKey: ['workspaces'], queryFn: api.workspaces });
 export const useRules = (workspace: string) => useQuery({ queryKey: ['rules', workspace], queryFn: () => settingsApi.rules(workspace) });
 export const useTrust = (workspace: string) => useQuery({ queryKey: ['trust', workspace], queryFn: () => settingsApi.trust(workspace) });
-
-/** What the user may do there; nothing is held back while that is not known. */
-export function useRight(workspace: string): Right {
-  return useWorkspaces().data?.find((one) => one.id === workspace)?.right ?? 'owner';
-}
 
 /** Puts a workspace that was made or changed into what is known, and has the rest read anew. */
 export function learnWorkspace(queries: QueryClient, workspace: Workspace): void {

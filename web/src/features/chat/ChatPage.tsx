@@ -1,3 +1,4 @@
+import { Eye } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
@@ -8,6 +9,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { openFind, useFind } from '@/lib/chat/find';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
+import { useMayChange } from '@/lib/rights';
 import { ChatHeader } from './ChatHeader';
 import { Composer } from './Composer';
 import { QueueChips, RunStatus } from './Dock';
@@ -31,11 +33,12 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
-  useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen), 'Mod+f': () => openFind() });
+  const mayChange = useMayChange(workspaceId);
+  useShortcuts({ 'Mod+.': () => void (mayChange && toggleMode()), 'Mod+j': () => setPanel(!isPanelOpen), 'Mod+f': () => openFind() });
   const isFinding = useFind((state) => state.isOpen);
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
-      <ChatHeader controls={controls} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
+      <ChatHeader controls={<fieldset disabled={!mayChange} className="contents">{controls}</fieldset>} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
       <OfflineBanner />
       <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
@@ -43,13 +46,12 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
           {isFinding && <FindBar />}
           <Timeline />
           <div className="mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3">
-            <div className="min-h-0 overflow-y-auto"><Guide /><QuestionBar /></div>
+            <fieldset disabled={!mayChange} className="min-h-0 min-w-0 overflow-y-auto"><Guide /><QuestionBar /></fieldset>
             <ProgressDock />
-            <Suggestion />
+            {mayChange && <Suggestion />}
             <RunStatus />
             <QueueChips />
-            <Composer toggleMode={toggleMode} />
-            <Hints />
+            {mayChange ? <><Composer toggleMode={toggleMode} /><Hints /></> : <ReadOnly />}
           </div>
         </main>
         {isPanelOpen && isWide && (
@@ -61,6 +63,12 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
       </div>
     </div>
   );
+}
+
+/** In place of the composer, for those who may only look. */
+function ReadOnly() {
+  const t = useText('workspace');
+  return <p role="note" className="flex items-center gap-2 rounded-lg border border-dashed border-control px-4 py-3 text-muted"><Eye size={16} aria-hidden className="shrink-0" />{t('viewer')}</p>;
 }
 
 function Hints() {

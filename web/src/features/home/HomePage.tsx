@@ -37,7 +37,7 @@ export function HomePage() {
             <p className="mt-1 text-muted">{t('welcomeHint')}</p>
           </div>
           <ModelNotice />
-          <NewChatForm workspaces={lists.map((one) => one.workspace)} />
+          <NewChatForm workspaces={lists.map((one) => one.workspace).filter((one) => one.right !== 'viewer')} />
           {error && (
             <Notice icon={<CircleAlert size={24} aria-hidden />} title={common('failed')} hint={error.message}><Button onClick={refetch}>{common('retry')}</Button></Notice>
           )}

@@ -19,7 +19,8 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const [location] = useLocation();
   const [sought, setSought] = useState('');
   // A new chat goes to the workspace that is being looked at.
-  const workspace = lists.find((one) => location.startsWith(`/w/${one.workspace.id}/`)) ?? lists[0];
+  const open = lists.filter((one) => one.workspace.right !== 'viewer');
+  const workspace = open.find((one) => location.startsWith(`/w/${one.workspace.id}/`)) ?? open[0];
   const isFound = (chat: Chat) => chat.title.toLowerCase().includes(sought.trim().toLowerCase());
   return (
     <nav aria-label={t('title')} className="flex h-full flex-col gap-2 bg-surface p-3">

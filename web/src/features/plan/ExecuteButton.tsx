@@ -62,6 +62,7 @@ function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: numbe
   const t = useText('plan');
   if (hindrance === undefined) return undefined;
   const words: Record<ExecuteHindrance, string> = {
+    viewer: t('hindranceViewer'),
     offline: t('hindranceOffline'),
     newer: t('hindranceNewer', { revision: newest }),
     running: t('hindranceRunning'),
