@@ -5,7 +5,7 @@
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`rules`] | what the user sets for one workspace, and what holds there in the end |
 //! | [`models`] | where runs get their models from |
-//! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
 //! | [`find`] | files by what somebody types of their names |
 //! | [`fork`] | another chat that begins like an earlier one |
@@ -13,6 +13,7 @@
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`context`] | what a model would read if it were asked now |
+//! | [`pieces`] | a reply in pieces that are worth telling |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -59,9 +60,11 @@ mod find;
 mod follow;
 mod fork;
 mod frame;
+mod handle;
 mod inbox;
 mod models;
 mod overview;
+mod pieces;
 mod plan;
 mod progress;
 mod reading;
@@ -81,16 +84,17 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
-pub use changes::{CallChanges, ChangedFile, Changes};
+pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use context::{ContextPart, ContextView};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
+pub use handle::Handle;
 pub use models::Models;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use revert::{Conflict, Revert, Step};
 pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
-pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Sessions, Settings};
+pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};

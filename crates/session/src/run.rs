@@ -6,19 +6,19 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
-use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{Author, CallId, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
@@ -26,6 +26,9 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many calls a reply may have.
+const MOST_CALLS: usize = 128;
 
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
@@ -152,8 +155,8 @@ impl Run {
     /// Reads the reply to its end; what has come so far is shown while it comes.
     async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
-        let mut stream = provider.stream(request).await?;
-        while let Some(delta) = stream.next().await {
+        let mut pieces = Pieces::of(provider.stream(request).await?);
+        while let Some(delta) = pieces.next().await {
             let delta = match delta {
                 Err(problem) => {
                     self.spent_in_vain(received.usage).await?;
@@ -175,6 +178,10 @@ impl Run {
                 Delta::Usage(usage) => received.usage = usage,
                 Delta::Native(value) => received.native = Some(value),
             }
+        }
+        if received.calls.len() > MOST_CALLS {
+            self.spent_in_vain(received.usage).await?;
+            return Err(too_many(received.calls.len()));
         }
         Ok(received)
     }
@@ -335,6 +342,11 @@ impl World for Run {
         }
         Ok(happened)
     }
+}
+
+fn too_many(calls: usize) -> Problem {
+    let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
+    Problem::new(ErrorCode::LimitReached, text)
 }
 
 fn call_message(chat: &Chat, call: &ModelCall) -> Message {

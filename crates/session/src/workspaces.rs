@@ -2,10 +2,12 @@
 
 use crate::chat::{broken, storage};
 use crate::configuration::{self, Rules};
+use crate::handle::Handle;
 use crate::rules::{RulesView, WorkspaceSettings};
-use crate::sessions::{Handle, Sessions};
+use crate::sessions::Sessions;
+use crate::view::ChatView;
 use planwright_protocol::{ErrorCode, Event, Problem, WorkspaceId};
-use planwright_store::WorkspaceRow;
+use planwright_store::{ChatFilter, WorkspaceRow};
 use planwright_tools::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -106,6 +108,15 @@ impl Sessions {
             self.inner.hub.tell(chat.source, chat.newest().await, Event::ChatDeleted {});
         }
         Ok(())
+    }
+
+    /// The chats of a workspace, all of them.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
+        let rows = self.store().chats(id, ChatFilter::default()).await.map_err(storage)?;
+        Ok(rows.into_iter().map(ChatView::from).collect())
     }
 
     /// # Errors

@@ -26,7 +26,8 @@ pub struct Found {
 const MESSAGE: &str = "select * from messages where id = $1 and chat_id = $2";
 const DELETE: &str = "delete from messages where id = $1 and chat_id = $2";
 const SEARCH: &str = "select * from messages where chat_id = $1 and lower(content) like lower($2) escape '\\'
-    and ($3 is null or seq < (select seq from messages where id = $3 and chat_id = $1)) order by seq desc limit $4";
+    and ($3 is null or seq < coalesce((select seq from messages where id = $3 and chat_id = $1),
+        (select max(seq) + 1 from messages where id < $3 and chat_id = $1))) order by seq desc limit $4";
 /// What was said, not what tools answered: of a word in a file there would be one for each time it was read.
 const SEARCH_ALL: &str = "select messages.*, chats.workspace_id, chats.title from messages join chats on chats.id = messages.chat_id
     where lower(messages.content) like lower($1) escape '\\' and messages.author in ('user', 'assistant')

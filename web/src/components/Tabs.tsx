@@ -53,7 +53,7 @@ export function Tabs<T extends string>({ label, tabs, value, choose, id }: Props
 
 export function TabPanel({ id, value, children, className = '' }: { id: string; value: string; children: ReactNode; className?: string }) {
   return (
-    <div role="tabpanel" id={`${id}-shown`} aria-labelledby={`${id}-tab-${value}`} className={className}>
+    <div role="tabpanel" tabIndex={0} id={`${id}-shown`} aria-labelledby={`${id}-tab-${value}`} className={className}>
       {children}
     </div>
   );

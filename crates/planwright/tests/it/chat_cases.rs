@@ -36,6 +36,7 @@ const GROUPS: &[&str] = &[
     "crash-and-recovery",
     "prompt-injection",
     "sub-agents-and-delegation",
+    "tool-names-and-arguments",
 ];
 
 /// Cases that can't be carried out yet, with the reason. A case that has a scenario may not stand here.

@@ -7,8 +7,9 @@ use super::command::sift;
 use super::judge::{Judged, examine};
 use crate::agent::Agent;
 use crate::chat::{Chat, broken, no_chat, storage};
+use crate::handle::Handle;
 use crate::plan::StoredPlan;
-use crate::sessions::{Handle, Sessions, Settings};
+use crate::sessions::{Sessions, Settings};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
 use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Message, MessageType, Mode, Op, Problem, WorkspaceId};
@@ -44,6 +45,7 @@ struct Bare {
     own_plan: Option<WorkspacePath>,
     /// Plans of chats.
     foreign_plans: Arc<BTreeSet<WorkspacePath>>,
+    stop: Stop,
 }
 
 impl Sessions {
@@ -67,7 +69,8 @@ impl Sessions {
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await.map_err(storage)?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
-        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans }).await
+        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans, stop: self.inner.stop.clone() })
+            .await
     }
 }
 
@@ -144,7 +147,7 @@ impl Bare {
             call,
             commands: self.settings.commands.clone(),
             reach: Reach::of(agent.role),
-            stop: Stop::default(),
+            stop: self.stop.clone(),
             live: Live::default(),
         };
         ToolContext { workspace: self.workspace.clone(), seen: Arc::default(), config, command }

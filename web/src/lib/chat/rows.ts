@@ -23,10 +23,9 @@ export type Row =
   | ({ kind: 'thread'; key: string } & Thread);
 
 export function rowsOf(messages: Message[]): Row[] {
-  const threads = Map.groupBy(messages, threadOf);
-  const own = threads.get(undefined) ?? [];
-  threads.delete(undefined);
-  const calls = new Set(own.map((one) => one.metadata.call_id));
+  const own = messages.filter((one) => threadOf(one) === undefined);
+  const threads = threadsIn(messages);
+  const calls = new Set(own.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
   // What belongs to a call that is not here stands where it begins.
   const loose = new Map([...threads].filter(([id]) => !calls.has(id)).flatMap(([id, all]) => (all[0] ? [[all[0], id]] as const : [])));
   const listed = loose.size === 0 ? own : messages.filter((one) => threadOf(one) === undefined || loose.has(one));
@@ -37,6 +36,19 @@ export function rowsOf(messages: Message[]): Row[] {
 }
 
 const threadOf = (message: Message): unknown => message.metadata.delegation ?? undefined;
+
+/** By the call that handed the task on. */
+function threadsIn(messages: Message[]): Map<unknown, Message[]> {
+  const threads = new Map<unknown, Message[]>();
+  for (const message of messages) {
+    const id = threadOf(message);
+    if (id === undefined) continue;
+    const known = threads.get(id);
+    if (known) known.push(message);
+    else threads.set(id, [message]);
+  }
+  return threads;
+}
 
 /** Rows of one conversation; `threadAt` gives what was said for the task that a message handed on. */
 function flatRows(messages: Message[], threadAt: (message: Message) => Message[] | undefined): Row[] {
