@@ -36,16 +36,17 @@ async function makeRun() {
 }
 
 const guide = (page) => page.getByRole('region', { name: 'Guide' });
+const guideAt = (page, step) => guide(page).getByRole('button', { name: step }).waitFor();
 
 /** The guide from its first to its last step; `folder` is where the sample is. */
 async function followGuide(page, folder) {
-  await guide(page).getByText('Say what you want').waitFor();
+  await guideAt(page, /Say what you want/);
   await guide(page).getByRole('button', { name: /^Send “/ }).click();
-  await guide(page).getByText('Read the plan').waitFor();
+  await guideAt(page, /Read the plan/);
   assert.equal(await shownMode(page), 'plan');
   assert.ok(!existsSync(join(folder, 'src/farewell.rs')), 'nothing changes before the plan is approved');
   await history(page).getByRole('button', { name: 'Execute Plan' }).click();
-  await guide(page).getByText('Done. Look at the change').waitFor();
+  await guideAt(page, /Done\. Look at the change/);
   assert.equal(await shownMode(page), 'act');
   assert.match(readFileSync(join(folder, 'src/farewell.rs'), 'utf8'), /Goodbye/);
   await guide(page).getByRole('button', { name: 'Show the changes' }).click();
@@ -61,9 +62,9 @@ test('from `make run` in an empty home to a plan, an approval and a finished cha
   await composer(page).waitFor();
   await followGuide(page, join(place, 'demo/data/samples/own/greeter'));
   await guide(page).getByRole('button', { name: 'Once more, on a fresh copy' }).click();
-  await guide(page).getByText('Say what you want').waitFor();
+  await guideAt(page, /Say what you want/);
   await guide(page).getByRole('button', { name: /^Send “/ }).click();
-  await guide(page).getByText('Read the plan').waitFor();
+  await guideAt(page, /Read the plan/);
   await guide(page).getByRole('button', { name: 'Close the guide' }).click();
   await guide(page).waitFor({ state: 'detached' });
   await page.reload();
@@ -73,7 +74,7 @@ test('from `make run` in an empty home to a plan, an approval and a finished cha
 
 test('the first words typed at home work as well, on the sample that `make run` made', async () => {
   const page = await newPage();
-  await page.goto(`${new URL(await restartedAddress()).href}`);
+  await page.goto(await restartedAddress());
   await page.getByRole('combobox', { name: 'Workspace' }).selectOption('greeter');
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Say goodbye, too');
   await page.keyboard.press('Enter');

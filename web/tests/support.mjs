@@ -26,7 +26,7 @@ export async function startServer({ model, files = {}, args = [], accounts = {} 
     writeFileSync(join(workspace, name), content);
   }
   let name = model;
-  if (typeof model === 'object') {
+  if (model !== null && typeof model === 'object') {
     writeFileSync(join(home, 'script.json'), JSON.stringify(model));
     name = `script/${join(home, 'script.json')}`;
   }
