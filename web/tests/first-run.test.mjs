@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { violations } from './axe.mjs';
 import { composer, history, newPage, openBrowser, shownMode, startServer, until } from './support.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -41,6 +42,7 @@ const guideAt = (page, step) => guide(page).getByRole('button', { name: step }).
 /** The guide from its first to its last step; `folder` is where the sample is. */
 async function followGuide(page, folder) {
   await guideAt(page, /Say what you want/);
+  assert.deepEqual(await violations(page), []);
   await guide(page).getByRole('button', { name: /^Send “/ }).click();
   await guideAt(page, /Read the plan/);
   assert.equal(await shownMode(page), 'plan');
@@ -53,7 +55,7 @@ async function followGuide(page, folder) {
   await page.getByRole('complementary').getByText('farewell.rs').first().waitFor();
 }
 
-test('from `make run` in an empty home to a plan, an approval and a finished change', async () => {
+test('from make run in an empty home to a plan, an approval and a finished change', async () => {
   const address = await makeRun();
   const page = await newPage();
   await page.goto(address);
@@ -72,7 +74,7 @@ test('from `make run` in an empty home to a plan, an approval and a finished cha
   assert.equal(await guide(page).count(), 0, 'a guide that was closed stays so');
 });
 
-test('the first words typed at home work as well, on the sample that `make run` made', async () => {
+test('the first words typed at home work as well, on the sample that make run made', async () => {
   const page = await newPage();
   await page.goto(await restartedAddress());
   await page.getByRole('combobox', { name: 'Workspace' }).selectOption('greeter');
@@ -96,6 +98,7 @@ test('without a model the app says how to get one, and the demo works all the sa
   const server = await startServer({ model: null });
   const { page, faults } = await openBrowser(server);
   await page.getByRole('heading', { name: 'First, a model' }).waitFor();
+  assert.deepEqual(await violations(page), []);
   await page.getByRole('link', { name: 'Set up a model' }).click();
   await page.getByText('no model yet').first().waitFor();
   await page.getByText('export ANTHROPIC_API_KEY=…').waitFor();

@@ -1,6 +1,7 @@
 // A team: members of a workspace by clicks, and what a viewer sees.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { violations } from './axe.mjs';
 import { composer, history, newPage, PLAN, startServer, until } from './support.mjs';
 
 const ACCOUNTS = { ann: 'the password of ann', bob: 'the password of bob' };
@@ -64,6 +65,7 @@ test('a viewer sees everything and can press nothing that changes something', as
   assert.ok(await bob.getByRole('button', { name: 'Friendly' }).isDisabled());
   assert.ok(await bob.getByRole('radio', { name: 'Build' }).isDisabled());
   assert.ok(await bob.getByRole('button', { name: 'Role: Planner' }).isDisabled());
+  assert.deepEqual(await violations(bob), []);
   await bob.keyboard.press('Control+.');
   const card = history(bob).getByRole('article', { name: /Plan/ }).first();
   await card.getByText('You may look at this workspace').waitFor();

@@ -1,6 +1,7 @@
 // Tasks that a Commander hands on, as threads of their own; reviews, whose findings lead to their place.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { violations } from './axe.mjs';
 import { composer, history, openBrowser, say, startServer, until, words } from './support.mjs';
 
 let server, page, faults;
@@ -35,6 +36,7 @@ test('what a delegate says and does stands in a thread of its own, open while it
   await head.click();
   await thread.getByText('step80').waitFor();
   await thread.getByText('Explored · 2 reads').waitFor();
+  assert.deepEqual(await violations(page), []);
   await page.reload();
   await history(page).getByText('All is reported.').waitFor();
   await thread.getByRole('button', { expanded: false, name: /Find out what greets people/ }).waitFor();
@@ -55,6 +57,7 @@ test('a finding of a review opens its file at its line', async () => {
   const panel = page.getByRole('complementary');
   await panel.getByText('lib.rs').first().waitFor();
   await panel.locator('[data-line="3"]').waitFor({ state: 'attached' });
+  assert.deepEqual(await violations(page), []);
   await review.getByRole('button', { name: 'Open /README.md' }).click();
   await panel.getByText('README.md').first().waitFor();
 });

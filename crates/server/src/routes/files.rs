@@ -55,11 +55,7 @@ pub struct FindQuery {
 const MOST_FOUND: u32 = 200;
 
 /// The paths of files whose names fit, the best first.
-pub async fn find(
-    State(app): State<App>,
-    Ids(workspace): Ids<WorkspaceId>,
-    Params(query): Params<FindQuery>,
-) -> ApiResult<Vec<String>> {
+pub async fn find(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<FindQuery>) -> ApiResult<Vec<String>> {
     let typed = query.q.unwrap_or_default();
     if typed.chars().count() > 200 {
         return Err(ApiError::misfit("q", "must have at most 200 characters"));

@@ -7,7 +7,7 @@ import { TrustBanner } from '@/components/TrustBanner';
 import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { openFind, useFind } from '@/lib/chat/find';
-import { useShortcuts } from '@/lib/keys';
+import { modifier, useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { ChatHeader } from './ChatHeader';
@@ -78,6 +78,8 @@ function Hints() {
       <span><kbd>Enter</kbd> {t('keySend')}</span>
       <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
       <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>
+      <span><kbd>/</kbd> <kbd>@</kbd> {t('keyCommandsShort')}</span>
+      <span><kbd>{modifier()}+K</kbd> {t('keyPaletteShort')}</span>
     </p>
   );
 }

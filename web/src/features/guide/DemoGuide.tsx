@@ -10,6 +10,7 @@ import { openPanel } from '@/lib/layout';
 import { setGuide } from '@/lib/preferences';
 import { useTryDemo } from '@/lib/sample';
 import { toastError } from '@/lib/toast';
+import { useWorkspaces } from '@/lib/workspaces';
 import { GUIDE_STEPS, guideStep, isStuck, type GuideStep } from './step';
 
 /** Beside the demo: what is happening, and what to do next. */
@@ -53,6 +54,7 @@ function Deeds({ step, stuck }: { step: GuideStep; stuck: boolean }) {
   const t = useText('start');
   const { workspaceId, chatId } = useChatIds();
   const demo = useTryDemo();
+  const path = useWorkspaces().data?.find((one) => one.id === workspaceId)?.path;
   const again = <Button onClick={() => demo.mutate()} disabled={demo.isPending}>{t('again')}</Button>;
   if (stuck) return <div>{again}</div>;
   if (step === 'ask') return <div><Button look="primary" onClick={() => void post(workspaceId, chatId, t('request')).catch(toastError)}>{t('ask', { request: t('request') })}</Button></div>;
@@ -64,7 +66,7 @@ function Deeds({ step, stuck }: { step: GuideStep; stuck: boolean }) {
         <Link href="/settings/models" className={buttonClass('secondary')}>{t('setUp')}</Link>
         {again}
       </div>
-      <p className="text-sm text-muted">{t('whatNext')}</p>
+      <p className="text-sm text-muted">{t('whatNext')} {path && <span className="break-all">{t('lies', { path })}</span>}</p>
     </>
   );
 }

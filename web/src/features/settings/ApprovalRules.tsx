@@ -26,7 +26,7 @@ export function ApprovalRules({ workspace, rules }: { workspace: Workspace; rule
     <Section title={t('approvals')} hint={t('approvalsHint', { file: sources.data?.config_file ?? t('yourFile') })}>
       <div className="divide-y divide-line rounded-lg border">
         {(Object.keys(KINDS) as Kind[]).map((kind) => (
-          <div key={kind} className="grid grid-cols-[1fr_11rem] items-center gap-3 px-3 py-2">
+          <div key={kind} className="grid grid-cols-[1fr_13.5rem] items-center gap-3 px-3 py-2">
             <span aria-hidden>{t(KINDS[kind])}</span>
             <Select
               label={t(KINDS[kind])}

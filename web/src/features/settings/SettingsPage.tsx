@@ -44,7 +44,7 @@ export function SettingsPage({ section }: { section: string | undefined }) {
                     aria-current={isCurrent ? 'page' : undefined}
                     className={`flex min-h-9 items-center gap-2 rounded-sm px-2.5 whitespace-nowrap pointer-coarse:min-h-11 ${isCurrent ? 'bg-surface font-medium' : 'text-muted hover:bg-surface hover:text-fg'}`}
                   >
-                    <Icon size={15} aria-hidden />
+                    <Icon size={15} aria-hidden className="shrink-0" />
                     {t(name)}
                   </Link>
                 </li>

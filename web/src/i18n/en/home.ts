@@ -33,6 +33,8 @@ export const home = {
   keyApprove: 'allow once, always, deny; with the focus in the bar',
   keyExecute: 'execute the plan whose card has the focus; send a form',
   keyEnd: 'to the newest message, in the conversation',
+  keyCommandsShort: 'commands, files',
+  keyPaletteShort: 'find anything',
   settings: 'Settings',
   searchSaid: 'In messages: “{text}”',
   addFolder: 'Add a folder…',

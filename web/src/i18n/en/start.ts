@@ -25,6 +25,7 @@ export const start = {
   doneText: 'See what changed, line by line. Everything can be taken back to before any message.',
   lookAtChanges: 'Show the changes',
   whatNext: 'That was the demo. With a model of your own it works on your projects.',
+  lies: 'The sample lies in {path}.',
   again: 'Once more, on a fresh copy',
   stoppedText: 'The run has ended before its time. Send a message to go on, or begin anew on a fresh copy.',
 } as const;

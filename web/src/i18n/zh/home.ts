@@ -32,6 +32,8 @@ export const home = {
   keyApprove: '允许一次、总是允许、拒绝；焦点在提问栏时',
   keyExecute: '执行焦点所在卡片的计划；提交表单',
   keyEnd: '到最新的消息（在对话区）',
+  keyCommandsShort: '命令、文件',
+  keyPaletteShort: '查找一切',
   settings: '设置',
   searchSaid: '在消息中：“{text}”',
   addFolder: '添加文件夹…',

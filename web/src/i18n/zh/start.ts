@@ -25,6 +25,7 @@ export const start = {
   doneText: '逐行查看改了什么。一切都可以退回到任意一条消息之前。',
   lookAtChanges: '显示改动',
   whatNext: '演示到此结束。用你自己的模型，它就能在你的项目上工作。',
+  lies: '示例位于 {path}。',
   again: '在新的副本上再来一次',
   stoppedText: '运行提前结束了。发送一条消息继续，或在新的副本上重新开始。',
 } as const;
