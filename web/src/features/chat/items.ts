@@ -14,14 +14,16 @@ export function useItems(): Item[] {
   const live = useChatView((view) => view.live);
   const outgoing = useOutbox(useShallow((state) => state.messages.filter((one) => one.chat === chatId)));
   const rows = useMemo(() => rowsOf(messages), [messages]);
+  const queued = useChatView((view) => view.queued);
   return useMemo(
     () => [
-      ...rows,
+      // What waits to be read stands above the composer until it is.
+      ...rows.filter((row) => row.kind !== 'message' || !queued.includes(row.message.id)),
       ...Object.values(live).map((one): Item => ({ kind: 'live', key: one.messageId, live: one })),
       ...outgoing
         .filter((one) => !messages.some((message) => message.id === one.messageId))
         .map((one): Item => ({ kind: 'outgoing', key: one.key, outgoing: one })),
     ],
-    [rows, live, outgoing, messages],
+    [rows, live, outgoing, messages, queued],
   );
 }
