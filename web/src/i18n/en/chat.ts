@@ -7,6 +7,7 @@ export const chat = {
   message: 'Message',
   askPlan: 'Describe a change; a plan comes first',
   askBuild: 'Say what to build',
+  askRole: 'Message to the {role}',
   send: 'Send',
   queue: 'Send; read at the next turn',
   stop: 'Stop',

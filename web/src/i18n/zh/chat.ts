@@ -7,6 +7,7 @@ export const chat = {
   message: '消息',
   askPlan: '描述你想要的更改，先制定计划',
   askBuild: '说说要构建什么',
+  askRole: '给{role}的消息',
   send: '发送',
   queue: '发送，下一轮读取',
   stop: '停止',
