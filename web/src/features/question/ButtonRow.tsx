@@ -55,7 +55,6 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           aria-disabled={isHeld}
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}
-          aria-label={button.label}
           aria-description={button.hint}
           title={button.isHintShown ? undefined : button.hint}
           onClick={() => !isHeld && button.onPress()}
@@ -68,7 +67,7 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           )}
           <span className="min-w-0 break-words">
             {button.label}
-            {button.isHintShown && <span className="block text-xs font-normal">{button.hint}</span>}
+            {button.isHintShown && <span aria-hidden className="block text-xs font-normal">{button.hint}</span>}
           </span>
         </Button>
       ))}
