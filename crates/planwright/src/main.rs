@@ -17,6 +17,7 @@ mod plan;
 mod providers;
 mod retention;
 mod run;
+mod sample;
 mod schema;
 mod serve;
 mod sign_in;

@@ -33,7 +33,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let (names, retention) = (models.names(), config.retention);
+    let retention = config.retention;
     let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
     sessions.reserve(data.reserved());
     for folder in &folders {
@@ -68,7 +68,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
-        models: Arc::new(names),
+        models: Arc::new(models),
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };

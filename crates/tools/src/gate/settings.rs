@@ -17,7 +17,7 @@ pub enum Rule {
 }
 
 /// The `[approvals]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approvals {
     /// Deletions.
@@ -133,6 +133,12 @@ impl Secrets {
     #[must_use]
     pub fn contains(&self, path: &WorkspacePath) -> bool {
         self.globs.iter().any(|glob| glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
+    }
+
+    /// As they were written.
+    #[must_use]
+    pub fn patterns(&self) -> Vec<String> {
+        self.globs.iter().map(|glob| glob.glob().glob().to_owned()).collect()
     }
 
     /// The patterns the product ships with.

@@ -1,9 +1,11 @@
 import { CircleAlert, Clock, LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
 import { toastError } from '@/lib/toast';
 
@@ -14,7 +16,11 @@ export function RunStatus() {
   const state = useChatView((view) => view.chat.state);
   const role = useChatView((view) => view.chat.config.agent_role);
   const isWorking = useChatView(isBusy);
+  const isWriting = useChatView((view) => Object.values(view.live).some((one) => one.text !== ''));
+  const isOffline = useChatStore((store) => store.connection === 'offline');
   if (!isWorking) return <RunEnd />;
+  // What is being written says it all; what is not known is not told.
+  if ((isWriting && state !== 'stopping') || isOffline) return null;
   return (
     <p className="flex items-center gap-2 px-1 pb-1.5 text-sm text-muted">
       <LoaderCircle size={14} aria-hidden className="text-mode motion-safe:animate-spin" />
@@ -27,6 +33,7 @@ export function RunStatus() {
 function RunEnd() {
   const t = useText('chat');
   const common = useText('common');
+  const start = useText('start');
   const { workspaceId, chatId } = useChatIds();
   const run = useChatView((view) => view.lastRun);
   if (run?.error) {
@@ -34,7 +41,10 @@ function RunEnd() {
     return (
       <div role="alert" className="mb-2 flex items-start gap-2 rounded-md border border-critical bg-critical-soft px-3 py-2 text-critical">
         <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-        <p className="min-w-0 flex-1 break-words">{run.error.message}</p>
+        <div className="min-w-0 flex-1">
+          <p className="break-words">{run.error.message}</p>
+          {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{start('setUp')}</Link>}
+        </div>
         <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
       </div>
     );

@@ -6,6 +6,8 @@ export interface RowButton {
   label: string;
   look: ButtonLook;
   hint?: string;
+  /** Whether the hint is read with the label, rather than on demand. */
+  isHintShown?: boolean;
   /** Already chosen, in a batch that is gone through again. */
   pressed?: boolean;
   /** The keys that press it from anywhere in the bar, as in `aria-keyshortcuts`. */
@@ -54,16 +56,19 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}
           aria-description={button.hint}
-          title={button.hint}
+          title={button.isHintShown ? undefined : button.hint}
           onClick={() => !isHeld && button.onPress()}
-          className="max-w-full text-left transition-opacity"
+          className="max-w-full text-left"
         >
           {place < 9 && buttons.length > 1 && (
             <span aria-hidden="true" className="font-mono text-xs opacity-80">
               {place + 1}
             </span>
           )}
-          <span className="min-w-0 break-words">{button.label}</span>
+          <span className="min-w-0 break-words">
+            {button.label}
+            {button.isHintShown && <span aria-hidden className="block text-xs font-normal">{button.hint}</span>}
+          </span>
         </Button>
       ))}
     </div>
