@@ -6,6 +6,7 @@ use crate::configuration::Layers;
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::servers::NoPins;
 use crate::workspace_file::PATH;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome};
@@ -14,6 +15,7 @@ use planwright_tools::Workspace;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
@@ -96,7 +98,7 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
 fn workspace(config: &Config, folder: &Path) -> Check {
     const NAME: &str = "workspace";
     let read = || {
-        let layers = Layers::new(config.clone(), None, PathBuf::new(), false)?;
+        let layers = Layers::new(config.clone(), None, PathBuf::new(), Arc::new(NoPins), false)?;
         Ok::<_, anyhow::Error>(layers.within(&Workspace::open(folder)?, None)?.1)
     };
     match read() {
@@ -104,7 +106,7 @@ fn workspace(config: &Config, folder: &Path) -> Check {
         Ok(trust) if trust.sha256.is_none() => good(NAME, "has no configuration of its own"),
         Ok(trust) if trust.items.is_empty() && trust.warnings.is_empty() => good(NAME, "its own configuration is in force"),
         Ok(Trust { items, warnings, .. }) => {
-            let needs = items.iter().map(|item| format!("{PATH}:{}: {} needs your trust", item.line, item.key));
+            let needs = items.iter().map(|item| format!("{PATH}:{}: {} needs your trust", item.line.unwrap_or_default(), item.key));
             weaker(NAME, &warnings.into_iter().chain(needs).collect::<Vec<_>>().join("; "))
         }
     }

@@ -14,6 +14,7 @@ mod plan;
 mod providers;
 mod run;
 mod serve;
+mod servers;
 mod sign_in;
 mod signals;
 mod token;

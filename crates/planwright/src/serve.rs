@@ -6,6 +6,7 @@ use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::servers::StoredPins;
 use crate::sign_in;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
@@ -33,7 +34,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     models.check().await?;
     models.say_choice(None);
     let names = models.names();
-    let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
+    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
+    let pool = layers.pool();
+    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     for folder in &folders {
         let workspace = add_workspace(&store, folder).await?;
         data.keep_out_of(Path::new(&workspace.path))?;
@@ -79,6 +82,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     output::note("shutting down; runs in progress go on after the next start");
     closing.cancel();
     sessions.park_all().await;
+    pool.close().await;
     let _ = tokio::time::timeout(DRAIN, serving).await;
     store.close().await;
     Ok(())

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
+//! | [`trust`] | what waits for the user's word: the workspace's file, and MCP servers that have changed |
 //! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
 //! | [`fork`] | another chat that begins like an earlier one |
@@ -64,6 +65,7 @@ mod sessions;
 mod summary;
 mod surroundings;
 mod tally;
+mod trust;
 mod versions;
 mod view;
 mod work;
@@ -80,6 +82,7 @@ pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
 pub use overview::{Cursor, Overview, Sight, Told};
+pub use planwright_tools::servers::ServerReport;
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};

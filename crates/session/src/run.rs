@@ -20,9 +20,10 @@ use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Tu
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
+use planwright_tools::Tool;
 use planwright_tools::tool::tool_named;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,13 +36,26 @@ pub struct Run {
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
+    /// The tools of MCP servers, as the model was last told of them.
+    offered: Vec<Arc<dyn Tool>>,
+    /// What was last said of servers that can't be used.
+    missing: BTreeMap<String, String>,
     /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
     asked: Arc<AtomicU32>,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
-        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0, asked: Arc::default() }
+        Self {
+            chat,
+            inbox,
+            surroundings: Surroundings::default(),
+            delegate: None,
+            context_tokens: 0,
+            offered: Vec::new(),
+            missing: BTreeMap::new(),
+            asked: Arc::default(),
+        }
     }
 
     /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
@@ -124,20 +138,42 @@ impl Run {
     async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
+        self.ask_servers().await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
-        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, works_for };
+        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
-            tools: tool_definitions(role, inspect),
+            tools: tool_definitions(role, inspect, &self.offered),
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
             task: turn.history().first().filter(|first| is_task(first)).map(|task| task.content.clone()),
         })
+    }
+
+    /// Looks what MCP servers offer. Those that can't be used are told of once; the chat goes on without them.
+    async fn ask_servers(&mut self) -> Result<(), Problem> {
+        let (servers, site) = (self.chat.rules().servers, self.chat.site().await);
+        self.offered = servers.tools(&site).await;
+        let mut missing = BTreeMap::new();
+        for report in servers.reports(&site).await {
+            let changed = report.changed.map(|_| format!("The MCP server `{}` is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.", report.name));
+            missing.extend(changed.or(report.error).map(|why| (report.name, why)));
+        }
+        let news: Vec<Message> = missing
+            .iter()
+            .filter(|(name, why)| self.missing.get(*name) != Some(why))
+            .map(|(name, why)| Message::new(self.chat.id, Author::System, MessageType::Text, why.as_str()).with("mcp_server", name.as_str()))
+            .collect();
+        self.missing = missing;
+        if self.delegate.is_none() && !news.is_empty() {
+            self.chat.publish(Change::messages(news), |_| {}).await?;
+        }
+        Ok(())
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
@@ -214,7 +250,7 @@ impl Run {
         if !received.text.is_empty() || received.calls.is_empty() {
             reply.messages.push(message);
         }
-        reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
+        reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call, &self.offered)));
         Ok(reply)
     }
 }
@@ -328,7 +364,7 @@ impl World for Run {
     }
 }
 
-fn call_message(chat: &Chat, call: &ModelCall) -> Message {
+fn call_message(chat: &Chat, call: &ModelCall, offered: &[Arc<dyn Tool>]) -> Message {
     // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
     let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
     let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
@@ -336,10 +372,11 @@ fn call_message(chat: &Chat, call: &ModelCall) -> Message {
         .with("tool", call.tool.clone())
         .with("args", args)
         .with("status", "pending");
-    if let Ok(tool) = tool_named(&call.tool) {
+    let of_server = || offered.iter().map(|tool| tool.spec()).find(|spec| spec.name == call.tool);
+    if let Some(spec) = tool_named(&call.tool).ok().map(Tool::spec).or_else(of_server) {
         message = message
-            .with("category", serde_json::to_value(tool.spec().category).unwrap_or_default())
-            .with("risk", serde_json::to_value(tool.spec().risk).unwrap_or_default());
+            .with("category", serde_json::to_value(spec.category).unwrap_or_default())
+            .with("risk", serde_json::to_value(spec.risk).unwrap_or_default());
     }
     message
 }

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(5 "0005_trust"),
     migration!(6 "0006_accounts"),
     migration!(7 "0007_retries"),
+    migration!(8 "0008_mcp_pins"),
 ];
 
 impl Store {
