@@ -165,7 +165,8 @@ mod tests {
             }
             assert!(policy_section(role, Inspect::Off).contains("Not allowed: write, execute."));
             assert!(
-                tool_section(role, Inspect::On, &[]).contains("`run`") && policy_section(role, Inspect::On).contains("nothing can be changed")
+                tool_section(role, Inspect::On, &[]).contains("`run`")
+                    && policy_section(role, Inspect::On).contains("nothing can be changed")
             );
         }
     }

@@ -50,7 +50,8 @@ fn place(uri: &str, workspace: &Path) -> Result<String, Problem> {
     let inside = url.to_file_path().ok().and_then(|path| Some(path.strip_prefix(workspace).ok()?.to_str()?.to_owned()));
     let path = inside.and_then(|path| WorkspacePath::parse(&path).ok());
     path.map(|path| path.to_string()).ok_or_else(|| {
-        let text = "The server answers with a link to a file outside of the workspace, so its answer was left out. Files outside can't be read.";
+        let text =
+            "The server answers with a link to a file outside of the workspace, so its answer was left out. Files outside can't be read.";
         Problem::new(ErrorCode::PathOutsideWorkspace, text)
     })
 }

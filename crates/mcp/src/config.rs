@@ -71,7 +71,9 @@ fn check_name(name: &str) -> Result<(), String> {
         && !name.contains("__")
         && !name.starts_with(['_', '-'])
         && !name.ends_with('_');
-    let why = format!("the name has at most {LONGEST_NAME} of a-z, A-Z, 0-9, - and _, begins with a letter or digit, and has no two _ in a row or at its end");
+    let why = format!(
+        "the name has at most {LONGEST_NAME} of a-z, A-Z, 0-9, - and _, begins with a letter or digit, and has no two _ in a row or at its end"
+    );
     if fits { Ok(()) } else { Err(why) }
 }
 

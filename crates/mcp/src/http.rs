@@ -143,7 +143,8 @@ impl StreamableHttpClient for Caller {
             return Err(unexpected("it answers neither with JSON nor with events; is this the address of an MCP server?"));
         }
         let body = read(response, SAID).await?;
-        let message = serde_json::from_slice(&body).map_err(|error| unexpected(&format!("it answers with something else than MCP: {error}")))?;
+        let message =
+            serde_json::from_slice(&body).map_err(|error| unexpected(&format!("it answers with something else than MCP: {error}")))?;
         Ok(StreamableHttpPostResponse::Json(message, session))
     }
 

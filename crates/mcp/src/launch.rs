@@ -28,7 +28,9 @@ pub fn program(name: &str, config: &ServerConfig, workspace: &Path) -> Result<Pr
 /// It is not set.
 pub fn value_of(server: &str, variable: &str) -> Result<String, Problem> {
     let unset = || {
-        let text = format!("The MCP server `{server}` needs the environment variable {variable}, which is not set. Tell the user to set it and to start Planwright again.");
+        let text = format!(
+            "The MCP server `{server}` needs the environment variable {variable}, which is not set. Tell the user to set it and to start Planwright again."
+        );
         Problem::new(ErrorCode::McpFailed, text)
     };
     std::env::var(variable).ok().filter(|value| !value.is_empty()).ok_or_else(unset)
@@ -37,7 +39,8 @@ pub fn value_of(server: &str, variable: &str) -> Result<String, Problem> {
 /// A program that is named without a folder is looked for where the user's shell would find it.
 fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> {
     let missing = || {
-        let text = format!("The program {word:?} of the MCP server `{server}` is not there. Tell the user to install it, or to mend `command`.");
+        let text =
+            format!("The program {word:?} of the MCP server `{server}` is not there. Tell the user to install it, or to mend `command`.");
         Problem::new(ErrorCode::McpFailed, text)
     };
     if word.contains('/') {
@@ -110,7 +113,8 @@ mod tests {
         let python = put(&folder, "venv/bin/python");
         put(&folder, "venv/pyvenv.cfg");
         let text = |path: &Path| path.to_str().unwrap().to_owned();
-        let words = ["node".to_owned(), text(&script), text(&plain), text(&python), "--root=/etc".to_owned(), text(&folder.path().join("own"))];
+        let words =
+            ["node".to_owned(), text(&script), text(&plain), text(&python), "--root=/etc".to_owned(), text(&folder.path().join("own"))];
         let wanted = ["own", "tools/node_modules", "venv"].map(|name| folder.path().join(name));
         assert_eq!(named_paths(&words), wanted);
     }

@@ -7,8 +7,8 @@ use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Stop;
 use planwright_tools::command::Post;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject, PaginatedRequestParams,
-    ProtocolVersion, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
+    PaginatedRequestParams, ProtocolVersion, Tool,
 };
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -195,7 +195,8 @@ impl Link {
 fn last_words(process: &Process) -> String {
     let words = process.last_words();
     let end = words.char_indices().rev().nth(400).map_or(0, |(place, _)| place);
-    if words.is_empty() { String::new() } else { format!(" Its last words: {}", shown(&words[end..])) }
+    let lines: Vec<&str> = words[end..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() { String::new() } else { format!(" Its last words: {}.", shown(&lines.join("; "))) }
 }
 
 fn told(error: &ClientInitializeError) -> String {

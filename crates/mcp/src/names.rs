@@ -38,7 +38,8 @@ pub fn faults<'n>(server: &str, tools: impl Iterator<Item = &'n str>) -> BTreeMa
 }
 
 fn fault(server: &str, tool: &str, other: Option<&str>) -> Option<Problem> {
-    let refuse = |why: String| Some(Problem::new(ErrorCode::Conflict, format!("The tool {tool:?} of the MCP server `{server}` is not used: {why}")));
+    let refuse =
+        |why: String| Some(Problem::new(ErrorCode::Conflict, format!("The tool {tool:?} of the MCP server `{server}` is not used: {why}")));
     if let Some(other) = other {
         return refuse(format!("its name looks like that of {other:?}, and nobody could tell which one is called. Tell the user."));
     }

@@ -114,8 +114,11 @@ impl Offer {
 }
 
 fn changed(server: &str, tool: &str, was_there: bool) -> Problem {
-    let what = if was_there { "is not what the user accepted: its definition has changed" } else { "is new, and the user has not accepted it" };
-    let text = format!("The tool {tool:?} of the MCP server `{server}` {what}. Tell the user to look at it, in the workspace's trust; do without it until then.");
+    let what =
+        if was_there { "is not what the user accepted: its definition has changed" } else { "is new, and the user has not accepted it" };
+    let text = format!(
+        "The tool {tool:?} of the MCP server `{server}` {what}. Tell the user to look at it, in the workspace's trust; do without it until then."
+    );
     Problem::new(ErrorCode::TrustRequired, text)
 }
 
@@ -124,7 +127,9 @@ impl Definition {
         let name = tool.name.to_string();
         let schema = Value::Object((*tool.input_schema).clone());
         if schema.to_string().len() > SCHEMA {
-            let text = format!("The tool {name:?} of the MCP server `{server}` is not used: the schema of its arguments is larger than {SCHEMA} bytes.");
+            let text = format!(
+                "The tool {name:?} of the MCP server `{server}` is not used: the schema of its arguments is larger than {SCHEMA} bytes."
+            );
             return Err(Problem::new(ErrorCode::McpFailed, text));
         }
         let whole = serde_json::to_value(&tool).unwrap_or_default();
@@ -187,7 +192,9 @@ mod tests {
     }
 
     fn list(description: &str) -> Tool {
-        tool(json!({ "name": "list", "description": description, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } }))
+        tool(
+            json!({ "name": "list", "description": description, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } }),
+        )
     }
 
     fn fresh() -> Pin {

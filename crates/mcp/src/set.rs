@@ -90,9 +90,10 @@ impl ServerSet {
             Some(own) if own == config => Origin::User,
             Some(_) | None => Origin::Workspace,
         };
-        let servers = config.servers.iter().map(|(name, config)| {
-            (name.clone(), Arc::new(Server::new(name.clone(), config.clone(), origin(name, config))))
-        });
+        let servers = config
+            .servers
+            .iter()
+            .map(|(name, config)| (name.clone(), Arc::new(Server::new(name.clone(), config.clone(), origin(name, config)))));
         Self { pool, servers: servers.collect(), waiting, trusting }
     }
 
@@ -140,7 +141,10 @@ impl Servers for ServerSet {
         };
         let found = offer.named(name).unwrap_or_else(|| {
             let offered = offer.usable.iter().map(|definition| definition.called.as_str()).collect::<Vec<_>>().join(", ");
-            Err(Problem::new(ErrorCode::ToolUnknown, format!("There is no tool {name:?}. The MCP server `{}` offers: {offered}.", server.name)))
+            Err(Problem::new(
+                ErrorCode::ToolUnknown,
+                format!("There is no tool {name:?}. The MCP server `{}` offers: {offered}.", server.name),
+            ))
         });
         Some(found.map(|definition| self.tool(server, &desk, &definition, site)))
     }

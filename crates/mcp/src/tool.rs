@@ -83,7 +83,9 @@ impl ServerTool {
         };
         match parse_strict(args).map_err(|error| invalid(error.to_string()))? {
             Value::Object(object) => Ok(object),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Err(invalid("they are no object".to_owned())),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(invalid("they are no object".to_owned()))
+            }
         }
     }
 

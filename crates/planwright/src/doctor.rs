@@ -8,10 +8,11 @@ use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::servers::NoPins;
 use crate::workspace_file::PATH;
-use planwright_protocol::{ErrorCode, Mode, Problem};
+use planwright_protocol::{ErrorCode, Mode, Problem, WorkspaceId};
 use planwright_sandbox::{Check, Outcome};
-use planwright_session::{Configuration, Models, Trust};
-use planwright_tools::Workspace;
+use planwright_session::{Configuration, Models, ServerReport, Settings, Trust};
+use planwright_tools::servers::ServerStatus;
+use planwright_tools::{Site, Workspace};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
     }
     checks.extend(args.workspace.as_deref().map(|folder| workspace(&config, folder)));
+    checks.extend(servers(&config, args.workspace.as_deref()).await);
     let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
     if args.json {
         let checks: Vec<_> =
@@ -110,6 +112,35 @@ fn workspace(config: &Config, folder: &Path) -> Check {
             weaker(NAME, &warnings.into_iter().chain(needs).collect::<Vec<_>>().join("; "))
         }
     }
+}
+
+/// The MCP servers, each one started and asked what it offers. Those of a workspace's own file are not.
+async fn servers(config: &Config, folder: Option<&Path>) -> Vec<Check> {
+    const NAME: &str = "mcp server";
+    let place = std::env::temp_dir().join(format!("planwright-doctor-servers-{}", std::process::id()));
+    let asked = async {
+        let layers = Layers::new(config.clone(), None, place.clone(), Arc::new(NoPins), false)?;
+        let workspace = Arc::new(Workspace::open(folder.unwrap_or(Path::new(".")))?);
+        let (rules, _) = layers.within(&workspace, None)?;
+        let Settings { commands, secrets, .. } = (*rules.settings).clone();
+        let site = Site { id: WorkspaceId::generate(), workspace, commands, secrets };
+        rules.servers.tools(&site).await;
+        let reports = rules.servers.reports(&site).await;
+        layers.pool().close().await;
+        Ok::<_, anyhow::Error>(reports)
+    };
+    let reports = asked.await.unwrap_or_default();
+    planwright_sandbox::clear(&place);
+    let told = reports.into_iter().map(|report| {
+        let ServerReport { name, status, error, tools, .. } = report;
+        match (status, error) {
+            (ServerStatus::Ready, None) => good(NAME, &format!("{name}: {} tools", tools.len())),
+            (ServerStatus::Ready, Some(why)) => weaker(NAME, &format!("{name}: {} tools; {why}", tools.len())),
+            (ServerStatus::Untrusted, _) => weaker(NAME, &format!("{name}: of the workspace's own file, needs your trust; not started")),
+            (ServerStatus::Failed | ServerStatus::Idle, why) => missing(NAME, &why.unwrap_or_else(|| format!("{name}: not started"))),
+        }
+    });
+    told.collect()
 }
 
 /// Tried out in a folder that is there for a moment.

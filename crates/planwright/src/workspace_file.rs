@@ -270,7 +270,10 @@ mod tests {
         for obeyed in [Obeyed::Strictness, Obeyed::All] {
             let Effective { config, items, warnings, waiting } = lay_over(&user(""), text, obeyed).unwrap();
             let [item] = &items[..] else { panic!("{items:?}") };
-            assert_eq!((item.kind, item.key.as_str(), item.value["command"].as_str()), ("mcp_server", "mcp.servers.notes", Some("./notes")));
+            assert_eq!(
+                (item.kind, item.key.as_str(), item.value["command"].as_str()),
+                ("mcp_server", "mcp.servers.notes", Some("./notes"))
+            );
             assert_eq!(config.mcp.servers.len(), usize::from(obeyed == Obeyed::All));
             assert_eq!(waiting.len(), usize::from(obeyed == Obeyed::Strictness));
             assert!(warnings.len() == 2 && warnings.iter().all(|warning| warning.contains("environment")), "{warnings:?}");

@@ -167,7 +167,9 @@ impl Run {
         let news: Vec<Message> = missing
             .iter()
             .filter(|(name, why)| self.missing.get(*name) != Some(why))
-            .map(|(name, why)| Message::new(self.chat.id, Author::System, MessageType::Text, why.as_str()).with("mcp_server", name.as_str()))
+            .map(|(name, why)| {
+                Message::new(self.chat.id, Author::System, MessageType::Text, why.as_str()).with("mcp_server", name.as_str())
+            })
             .collect();
         self.missing = missing;
         if self.delegate.is_none() && !news.is_empty() {

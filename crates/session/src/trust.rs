@@ -4,8 +4,8 @@ use crate::chat::storage;
 use crate::configuration::{Rules, Trust, TrustItem};
 use crate::sessions::Sessions;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
-use planwright_tools::servers::ServerReport;
 use planwright_tools::Site;
+use planwright_tools::servers::ServerReport;
 
 impl Sessions {
     /// Everything that waits for the user's trust.

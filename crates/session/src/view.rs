@@ -4,7 +4,9 @@ use crate::agent::Agent;
 use crate::card::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::{ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId};
+use planwright_protocol::{
+    ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId,
+};
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Category, Inspect, Risk, tools_of};

@@ -337,8 +337,7 @@ pub fn tools_of(role: Role, inspect: Inspect) -> impl Iterator<Item = &'static d
 #[must_use]
 pub fn is_listed(spec: &Spec<'_>, role: Role, inspect: Inspect) -> bool {
     let meets = |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
-    let inspects =
-        inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && spec.category == Category::Execute;
+    let inspects = inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && spec.category == Category::Execute;
     spec.needs.iter().any(meets) || inspects
 }
 
