@@ -22,6 +22,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// No server has more tools than a model can choose from, nor more pages of them.
 const MOST_TOOLS: usize = 256;
 const MOST_PAGES: usize = 32;
+/// How long a program that broke off is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How soon a stop is noticed.
 const WATCH: Duration = Duration::from_millis(25);
 
@@ -91,11 +93,12 @@ impl Link {
         };
         let mut words = String::new();
         if let Some(process) = process {
+            // All that it said is heard by then.
+            process.end().await;
             if process.room.is_used_up() {
                 words.push_str(" It said more than is listened to.");
             }
             words.push_str(&last_words(&process));
-            process.end().await;
         }
         Err((failed(name, &format!("{why}.{words}")), is_refusal))
     }
@@ -121,7 +124,8 @@ impl Link {
             self.renew();
             let page = self.service.peer().list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)));
             let page = match timeout_at(until, page).await {
-                Ok(page) => page.map_err(|error| self.broken(&error))?,
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) => return Err(self.broken(&error).await),
                 Err(_) => return Err(self.failed("it did not say in time what it offers.")),
             };
             tools.extend(page.tools);
@@ -151,7 +155,7 @@ impl Link {
         };
         match answered {
             Err(_) => Err(self.failed(&format!("it did not answer within {} seconds.", time.as_secs()))),
-            Ok(Err(error)) => Err(self.broken(&error)),
+            Ok(Err(error)) => Err(self.broken(&error).await),
             Ok(Ok(CallToolResponse::Complete(result))) => Ok(result),
             Ok(Ok(_)) => Err(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
         }
@@ -173,9 +177,16 @@ impl Link {
         }
     }
 
-    fn broken(&self, error: &ServiceError) -> Problem {
-        let process = self.process.as_ref();
-        let words = process.filter(|_| !matches!(error, ServiceError::McpError(_))).map(last_words).unwrap_or_default();
+    async fn broken(&self, error: &ServiceError) -> Problem {
+        let process = self.process.as_ref().filter(|_| !matches!(error, ServiceError::McpError(_)));
+        let words = match process {
+            Some(process) => {
+                // One that has ended is heard to its end.
+                let _ = timeout(LAST_WORDS, process.over()).await;
+                last_words(process)
+            }
+            None => String::new(),
+        };
         let why = match error {
             ServiceError::McpError(error) => format!("it answers with an error: {}", shown(&error.message)),
             ServiceError::TransportClosed if process.is_some_and(|process| process.room.is_used_up()) => {

@@ -1,7 +1,7 @@
 //! A server that is a program, in the sandbox.
 
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_sandbox::{Finished, Pipes, Stop};
+use planwright_sandbox::{Pipes, Stop};
 use planwright_tools::command::Post;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::{Receiver, Sender};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// So much of what it writes to stderr is kept, for the one who has to find out why it does not work.
 const KEPT: usize = 4 << 10;
@@ -19,7 +19,7 @@ const SAID: u64 = 64 << 20;
 /// A running program. It ends when this is dropped.
 pub struct Process {
     stop: Stop,
-    ended: oneshot::Receiver<Result<Finished, Problem>>,
+    ended: watch::Receiver<Option<Result<(), Problem>>>,
     last_words: Arc<Mutex<Vec<u8>>>,
     pub room: Room,
 }
@@ -38,20 +38,21 @@ impl Process {
     pub async fn start(name: &str, post: Arc<Post>) -> Result<(Self, Streams), Problem> {
         let (stop, last_words) = (Stop::default(), Arc::new(Mutex::new(Vec::new())));
         let (met, meeting) = oneshot::channel::<Pipes>();
-        let (over, ended) = oneshot::channel();
+        let (over, ended) = watch::channel(None);
         let (its_stop, its_words) = (stop.clone(), last_words.clone());
         let run = move || {
             let heard = |bytes: &[u8]| keep(&mut its_words.lock().unwrap_or_else(PoisonError::into_inner), bytes);
             // Nobody may be there any more to be told.
             let finished = post.run(&its_stop, |pipes| drop(met.send(pipes)), heard);
-            let _ = over.send(finished);
+            let _ = over.send(Some(finished.map(|_| ())));
         };
         let thread = std::thread::Builder::new().name(format!("mcp {name}")).spawn(run);
         thread.map_err(|error| failed(name, &format!("no thread can be started: {error}")))?;
-        let mut process = Self { stop, ended, last_words, room: Room::default() };
+        let process = Self { stop, ended, last_words, room: Room::default() };
         let Ok(pipes) = meeting.await else {
-            let why = (&mut process.ended).await;
-            return Err(why.ok().and_then(Result::err).unwrap_or_else(|| failed(name, "it could not be started")));
+            process.over().await;
+            let why = process.ended.borrow().clone();
+            return Err(why.and_then(Result::err).unwrap_or_else(|| failed(name, "it could not be started")));
         };
         let broken = |error: std::io::Error| failed(name, &format!("its streams can't be used: {error}"));
         let output = Metered { inner: Receiver::from_owned_fd(pipes.output).map_err(broken)?, room: process.room.clone() };
@@ -65,9 +66,14 @@ impl Process {
     }
 
     /// Ends it, and waits until nothing of it is left.
-    pub async fn end(mut self) {
+    pub async fn end(&self) {
         self.stop.now();
-        let _ = (&mut self.ended).await;
+        self.over().await;
+    }
+
+    /// Waits until nothing of it is left.
+    pub async fn over(&self) {
+        let _ = self.ended.clone().wait_for(Option::is_some).await;
     }
 }
 

@@ -11,7 +11,9 @@ async fn a_program_that_lies_about_reading_can_change_nothing() {
     let outside = home.workspace().with_file_name("outside.txt");
     std::fs::write(&outside, "as it was").unwrap();
     let server = home.serve().await;
-    for path in [home.workspace().join("a.txt"), home.workspace().join("new.txt"), outside.clone()] {
+    // Outside of the workspace it is in a world of its own.
+    call(&server, "plan", "h__lie", json!({ "path": outside })).await;
+    for path in [home.workspace().join("a.txt"), home.workspace().join("new.txt")] {
         for mode in ["plan", "act"] {
             let answer = call(&server, mode, "h__lie", json!({ "path": path })).await;
             assert_eq!(answer["error"]["code"], "MCP_FAILED", "{}: {answer}", path.display());

@@ -49,6 +49,7 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
         let server = home.serve().await;
         let chat = server.chat(json!({ "mode": "build" })).await;
         chat.say("Look").await;
+        println!("{way}");
         let events = chat.run_to_end(0).await;
         assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{way}: {events:#?}");
         assert_eq!(of_type(&events, "tool_result")[0]["error"]["code"], "MCP_FAILED", "{way}");
@@ -83,7 +84,6 @@ async fn an_answer_is_data_bounded_and_without_what_a_terminal_obeys() {
     assert_eq!(code(&link), "PATH_OUTSIDE_WORKSPACE");
     assert!(!link.to_string().contains("root:"));
     assert_eq!(output(&server, "act", "h__ask", json!({})).await, "asked", "what it asks back gets no answer from anybody");
-    assert_eq!(code(&call(&server, "act", "h__look", json!("no object")).await), "INVALID_ARGUMENTS");
 }
 
 #[tokio::test]

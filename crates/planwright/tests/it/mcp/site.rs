@@ -55,7 +55,7 @@ pub async fn call(server: &Server, mode: &str, tool: &str, args: Value) -> Value
 pub async fn output(server: &Server, mode: &str, tool: &str, args: Value) -> String {
     let answer = call(server, mode, tool, args).await;
     assert_eq!(answer["success"], true, "{tool}: {answer}");
-    answer["result"]["output"].as_str().unwrap().to_owned()
+    answer["result"]["output"].as_str().unwrap_or_default().to_owned()
 }
 
 pub fn code(answer: &Value) -> &str {
@@ -79,5 +79,6 @@ pub fn offered(report: &Value) -> Vec<&str> {
 pub fn processes(words: &[&str]) -> usize {
     let lines = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-    lines.filter(|line| line.starts_with("node ") && words.iter().all(|word| line.contains(word))).count()
+    let is_node = |line: &str| line.split(' ').next().is_some_and(|program| program.ends_with("node"));
+    lines.filter(|line| is_node(line) && words.iter().all(|word| line.contains(word))).count()
 }
