@@ -48,8 +48,17 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
                 warnings.push(format!("{place} is not a setting, and ignored: {}", reason(error.message())));
                 continue;
             }
+            // A server that can't be read is not started, and nothing depends on it.
+            Err(error) if entry.is_of_servers() => {
+                warnings.push(format!("{place} is ignored: {}", reason(error.message())));
+                continue;
+            }
             Err(error) => return Err(format!("{place}: {}", reason(error.message()))),
         };
+        if let Err(why) = config.mcp.check().map_err(|why| format!("{place} is ignored: {why}")) {
+            warnings.push(why);
+            continue;
+        }
         let strict = is_as_strict(&entry, &config, user);
         if entry.is_guard() && !strict {
             warnings.push(format!("{place} would allow more than your own configuration does, and is ignored"));
@@ -90,6 +99,10 @@ impl Entry {
     /// Whether it is about what is allowed, where a slip of the pen must not pass for a rule.
     fn is_guard(&self) -> bool {
         matches!(self.keys[0].as_str(), "approvals" | "sandbox")
+    }
+
+    fn is_of_servers(&self) -> bool {
+        self.keys[0] == "mcp"
     }
 
     /// The MCP server that it is about.
@@ -262,6 +275,16 @@ mod tests {
             assert!(warning.contains(part), "{warnings:?}");
         }
         assert_eq!(warnings.len(), 3);
+    }
+
+    #[test]
+    fn servers_that_can_t_be_read_are_ignored_with_a_warning() {
+        for text in ["[[mcp]]\ncommand = \"x\"\n", "[mcp.servers.a__b]\ncommand = \"x\"\n", "[mcp.servers.x]\nargs = 1\n", "[mcp]\nservers = 1\n"] {
+            for obeyed in [Obeyed::Strictness, Obeyed::All] {
+                let Effective { config, items, warnings, .. } = lay_over(&user(""), text, obeyed).unwrap();
+                assert!(config.mcp.servers.is_empty() && items.is_empty() && warnings.len() == 1, "{text}: {warnings:?}");
+            }
+        }
     }
 
     #[test]

@@ -93,6 +93,6 @@ process.stdin.on('data', (bytes) => {
   rest += bytes;
   const lines = rest.split('\n');
   rest = lines.pop();
-  if (way !== 'silent') for (const line of lines) if (line.trim()) answer(JSON.parse(line));
+  if (!['silent', 'babble'].includes(way)) for (const line of lines) if (line.trim()) answer(JSON.parse(line));
 });
 process.stdin.on('end', () => process.exit(0));

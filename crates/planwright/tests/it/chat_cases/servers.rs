@@ -33,6 +33,7 @@ async fn called(stage: &Stage, server: &Server, tool: &str) -> Seen {
         &json!({ "turns": [{ "calls": [{ "tool": tool, "args": { "path": "src/main.rs" } }] }, { "text": "As you like." }] }),
     );
     let chat = server.chat(json!({ "agent_role": stage.case.role })).await;
+    stage.begin();
     let begun = Instant::now();
     let events = say(&chat, "Go on").await;
     Seen::last_call(&chat, events).await.within(begun.elapsed())
@@ -42,7 +43,6 @@ async fn called(stage: &Stage, server: &Server, tool: &str) -> Seen {
 async fn configured(stage: &Stage, config: &str, tool: &str) -> Seen {
     stage.home.put_config(config);
     let server = stage.serve().await;
-    stage.begin();
     let seen = called(stage, &server, tool).await;
     // Nothing of this harmed the server: another call is answered.
     let workspace = server.get("/workspaces").await[0]["id"].as_str().unwrap().to_owned();
@@ -124,7 +124,6 @@ async fn its_address_notes_what_it_is_sent(stage: Arc<Stage>) -> Seen {
     let spoken = speak(Way::Plain, "").await;
     stage.home.put_config(&format!("[mcp.servers.far]\nurl = \"{}\"\n{READS}\n", spoken.url));
     let server = stage.serve().await;
-    stage.begin();
     let seen = called(&stage, &server, "far__say").await;
     let heard = spoken.heard.lock().unwrap().replace(&server.token, "$TOKEN");
     assert!(heard.contains("POST /mcp"), "{heard}");
