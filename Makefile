@@ -17,12 +17,13 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
-test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, the web UI in a browser
+test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3
 	@scripts/mcp-servers
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/schemathesis
+	scripts/editors
 	scripts/browser
 
 web: ## The web UI, into web/dist, from where the binary takes it

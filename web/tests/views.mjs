@@ -62,6 +62,18 @@ const openChat = async (page, chat) => {
   await history(page).getByRole('article').last().waitFor();
 };
 
+/** The side panel of a chat, with one of its tabs. */
+const openTab = async (page, chat, isPhone, tab) => {
+  await openChat(page, chat);
+  const tabs = page.getByRole('tablist');
+  if (isPhone) {
+    await page.getByRole('button', { name: /^(More|更多)$/ }).click();
+    await page.getByRole('menuitem', { name: /Side panel|侧边面板/ }).click();
+  }
+  await tabs.getByRole('tab', { name: tab }).click();
+  return page.getByRole('tabpanel');
+};
+
 /** Leaves the view that is shown, before the server can be reached again: what waits to be sent must not be. */
 export async function leave(page) {
   await page.goto('about:blank');
@@ -100,6 +112,49 @@ export const VIEWS = {
     await openChat(page, acting);
     await page.getByRole('radio', { name: /Plan|规划/ }).click();
     await page.getByRole('alertdialog').waitFor();
+  },
+  changes: async (page, { acting, isPhone }) => {
+    const panel = await openTab(page, acting, isPhone, /Changes|更改/);
+    await panel.getByRole('button', { name: /farewell\.rs/ }).click();
+    await panel.locator('.diff').waitFor();
+  },
+  'changes by message': async (page, { acting, isPhone }) => {
+    const panel = await openTab(page, acting, isPhone, /Changes|更改/);
+    await panel.getByRole('button', { name: /By message|按消息/ }).click();
+    await panel.getByRole('button', { name: /^(Take back…|撤回…)$/ }).first().waitFor();
+  },
+  'changes page': async (page, { acting }) => {
+    await page.goto(`${acting.url}/changes`);
+    await page.locator('.diff').first().waitFor();
+  },
+  'nothing changed': async (page, { planned, isPhone }) => {
+    const panel = await openTab(page, planned, isPhone, /Changes|更改/);
+    await panel.getByText(/Nothing changed yet|By file|还没有更改|按文件/).first().waitFor();
+  },
+  'taking back': async (page, { acting, isPhone }) => {
+    const panel = await openTab(page, acting, isPhone, /Changes|更改/);
+    await panel.getByRole('button', { name: /By message|按消息/ }).click();
+    await panel.getByRole('button', { name: /^(Take back…|撤回…)$/ }).first().click();
+    await page.getByRole('dialog', { name: /Take back changes|撤回更改/ }).getByRole('list').first().waitFor();
+  },
+  files: async (page, { planned, isPhone }) => {
+    const panel = await openTab(page, planned, isPhone, /Files|文件/);
+    await panel.getByRole('treeitem', { name: 'src' }).click();
+    await panel.getByRole('treeitem', { name: 'lib.rs' }).waitFor();
+  },
+  file: async (page, { planned, isPhone }) => {
+    await VIEWS.files(page, { planned, isPhone });
+    await page.getByRole('treeitem', { name: 'lib.rs' }).click();
+    await page.locator('.hljs-keyword').last().waitFor();
+  },
+  context: async (page, { acting, isPhone }) => {
+    const panel = await openTab(page, acting, isPhone, /Context|上下文/);
+    await panel.getByRole('table').waitFor();
+  },
+  'panel that fails': async (page, { acting, isPhone }) => {
+    await page.route('**/context', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'Something is wrong.', retryable: false } } }));
+    const panel = await openTab(page, acting, isPhone, /Context|上下文/);
+    await panel.getByRole('alert').waitFor();
   },
   shortcuts: async (page, { planned }) => {
     await openChat(page, planned);

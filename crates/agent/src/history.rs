@@ -38,6 +38,12 @@ pub struct Replies {
     pub act: usize,
 }
 
+/// How many tokens so many bytes are: a guess that errs on the high side for most languages.
+#[must_use]
+pub fn estimated(bytes: usize) -> u64 {
+    bytes as u64 / 3
+}
+
 impl Conversation {
     /// As it is now; shared, not copied.
     #[must_use]
@@ -53,10 +59,9 @@ impl Conversation {
         self.replies
     }
 
-    /// A guess that errs on the high side for most languages.
     #[must_use]
     pub fn estimated_tokens(&self) -> u64 {
-        self.bytes as u64 / 3
+        estimated(self.bytes)
     }
 
     #[must_use]

@@ -228,6 +228,12 @@ impl Desk {
         Ok(true)
     }
 
+    /// What the server was last seen to offer.
+    pub fn known_offer(&self, server: &Server) -> Option<Arc<Offer>> {
+        let known = self.look();
+        known.offer.clone().filter(|_| known.launch == server.launch)
+    }
+
     fn pending(&self, server: &Server) -> Option<Pending> {
         let known = self.look();
         let current = known.launch == server.launch;

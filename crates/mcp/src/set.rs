@@ -128,6 +128,16 @@ impl Servers for ServerSet {
         futures::future::join_all(all).await.into_iter().flatten().collect()
     }
 
+    async fn known(&self, site: &Site) -> Vec<Arc<dyn Tool>> {
+        let all = self.servers.values().flat_map(|server| {
+            let desk = self.pool.desk(site.id, &server.name);
+            let offer = desk.known_offer(server);
+            let usable = offer.iter().flat_map(|offer| &offer.usable);
+            usable.map(|definition| self.tool(server, &desk, definition, site)).collect::<Vec<_>>()
+        });
+        all.collect()
+    }
+
     async fn named(&self, name: &str, site: &Site) -> Option<Result<Arc<dyn Tool>, Problem>> {
         let (server, _) = names::split(name)?;
         let Some(server) = self.servers.get(server) else {

@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use planwright_protocol::{Role, RoleRequest};
+use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -19,12 +19,14 @@ const EXAMPLES: &str = "Examples:
   planwright serve --workspace . --model demo/demo       try it without a model
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
   planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
+  planwright acp                                         in an editor, by the Agent Client Protocol
   planwright plan lint plans/*.plan";
 
 #[derive(Subcommand)]
 pub enum Command {
     Serve(ServeArgs),
     Run(RunArgs),
+    Acp(AcpArgs),
     Plan(PlanArgs),
     Roles(RolesArgs),
     Tools(ToolsArgs),
@@ -70,7 +72,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     pub workspace: Vec<PathBuf>,
     /// The address to listen on; port 0 takes a free one
-    #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR")]
+    #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR", value_parser = address)]
     pub listen: SocketAddr,
     /// Who may come in: whoever has the token, everyone on this machine, or people with accounts
     #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
@@ -85,13 +87,18 @@ pub struct ServeArgs {
     #[arg(long, env = "PLANWRIGHT_WORKSPACE_ROOT", value_name = "DIR", value_delimiter = ':')]
     pub workspace_root: Vec<PathBuf>,
     /// How many requests one user may make in a minute, with --auth users
-    #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N")]
+    #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub requests_per_minute: u32,
     /// How the log on stderr is written
     #[arg(long, env = "PLANWRIGHT_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let numbers = text.replacen("localhost:", "127.0.0.1:", 1);
+    numbers.parse().map_err(|_| "an address has a number and a port, such as 127.0.0.1:7420, [::1]:7420 or localhost:7420".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,6 +125,7 @@ Examples:
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
   planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
   planwright run - --yes < task.md                       the task from a file, approvals given
+  planwright run \"And now in French\" --chat 01a1e121-e56c-750e-9c54-a1ee26594fe8
   planwright run \"Explain src/lib.rs\" > answer.md        the answer alone, progress on the terminal
   planwright run \"Fix the typo\" --mode act --json | jq -r 'select(.type == \"run_finished\").data.outcome'"
 )]
@@ -127,12 +135,15 @@ pub struct RunArgs {
     /// The folder to work in
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub workspace: PathBuf,
-    /// plan writes a plan and changes nothing else; act carries one out
-    #[arg(long, value_enum, default_value_t = RunMode::Plan, conflicts_with = "role")]
-    pub mode: RunMode,
+    /// plan writes a plan and changes nothing else; act carries one out [default: plan; of a chat, its own]
+    #[arg(long, value_enum, conflicts_with = "role")]
+    pub mode: Option<RunMode>,
     /// A role instead of a mode
     #[arg(long, value_name = "R", value_parser = role)]
     pub role: Option<Role>,
+    /// Go on with this chat of the folder, also one that was begun in the web UI or in an editor
+    #[arg(long, value_name = "ID")]
+    pub chat: Option<ChatId>,
     /// The plan to carry out: naming it approves its present content
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
@@ -145,6 +156,26 @@ pub struct RunArgs {
     /// Print one event per line, as the event stream has them; the last tells how it ended
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// Serve one editor, by the Agent Client Protocol on stdin and stdout
+///
+/// Editors start this themselves. The folder to work in is the one that is open in the editor. Logs go to stderr.
+#[derive(ClapArgs)]
+#[command(after_help = "docs/editors.md has the settings of Zed, Neovim and JetBrains. No other planwright may use the same data
+folder meanwhile: stop `planwright serve`, or give the editor a --data-dir of its own.
+
+Examples:
+  planwright acp                                         what an editor's settings name
+  planwright acp --model demo/demo                       try it without a model
+  planwright acp --data-dir ~/.local/share/planwright-editor
+  npx acpx --agent 'planwright acp' exec \"Explain src/lib.rs\"")]
+pub struct AcpArgs {
+    /// Obey all of a workspace's own .planwright/config.toml
+    #[arg(long)]
+    pub trust: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -1,5 +1,6 @@
 //! The binary: commands, configuration, wiring.
 
+mod acp;
 mod args;
 mod config;
 mod config_error;
@@ -35,7 +36,8 @@ fn main() -> ExitCode {
     init_logs(&command);
     let outcome = match command {
         Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
-        Command::Run(args) => in_runtime(run::run(args)),
+        Command::Run(args) => on_one_thread(run::run(args)),
+        Command::Acp(args) => in_runtime(acp::acp(args)).map(|()| ExitCode::SUCCESS),
         Command::Plan(args) => plan::plan(args),
         Command::Doctor(args) => in_runtime(doctor::doctor(args)),
         Command::User(args) => in_runtime(user::user(args)),
@@ -50,6 +52,11 @@ fn main() -> ExitCode {
 
 fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Runtime::new()?.block_on(work)
+}
+
+/// One chat has little to do at a time, and to wake another thread for each word of an answer costs more than the word.
+fn on_one_thread<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
 /// Logs go to stderr, so that what a command prints stays clean. What libraries have to say is for those who ask.

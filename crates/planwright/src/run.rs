@@ -61,6 +61,8 @@ struct Prepared {
     /// MCP servers, to be ended at last.
     pool: Arc<Pool>,
     handle: Handle,
+    /// The number of the last event that is none of this run.
+    since: u64,
     op: Op,
     role: Role,
     plan: Option<Plan>,
@@ -73,7 +75,7 @@ struct Prepared {
 async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     let words = task::words(&args.task)?;
     let mut interrupts = Interrupts::new()?;
-    let Prepared { store, sessions, pool, handle, op, role, plan, again, data: _data } = tokio::select! {
+    let Prepared { store, sessions, pool, handle, since, op, role, plan, again, data: _data } = tokio::select! {
         prepared = prepare(&args, words) => prepared?,
         () = interrupts.next() => {
             if args.json {
@@ -82,7 +84,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
             return Ok(RunOutcome::Stopped);
         }
     };
-    let follower = Follower::after(handle.chat().clone(), 0).await?;
+    let follower = Follower::after(handle.chat().clone(), since).await?;
     handle.submit(op).await?;
     let outcome = Watcher::new(handle, &args, role, plan.as_ref()).watch(follower, again, interrupts).await?;
     sessions.park_all().await;
@@ -92,7 +94,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
 }
 
 async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
-    let role = task::role(args)?;
+    let asked = task::role(args)?;
     let mut config = Config::load()?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir.clone())?;
@@ -114,18 +116,26 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     if !trust.trusted {
         output::note("planwright: --trust obeys it in this run");
     }
-    let model = rules.models.model(role.mode()).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
-    models.say_choice(Some(model.name()));
-    let (op, first_role, plan) = match plan {
-        // A plan is approved from plan mode; naming it is the approval.
-        Some((path, plan)) => {
-            let op = Op::Execute { plan_file: Some(path.to_string()), content: Some(words.clone()) };
-            (op, args.role.unwrap_or(Mode::Plan.default_role()), Some(plan))
-        }
-        None => (Op::UserMessage { content: words.clone(), metadata: Map::new() }, role, None),
+    let present = match args.chat {
+        Some(id) => store.chat(id).await?.map(|row| row.config.role),
+        None => None,
     };
-    let handle = sessions.create(workspace.id, Some(title(&words)), Some(first_role)).await?;
-    Ok(Prepared { store, sessions, pool, handle, op, role: first_role, plan, again, data })
+    let usual = Mode::Plan.default_role();
+    let mode = asked.or(present).unwrap_or(usual).mode();
+    let model = rules.models.model(mode).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
+    models.say_choice(Some(model.name()));
+    // A plan is approved from plan mode; naming it is the approval.
+    let first = if plan.is_some() { args.role } else { asked }.unwrap_or(usual);
+    let (handle, since) = match args.chat {
+        None => (sessions.create(workspace.id, Some(title(&words)), Some(first)).await?, 0),
+        Some(id) => task::reopened(&sessions, id, args, workspace.id).await?,
+    };
+    let role = handle.chat().row().await.config.role;
+    let (op, plan) = match plan {
+        Some((path, plan)) => (Op::Execute { plan_file: Some(path.to_string()), content: Some(words) }, Some(plan)),
+        None => (Op::UserMessage { content: words, metadata: Map::new() }, None),
+    };
+    Ok(Prepared { store, sessions, pool, handle, since, op, role, plan, again, data })
 }
 
 /// The first line of the task, as a title.

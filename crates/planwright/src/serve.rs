@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 const DRAIN: Duration = Duration::from_secs(10);
 
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    sign_in::check_reach(args.listen, args.auth)?;
+    sign_in::check_reach(args.listen, args.auth, args.public_url.is_some() || !args.trusted_proxy.is_empty())?;
     let mut interrupts = Interrupts::new()?;
     let mut config = Config::load()?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;

@@ -13,7 +13,14 @@ use std::path::PathBuf;
 const SHORTEST: usize = 16;
 
 /// Refuses to be open to everyone where other machines can come.
-pub fn check_reach(listen: SocketAddr, auth: Auth) -> anyhow::Result<()> {
+pub fn check_reach(listen: SocketAddr, auth: Auth, outside: bool) -> anyhow::Result<()> {
+    if auth == Auth::Off && outside {
+        bail!(BadUsage(
+            "with --auth off everyone who comes could run commands on this machine, so there can be no --public-url and no \
+            --trusted-proxy; use --auth token or --auth users"
+                .to_owned()
+        ));
+    }
     if auth == Auth::Off && !listen.ip().is_loopback() {
         bail!(BadUsage(format!(
             "{listen} can be reached from other machines, and with --auth off everyone there could run commands on this one; \

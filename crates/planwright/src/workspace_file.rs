@@ -279,7 +279,9 @@ mod tests {
 
     #[test]
     fn servers_that_can_t_be_read_are_ignored_with_a_warning() {
-        for text in ["[[mcp]]\ncommand = \"x\"\n", "[mcp.servers.a__b]\ncommand = \"x\"\n", "[mcp.servers.x]\nargs = 1\n", "[mcp]\nservers = 1\n"] {
+        for text in
+            ["[[mcp]]\ncommand = \"x\"\n", "[mcp.servers.a__b]\ncommand = \"x\"\n", "[mcp.servers.x]\nargs = 1\n", "[mcp]\nservers = 1\n"]
+        {
             for obeyed in [Obeyed::Strictness, Obeyed::All] {
                 let Effective { config, items, warnings, .. } = lay_over(&user(""), text, obeyed).unwrap();
                 assert!(config.mcp.servers.is_empty() && items.is_empty() && warnings.len() == 1, "{text}: {warnings:?}");

@@ -76,6 +76,9 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        if self.status.is_server_error() {
+            tracing::error!(problem = %self.problem, "failed");
+        }
         let wait = self.retry_after.map(|seconds| (header::RETRY_AFTER, seconds.to_string()));
         let challenge = (self.status == StatusCode::UNAUTHORIZED).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
         let headers = AppendHeaders(wait.into_iter().chain(challenge).collect::<Vec<_>>());

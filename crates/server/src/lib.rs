@@ -29,7 +29,6 @@ mod table;
 pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use routes::ModelNames;
 
-use listener::Door;
 use planwright_session::Sessions;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,12 +65,8 @@ pub fn openapi() -> &'static serde_json::Value {
 }
 
 /// Serves until `app.closing` is cancelled and what is under way has been answered.
-///
-/// # Errors
-/// The listener broke.
-pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
+pub async fn serve(listener: TcpListener, app: App) {
     let closing = app.closing.clone();
     observe::start(closing.clone());
-    let service = routes::router(app).into_make_service_with_connect_info::<guard::Peer>();
-    axum::serve(Door(listener), service).with_graceful_shutdown(async move { closing.cancelled().await }).await
+    listener::serve(listener, routes::router(app), closing).await;
 }

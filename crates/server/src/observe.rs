@@ -22,7 +22,8 @@ pub async fn observe(request: Request, next: Next) -> Response {
     let (began, id) = (Instant::now(), id_of(&request));
     let method = method_of(request.method());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!("request", id = %id.to_str().unwrap_or_default());
+    // Of the level of errors, so that an error's line has the id whatever else is logged.
+    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default());
     let mut response = next.run(request).instrument(span.clone()).await;
     let (status, latency) = (response.status(), began.elapsed());
     let latency_us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);

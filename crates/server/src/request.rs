@@ -10,6 +10,7 @@ use planwright_protocol::{ErrorCode, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A JSON object as the body.
 pub struct Body<T>(pub T);
@@ -37,8 +38,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
 /// The object that a body holds; `None` if there is no body.
 async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiError> {
     let (parts, body) = request.into_parts();
-    let bytes = read(body).await.map_err(|error| unreadable(&error.to_string()))?;
-    let bytes = bytes.ok_or_else(|| Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))?;
+    let too_large = || Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time.");
+    if length(&parts.headers).is_some_and(|length| length > HEARD_OUT) {
+        return Err(too_large().into());
+    }
+    let read = tokio::time::timeout(BODY_TIME, read(body)).await.map_err(|_| unreadable("it took too long to come"))?;
+    let bytes = read.map_err(|error| unreadable(&error.to_string()))?.ok_or_else(too_large)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
@@ -62,6 +67,10 @@ async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiEr
 fn is_json(headers: &HeaderMap) -> bool {
     let named = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 fn unreadable(why: &str) -> ApiError {
@@ -126,6 +135,8 @@ fn complaint(error: &str) -> String {
 const LARGEST_BODY: usize = 2 << 20;
 /// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
 const HEARD_OUT: usize = 64 << 20;
+/// How long a body may take to come.
+const BODY_TIME: Duration = Duration::from_mins(1);
 
 /// The body; `None` if it is too large.
 async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, axum::Error> {

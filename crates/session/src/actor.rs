@@ -157,7 +157,7 @@ impl Actor {
             change = change
                 .event(Event::MessageCreated { message: note })
                 .event(mode_changed(&row, role, plan_file.clone(), SwitchedBy::User))
-                .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }));
+                .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": SwitchedBy::User }));
         }
         let edit = move |row: &mut ChatRow| {
             row.config.role = role;

@@ -70,6 +70,14 @@ pub struct ChangedFile {
     pub irreversible: Option<&'static str>,
 }
 
+/// A text file that a message changed, as it was and as it is then; `None` where it was not there.
+#[derive(Debug)]
+pub struct ChangedText {
+    pub path: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
 /// One path over several changes.
 #[derive(Clone)]
 struct Net {
@@ -110,6 +118,32 @@ impl Chat {
         }
         let net = net.into_values().filter(|net| !net.before.is(&net.after)).collect();
         Ok(Changes { changes, total: Total { files: self.files(net, &mut LONGEST_TOGETHER.clone()).await? } })
+    }
+
+    /// The text files that a message changed, whole. What is no text, or too long to be shown, is left out.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn changed_texts(&self, message: MessageId) -> Result<Vec<ChangedText>, Problem> {
+        let mut texts = Vec::new();
+        for row in self.store.file_changes_of(message).await.map_err(storage)? {
+            let (before, after) = (self.text(&row.change.before).await?, self.text(&row.change.after).await?);
+            if let (Some(before), Some(after)) = (before, after)
+                && before != after
+            {
+                texts.push(ChangedText { path: row.change.path, before, after });
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The text of a file, or that there is none; `None` for what is no text.
+    async fn text(&self, image: &Image) -> Result<Option<Option<String>>, Problem> {
+        if *image == Image::Absent {
+            return Ok(Some(None));
+        }
+        let bytes = self.version(image).await?.bytes.filter(|bytes| bytes.len() <= LONGEST && !bytes.contains(&0));
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).map(Some))
     }
 
     async fn files(&self, changes: Vec<Net>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {

@@ -7,7 +7,7 @@ use crate::view::Partial;
 use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// How many stored events are read at a time: a client that stops reading holds no more than these.
 const PAGE: u32 = 32;
@@ -73,6 +73,22 @@ impl Follower {
                 Next::Gone => return Ok(None),
             }
         }
+    }
+
+    /// The events, read by a task of its own: waiting for the next one can't be broken off without losing some.
+    /// Ends with the chat, or with the error that the store can't be read.
+    #[must_use]
+    pub fn frames(mut self) -> mpsc::Receiver<Result<Arc<Frame>, Problem>> {
+        let (sender, frames) = mpsc::channel(64);
+        tokio::spawn(async move {
+            while let Some(frame) = self.next().await.transpose() {
+                let is_last = frame.is_err();
+                if sender.send(frame).await.is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        frames
     }
 
     /// What there is without waiting for something to happen.

@@ -1,7 +1,8 @@
 //! Another chat that begins like an earlier one: to say something else than was said there.
 
 use crate::chat::{Change, no_chat, storage};
-use crate::sessions::{Handle, Sessions};
+use crate::handle::Handle;
+use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, MessageType, Mode, Problem, Role};
 use serde_json::Value;

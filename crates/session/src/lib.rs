@@ -4,12 +4,15 @@
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`trust`] | what waits for the user's word: the workspace's file, and MCP servers that have changed |
-//! | [`sessions`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
 //! | [`run`] | a run: asks the model, carries out calls |
+//! | [`context`] | what a model would read if it were asked now |
+//! | [`pieces`] | a reply in pieces that are worth telling |
+//! | [`offered`] | what MCP servers offer to a run |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -47,6 +50,7 @@ mod chat;
 mod chat_file;
 mod commits;
 mod configuration;
+mod context;
 pub mod crash;
 mod delegation;
 mod drift;
@@ -54,8 +58,11 @@ mod files;
 mod follow;
 mod fork;
 mod frame;
+mod handle;
 mod inbox;
+mod offered;
 mod overview;
+mod pieces;
 mod plan;
 mod progress;
 mod reading;
@@ -75,15 +82,17 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
-pub use changes::{CallChanges, ChangedFile, Changes};
+pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
 pub use chat::{Chat, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use context::{ContextPart, ContextView};
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
+pub use handle::Handle;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use planwright_tools::servers::ServerReport;
 pub use revert::{Conflict, Revert, Step};
-pub use sessions::{DefaultMode, GitSettings, Handle, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
 pub use workspaces::WorkspaceSettings;

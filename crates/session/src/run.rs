@@ -6,40 +6,39 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::offered::Offered;
+use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{READ_UP_TO, as_read, read_up_to};
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
-use futures::StreamExt;
 use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, CallId, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
-use planwright_tools::Tool;
-use planwright_tools::tool::tool_named;
 use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// How many calls a reply may have.
+const MOST_CALLS: usize = 128;
+
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
     inbox: Inbox,
-    surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
-    /// The tools of MCP servers, as the model was last told of them.
-    offered: Vec<Arc<dyn Tool>>,
-    /// What was last said of servers that can't be used.
-    missing: BTreeMap<String, String>,
+    pub(crate) offered: Offered,
     /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
     asked: Arc<AtomicU32>,
 }
@@ -52,8 +51,7 @@ impl Run {
             surroundings: Surroundings::default(),
             delegate: None,
             context_tokens: 0,
-            offered: Vec::new(),
-            missing: BTreeMap::new(),
+            offered: Offered::default(),
             asked: Arc::default(),
         }
     }
@@ -67,7 +65,7 @@ impl Run {
     ///
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
-    async fn agent(&self) -> Result<Agent, Problem> {
+    pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent().await;
         match self.delegate {
             None => Ok(own),
@@ -121,13 +119,22 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
+    /// Clients show how full the context of the chat's own agent is, and not that of a delegate.
+    async fn told(&self, usage: Usage) -> Usage {
+        if self.delegate.is_none() {
+            return usage;
+        }
+        Usage { context_tokens: self.chat.row().await.usage.context_tokens, ..usage }
+    }
+
     /// Counts what a reply used that is not kept.
     async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());
         }
         let usage = Usage { context_tokens: usage.input_tokens, ..usage };
-        self.spent(Change::default().event(Event::Usage(usage)), usage, usage.context_tokens, |_| {}).await
+        let told = self.told(usage).await;
+        self.spent(Change::default().event(Event::Usage(told)), usage, usage.context_tokens, |_| {}).await
     }
 
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
@@ -135,19 +142,18 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
-        self.ask_servers().await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
-        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered, works_for };
+        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered.tools, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
-            tools: tool_definitions(role, inspect, &self.offered),
+            tools: tool_definitions(role, inspect, &self.offered.tools),
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
@@ -155,34 +161,11 @@ impl Run {
         })
     }
 
-    /// Looks what MCP servers offer. Those that can't be used are told of once; the chat goes on without them.
-    async fn ask_servers(&mut self) -> Result<(), Problem> {
-        let (servers, site) = (self.chat.rules().servers, self.chat.site().await);
-        self.offered = servers.tools(&site).await;
-        let mut missing = BTreeMap::new();
-        for report in servers.reports(&site).await {
-            let changed = report.changed.map(|_| format!("The MCP server `{}` is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.", report.name));
-            missing.extend(changed.or(report.error).map(|why| (report.name, why)));
-        }
-        let news: Vec<Message> = missing
-            .iter()
-            .filter(|(name, why)| self.missing.get(*name) != Some(why))
-            .map(|(name, why)| {
-                Message::new(self.chat.id, Author::System, MessageType::Text, why.as_str()).with("mcp_server", name.as_str())
-            })
-            .collect();
-        self.missing = missing;
-        if self.delegate.is_none() && !news.is_empty() {
-            self.chat.publish(Change::messages(news), |_| {}).await?;
-        }
-        Ok(())
-    }
-
     /// Reads the reply to its end; what has come so far is shown while it comes.
     async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
         let mut received = Received::default();
-        let mut stream = provider.stream(request).await?;
-        while let Some(delta) = stream.next().await {
+        let mut pieces = Pieces::of(provider.stream(request).await?);
+        while let Some(delta) = pieces.next().await {
             let delta = match delta {
                 Err(problem) => {
                     self.spent_in_vain(received.usage).await?;
@@ -204,6 +187,10 @@ impl Run {
                 Delta::Usage(usage) => received.usage = usage,
                 Delta::Native(value) => received.native = Some(value),
             }
+        }
+        if received.calls.len() > MOST_CALLS {
+            self.spent_in_vain(received.usage).await?;
+            return Err(too_many(received.calls.len()));
         }
         Ok(received)
     }
@@ -252,7 +239,7 @@ impl Run {
         if !received.text.is_empty() || received.calls.is_empty() {
             reply.messages.push(message);
         }
-        reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call, &self.offered)));
+        reply.messages.extend(received.calls.iter().map(|call| self.offered.call_message(&self.chat, call)));
         Ok(reply)
     }
 }
@@ -281,15 +268,16 @@ struct Received {
 #[async_trait]
 impl World for Run {
     async fn heard(&mut self) -> Result<Vec<Message>, Problem> {
+        let of_servers = self.offered.ask(&self.chat).await?;
         if self.delegate.is_some() {
-            return Ok(Vec::new());
+            return Ok(of_servers);
         }
         let notice = progress::notice(&self.chat).await?;
         let words = self.inbox.take();
         if !words.is_empty() {
             self.asked.store(0, Ordering::Relaxed);
         }
-        Ok(notice.into_iter().chain(words).collect())
+        Ok(notice.into_iter().chain(of_servers).chain(words).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
@@ -331,7 +319,7 @@ impl World for Run {
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
-        events.push(Event::Usage(usage));
+        events.push(Event::Usage(self.told(usage).await));
         change.events = events;
         let edit = move |row: &mut ChatRow| {
             row.pending = pending.or(row.pending.take());
@@ -366,21 +354,9 @@ impl World for Run {
     }
 }
 
-fn call_message(chat: &Chat, call: &ModelCall, offered: &[Arc<dyn Tool>]) -> Message {
-    // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
-    let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
-    let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
-        .with("call_id", CallId::generate().to_string())
-        .with("tool", call.tool.clone())
-        .with("args", args)
-        .with("status", "pending");
-    let of_server = || offered.iter().map(|tool| tool.spec()).find(|spec| spec.name == call.tool);
-    if let Some(spec) = tool_named(&call.tool).ok().map(Tool::spec).or_else(of_server) {
-        message = message
-            .with("category", serde_json::to_value(spec.category).unwrap_or_default())
-            .with("risk", serde_json::to_value(spec.risk).unwrap_or_default());
-    }
-    message
+fn too_many(calls: usize) -> Problem {
+    let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
+    Problem::new(ErrorCode::LimitReached, text)
 }
 
 fn call_event(message: &Message) -> Option<Event> {

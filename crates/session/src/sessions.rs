@@ -1,10 +1,11 @@
 //! All chats of a process.
 
-use crate::actor::{self, Command, Reply, Sender, SentKey};
+use crate::actor;
 use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
 use crate::follow::Follower;
+use crate::handle::Handle;
 use crate::overview::{Cursor, Hub, Overview, Sight};
 use crate::view::ChatView;
 use async_trait::async_trait;
@@ -12,12 +13,13 @@ use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
+use planwright_tools::command::Stop;
 use planwright_tools::{Approvals, Commands, Inspect, NoServers, Secrets, Workspace};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::Mutex;
 
 /// The title of a chat that has none of its own.
 pub const UNTITLED: &str = "New chat";
@@ -123,65 +125,8 @@ pub(crate) struct Inner {
     pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
     pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
     pub(crate) hub: Arc<Hub>,
-}
-
-/// A chat that lives. Dropping it changes nothing.
-#[derive(Clone)]
-pub struct Handle {
-    chat: Arc<Chat>,
-    ops: mpsc::Sender<Command>,
-}
-
-impl Handle {
-    /// Puts an op to the chat's actor and waits until what it did is stored.
-    ///
-    /// # Errors
-    /// Why the chat did not take it.
-    pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
-        self.submit_by(op, actor::OPERATOR).await
-    }
-
-    /// The same, on behalf of somebody: the name stands in the records of what they approve.
-    ///
-    /// # Errors
-    /// Why the chat did not take it.
-    pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
-        self.submit_once(op, name, None).await
-    }
-
-    /// The same, for an op that may be sent again: with the same key and the same content it is done once.
-    ///
-    /// # Errors
-    /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
-    pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, Sender { name: name.to_owned(), key }, answer)).await
-    }
-
-    /// Ends all work of the chat, to go on after the next start.
-    pub async fn park(&self) {
-        let _ = self.send(Command::Park).await;
-    }
-
-    #[must_use]
-    pub fn chat(&self) -> &Arc<Chat> {
-        &self.chat
-    }
-
-    async fn resume(&self) -> Result<Reply, Problem> {
-        self.send(Command::Resume).await
-    }
-
-    async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
-        let closed = || {
-            Problem::new(
-                ErrorCode::Conflict,
-                "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.",
-            )
-        };
-        let (answer, answered) = oneshot::channel();
-        self.ops.send(command(answer)).await.map_err(|_| closed())?;
-        answered.await.map_err(|_| closed())?
-    }
+    /// Ends commands that run in no chat.
+    pub(crate) stop: Stop,
 }
 
 impl Sessions {
@@ -200,6 +145,7 @@ impl Sessions {
                 open: Mutex::default(),
                 workspaces: Mutex::default(),
                 hub: Arc::new(Hub::new()),
+                stop: Stop::default(),
             }),
         }
     }
@@ -365,6 +311,7 @@ impl Sessions {
 
     /// Lets go of all chats; their runs go on after the next start.
     pub async fn park_all(&self) {
+        self.inner.stop.now();
         let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
         futures::future::join_all(handles.iter().map(Handle::park)).await;
     }

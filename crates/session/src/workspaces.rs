@@ -1,9 +1,11 @@
 //! The folders that chats work in: added, set up, forgotten.
 
 use crate::chat::{broken, storage};
-use crate::sessions::{DefaultMode, Handle, IntentSwitch, Sessions, Settings};
+use crate::handle::Handle;
+use crate::sessions::{DefaultMode, IntentSwitch, Sessions, Settings};
+use crate::view::ChatView;
 use planwright_protocol::{ErrorCode, Event, Problem, WorkspaceId};
-use planwright_store::WorkspaceRow;
+use planwright_store::{ChatFilter, WorkspaceRow};
 use planwright_tools::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,6 +114,15 @@ impl Sessions {
             self.inner.hub.tell(chat.source, chat.newest().await, Event::ChatDeleted {});
         }
         Ok(())
+    }
+
+    /// The chats of a workspace, all of them.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
+        let rows = self.store().chats(id, ChatFilter::default()).await.map_err(storage)?;
+        Ok(rows.into_iter().map(ChatView::from).collect())
     }
 
     /// # Errors

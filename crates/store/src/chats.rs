@@ -105,7 +105,9 @@ const PLAN_OWNERS: &str =
     "select id, plan_file from chats where workspace_id = $1 and plan_file is not null order by created_at desc, id desc";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
 const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
-    and ($2 is null or seq < (select seq from messages where id = $2 and chat_id = $1)) order by seq desc limit $3";
+    and ($2 is null or seq < coalesce((select seq from messages where id = $2 and chat_id = $1),
+        -- It was taken back: those that were written before it.
+        (select max(seq) + 1 from messages where id < $2 and chat_id = $1))) order by seq desc limit $3";
 const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";

@@ -6,6 +6,7 @@
 //! | `accounts` | who may sign in, and by what |
 //! | `chats` | chats and their histories; the one write that a session makes |
 //! | `messages` | single messages: found, searched for, sent once |
+//! | `counts` | the audit log, counted by day |
 //! | `records` | approvals and the audit log |
 //! | `members` | who may do what in which workspace |
 //! | `versions` | what calls changed in files, before and after |
@@ -19,6 +20,7 @@
 
 mod accounts;
 mod chats;
+mod counts;
 mod db;
 mod members;
 mod messages;
@@ -31,9 +33,10 @@ mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use counts::{Ahead, AuditCount, Counted};
 pub use members::{MemberChange, MemberRow, Right};
 pub use messages::MessageKey;
-pub use records::{Adherence, ApprovalRow, AuditEntry, AuditFilter, AuditKind, AuditRow};
+pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
 pub use workspaces::WorkspaceRow;

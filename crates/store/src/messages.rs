@@ -15,7 +15,8 @@ pub struct MessageKey {
 const MESSAGE: &str = "select * from messages where id = $1 and chat_id = $2";
 const DELETE: &str = "delete from messages where id = $1 and chat_id = $2";
 const SEARCH: &str = "select * from messages where chat_id = $1 and lower(content) like lower($2) escape '\\'
-    and ($3 is null or seq < (select seq from messages where id = $3 and chat_id = $1)) order by seq desc limit $4";
+    and ($3 is null or seq < coalesce((select seq from messages where id = $3 and chat_id = $1),
+        (select max(seq) + 1 from messages where id < $3 and chat_id = $1))) order by seq desc limit $4";
 const KEY: &str = "select sha256, message_id from message_keys where chat_id = $1 and key = $2";
 const PUT_KEY: &str = "insert into message_keys (chat_id, key, sha256, message_id, created_at) values ($1, $2, $3, $4, $5)";
 

@@ -21,7 +21,7 @@ pub struct ApprovalRow {
 }
 
 /// What is logged about how models and users behave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditKind {
     ModeEntered,
@@ -53,6 +53,7 @@ pub struct AuditRow {
 /// A row of the log, and the chat it is of; a sign-in that failed is of none.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
+    pub id: i64,
     pub workspace_id: Option<WorkspaceId>,
     pub chat_id: Option<ChatId>,
     #[serde(flatten)]
@@ -73,6 +74,23 @@ pub struct AuditFilter {
     pub workspace: Option<WorkspaceId>,
     /// Only what this user may know of.
     pub seen_by: Option<UserId>,
+    /// Only what comes after this place; newest come first.
+    pub after: Option<AuditCursor>,
+}
+
+/// A place in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditCursor {
+    pub at: Timestamp,
+    pub id: i64,
+}
+
+impl AuditEntry {
+    /// Where it stands.
+    #[must_use]
+    pub fn cursor(&self) -> AuditCursor {
+        AuditCursor { at: self.row.at, id: self.id }
+    }
 }
 
 /// How well a model kept to what its role may do.
@@ -105,7 +123,8 @@ const AUDIT: &str = "select audit.*, chats.workspace_id from audit left join cha
         and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = chats.workspace_id)
             or audit.chat_id is null and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
         and ($8 is null or audit.kind = $8)
-    order by audit.created_at desc, audit.id desc limit $9";
+        and ($9 is null or audit.created_at < $9 or audit.created_at = $9 and audit.id < $10)
+    order by audit.created_at desc, audit.id desc limit $11";
 /// Every refusal is of a call, and every call is a message; so the log is counted against the history.
 const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
         cast(sum(disallowed) as bigint) as disallowed, cast(sum(questions) as bigint) as questions,
@@ -143,8 +162,9 @@ impl Store {
     /// The database failed.
     pub async fn audit(&self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
         let kind = filter.kind.map(word).transpose()?;
+        let (at, id) = filter.after.map(|place| (micros(place.at), place.id)).unzip();
         let mut args = filter.args()?;
-        args.extend(args![kind, limit]);
+        args.extend(args![kind, at, id, limit]);
         self.db.rows(AUDIT, args).await?.iter().map(read_audit).collect()
     }
 
@@ -172,7 +192,7 @@ impl Store {
 }
 
 impl AuditFilter {
-    /// `$1` to `$7`: all but the kind.
+    /// `$1` to `$7`: all but the kind and the place.
     fn args(self) -> Result<Vec<crate::db::Arg>, StoreError> {
         Ok(args![
             self.from.map(micros),
@@ -222,6 +242,7 @@ fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {
 
 fn read_audit(row: &Row) -> Result<AuditEntry, StoreError> {
     Ok(AuditEntry {
+        id: row.get("id")?,
         workspace_id: row.get::<Option<_>>("workspace_id")?.map(WorkspaceId),
         chat_id: row.get::<Option<_>>("chat_id")?.map(ChatId),
         row: AuditRow {

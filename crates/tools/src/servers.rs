@@ -21,6 +21,9 @@ pub trait Servers: Send + Sync {
     /// The tools of all servers that can be used now, which are started if need be. The others are left out and reported.
     async fn tools(&self, site: &Site) -> Vec<Arc<dyn Tool>>;
 
+    /// The same as far as they are known, without starting any.
+    async fn known(&self, site: &Site) -> Vec<Arc<dyn Tool>>;
+
     /// The tool of this name; `None` if no server here could have it.
     async fn named(&self, name: &str, site: &Site) -> Option<Result<Arc<dyn Tool>, Problem>>;
 
@@ -49,6 +52,10 @@ pub struct NoServers;
 #[async_trait]
 impl Servers for NoServers {
     async fn tools(&self, _: &Site) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+
+    async fn known(&self, _: &Site) -> Vec<Arc<dyn Tool>> {
         Vec::new()
     }
 

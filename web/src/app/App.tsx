@@ -67,6 +67,8 @@ function Gate() {
       <Switch>
         <Route path="/" component={HomePage} />
         <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
+        <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
+        <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>
         <Route component={NotFound} />
       </Switch>
     </Shell>

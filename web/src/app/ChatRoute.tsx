@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '@/components/Button';
 import { Notice } from '@/components/Notice';
+import { part } from '@/components/part';
 import { ChatPage } from '@/features/chat/ChatPage';
 import { ChatSkeleton } from '@/features/chat/ChatSkeleton';
 import { ChatSlotsProvider, type ChatSlots } from '@/features/chat/slots';
@@ -10,12 +11,12 @@ import { TextMessage } from '@/features/chat/TextMessage';
 import { ToolCallCard } from '@/features/chat/ToolCallCard';
 import { ToolResultCard } from '@/features/chat/ToolResultCard';
 import { markSeen } from '@/features/home/seen';
+import { ContextRing } from '@/features/context/ContextRing';
 import { LeaveActDialog } from '@/features/mode/LeaveActDialog';
 import { ModeToggle } from '@/features/mode/ModeToggle';
 import { RoleMenu } from '@/features/mode/RoleMenu';
 import { useToggleMode } from '@/features/mode/switching';
 import { PlanMessageCard } from '@/features/plan/PlanMessageCard';
-import { PlanPanel } from '@/features/plan/PlanPanel';
 import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
@@ -23,21 +24,31 @@ import { ToolApproval } from '@/features/question/ToolApproval';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
+import { useRevert } from '@/lib/chat/revert';
 import { useChatStore } from '@/lib/chat/store';
 import { openChat } from '@/lib/events/bridge';
+import { ChatSubPage } from './ChatSubPage';
 import { NotFound } from './NotFound';
+import { SidePanel } from './SidePanel';
 import { useChatAnnouncements } from './announcements';
 
 const SLOTS: ChatSlots = {
   cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
   QuestionBar,
   ProgressDock,
-  PlanPanel,
+  SidePanel,
   ToolApproval,
 };
 
+const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
+const TimelineView = part(() => import('@/features/timeline/TimelineView').then((all) => all.TimelineView));
+const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
+
+/** What is shown of a chat. */
+export type ChatPart = 'chat' | 'changes' | 'timeline';
+
 /** A chat by its address: loads and follows it, and puts the features together. */
-export function ChatRoute({ workspaceId, chatId }: { workspaceId: string; chatId: string }) {
+export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId: string; chatId: string; shown?: ChatPart }) {
   const t = useText('common');
   const isLoaded = useChatStore((state) => chatId in state.views);
   const [attempt, setAttempt] = useState(0);
@@ -62,26 +73,32 @@ export function ChatRoute({ workspaceId, chatId }: { workspaceId: string; chatId
   return (
     <ChatProvider key={chatId} workspaceId={workspaceId} chatId={chatId}>
       <ChatSlotsProvider value={SLOTS}>
-        <Loaded />
+        <Loaded shown={shown} />
       </ChatSlotsProvider>
     </ChatProvider>
   );
 }
 
-function Loaded() {
+function Loaded({ shown }: { shown: ChatPart }) {
   const { chatId } = useChatIds();
   const toggleMode = useToggleMode();
   const title = useChatView((view) => view.chat.title);
   const updatedAt = useChatView((view) => view.chat.updated_at);
   const isDeleted = useChatView((view) => view.isDeleted);
+  const changes = useText('changes');
+  const timeline = useText('timeline');
+  const isReverting = useRevert((state) => state.from !== null);
   useChatAnnouncements();
-  useEffect(() => { document.title = `${title} · Planwright`; }, [title]);
+  useEffect(() => { if (shown === 'chat') document.title = `${title} · Planwright`; }, [title, shown]);
   useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
   if (isDeleted) return <NotFound />;
   return (
     <>
-      <ChatPage controls={<><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />
+      {shown === 'chat' && <ChatPage controls={<><ContextRing /><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />}
+      {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
+      {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />
+      {isReverting && <RevertDialog />}
     </>
   );
 }

@@ -7,7 +7,10 @@ import { IconButton } from './IconButton';
 import { popupClass } from './Popup';
 
 const backdrop = 'fixed inset-0 z-40 bg-black/45';
-const centred = `fixed top-1/2 left-1/2 w-[min(28rem,calc(100vw-2rem))] max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-y-auto p-5 ${popupClass}`;
+const centred = `fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-y-auto p-5 ${popupClass}`;
+
+/** Wide ones are for what has code in it. */
+const widths = { usual: 'w-[min(28rem,calc(100vw-2rem))]', wide: 'w-[min(46rem,calc(100vw-2rem))]' };
 
 interface Props {
   isOpen: boolean;
@@ -16,13 +19,13 @@ interface Props {
   children: ReactNode;
 }
 
-export function Modal({ isOpen, close, title, children }: Props) {
+export function Modal({ isOpen, close, title, isWide = false, children }: Props & { isWide?: boolean }) {
   const t = useText('common');
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdrop} />
-        <Dialog.Popup className={centred}>
+        <Dialog.Popup className={`${centred} ${isWide ? widths.wide : widths.usual}`}>
           <div className="mb-3 flex items-start justify-between gap-2">
             <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
             <Dialog.Close render={<IconButton label={t('close')}><X size={16} aria-hidden /></IconButton>} />
@@ -40,7 +43,7 @@ export function Confirm({ isOpen, close, title, hint, safe, children }: Props & 
     <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdrop} />
-        <AlertDialog.Popup className={centred} initialFocus={safe}>
+        <AlertDialog.Popup className={`${centred} ${widths.usual}`} initialFocus={safe}>
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-1 text-muted">{hint}</AlertDialog.Description>
           <div className="mt-4 flex flex-wrap justify-end gap-2">{children}</div>
@@ -55,8 +58,8 @@ export function Sheet({ isOpen, close, title, side, children }: Props & { side: 
   const t = useText('common');
   const sides = {
     left: 'inset-y-0 left-0 w-[min(20rem,85vw)] rounded-none border-y-0 border-l-0',
-    right: 'inset-y-0 right-0 w-[min(26rem,90vw)] rounded-none border-y-0 border-r-0',
-    bottom: 'inset-x-0 bottom-0 max-h-[85dvh] rounded-b-none',
+    right: 'inset-y-0 right-0 w-[min(34rem,90vw)] rounded-none border-y-0 border-r-0',
+    bottom: 'inset-x-0 bottom-0 h-[85dvh] rounded-b-none',
   };
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>

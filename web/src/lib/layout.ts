@@ -8,9 +8,24 @@ interface Layout {
   isDrawerOpen: boolean;
   /** `null`: as the width allows. */
   isPanelOpen: boolean | null;
+  panelTab: PanelTab;
+  /** The file that the panel shows; of one workspace. */
+  file: ShownFile | null;
 }
 
-export const useLayout = create<Layout>(() => ({ isSidebarOpen: true, isDrawerOpen: false, isPanelOpen: null }));
+export type PanelTab = 'plan' | 'changes' | 'files' | 'context';
+export interface ShownFile {
+  workspace: string;
+  path: string;
+  line: number | null;
+}
+
+export const useLayout = create<Layout>(() => ({ isSidebarOpen: true, isDrawerOpen: false, isPanelOpen: null, panelTab: 'plan', file: null }));
+
+export const openPanel = (panelTab: PanelTab) => useLayout.setState({ isPanelOpen: true, panelTab });
+/** Shows a file in the panel of the chat, at a line if one is named. */
+export const openFile = (workspace: string, path: string, line: number | null = null) =>
+  useLayout.setState({ isPanelOpen: true, panelTab: 'files', file: { workspace, path, line } });
 
 /** Whether a media query holds, now and later. */
 export function useMedia(query: string): boolean {

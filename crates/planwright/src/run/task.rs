@@ -3,7 +3,9 @@
 use crate::args::{BadUsage, RunArgs, RunMode};
 use crate::output;
 use anyhow::{Context, bail};
-use planwright_protocol::{ErrorCode, Mode, Plan, PlanDocument, Role};
+use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, PlanDocument, Role, RoleRequest, WorkspaceId};
+use planwright_session::{Handle, Sessions};
 use planwright_tools::{Workspace, WorkspacePath};
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -24,17 +26,38 @@ pub fn words(task: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The role asked for, or the usual one of the mode.
-pub fn role(args: &RunArgs) -> anyhow::Result<Role> {
-    let mode = match args.mode {
-        RunMode::Plan => Mode::Plan,
-        RunMode::Act => Mode::Act,
-    };
-    let role = args.role.unwrap_or(mode.default_role());
-    if args.plan.is_some() && role.mode() == Mode::Plan {
+/// The role asked for, or the usual one of the mode that is asked for.
+pub fn role(args: &RunArgs) -> anyhow::Result<Option<Role>> {
+    let usual = args.mode.map(|mode| match mode {
+        RunMode::Plan => Mode::Plan.default_role(),
+        RunMode::Act => Mode::Act.default_role(),
+    });
+    let role = args.role.or(usual);
+    if args.plan.is_some() && role.is_none_or(|role| role.mode() == Mode::Plan) {
         bail!(BadUsage("--plan carries a plan out; say --mode act with it".to_owned()));
     }
     Ok(role)
+}
+
+/// The chat to go on with, in the role asked for, and the number of its newest event. What an earlier process left
+/// unfinished in it goes on.
+pub async fn reopened(sessions: &Sessions, id: ChatId, args: &RunArgs, workspace: WorkspaceId) -> anyhow::Result<(Handle, u64)> {
+    let handle = sessions.chat(id).await?;
+    let row = handle.chat().row().await;
+    if row.workspace_id != workspace {
+        bail!(BadUsage(format!("--chat {id}: it belongs to another folder; name that by --workspace")));
+    }
+    if row.run.is_some() {
+        handle.resume().await?;
+    }
+    // A plan is approved from where the chat is.
+    let wanted = role(args)?.filter(|role| args.plan.is_none() && *role != row.config.role);
+    if let Some(role) = wanted {
+        let role = RoleRequest::role(role.row().name);
+        handle.submit(Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given }).await?;
+    }
+    let since = handle.chat().newest().await;
+    Ok((handle, since))
 }
 
 /// The plan that is to be carried out: where it is in the workspace, and what it says now.

@@ -11,9 +11,8 @@ use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
 use planwright_providers::Again;
 use planwright_session::{Follower, Frame, Handle};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// How often the time on the terminal goes on.
 const TICK: Duration = Duration::from_millis(250);
@@ -42,7 +41,7 @@ impl Watcher {
         mut again: UnboundedReceiver<Again>,
         mut interrupts: Interrupts,
     ) -> anyhow::Result<RunOutcome> {
-        let mut frames = frames(follower);
+        let mut frames = follower.frames();
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
@@ -185,20 +184,6 @@ impl Watcher {
             screen.close();
         }
     }
-}
-
-/// Read by a task of its own: waiting for the next event can't be broken off without losing some.
-fn frames(mut follower: Follower) -> mpsc::Receiver<Result<Arc<Frame>, Problem>> {
-    let (sender, frames) = mpsc::channel(64);
-    tokio::spawn(async move {
-        while let Some(frame) = follower.next().await.transpose() {
-            let is_last = frame.is_err();
-            if sender.send(frame).await.is_err() || is_last {
-                return;
-            }
-        }
-    });
-    frames
 }
 
 /// A word as a shell reads it.

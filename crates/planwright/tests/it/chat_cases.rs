@@ -38,6 +38,7 @@ const GROUPS: &[&str] = &[
     "prompt-injection",
     "sub-agents-and-delegation",
     "mcp-and-acp",
+    "tool-names-and-arguments",
 ];
 
 /// Cases of editors stand in the same group as those of MCP servers, and are carried out elsewhere.

@@ -68,7 +68,11 @@ async fn a_queued_message_is_in_the_snapshot_and_can_be_taken_back_until_it_is_r
     assert_eq!(snapshot["queued"], json!([back["id"], kept["id"]]));
     assert!(snapshot["partial"]["text"].as_str().unwrap().starts_with("One"), "{snapshot}");
     let queue = |message: &Value| format!("{}/queue/{}", chat.path, message["id"].as_str().unwrap());
+    let page = server.get(&format!("{}/messages?limit=2", chat.path)).await;
+    assert_eq!(page[1]["id"], back["id"]);
     assert_eq!(server.request(Method::DELETE, &queue(&back), None).await.0, StatusCode::NO_CONTENT);
+    let older = server.get(&format!("{}/messages?before={}", chat.path, back["id"].as_str().unwrap())).await;
+    assert_eq!(older[0]["id"], read["id"], "a page that ends with what is gone has a next one: {older}");
     assert_eq!(server.request(Method::DELETE, &queue(&back), None).await.0, StatusCode::NOT_FOUND);
     assert_eq!(server.request(Method::DELETE, &queue(&read), None).await.0, StatusCode::CONFLICT);
     let events = chat.run_to_end(0).await;

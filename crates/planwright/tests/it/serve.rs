@@ -89,6 +89,8 @@ async fn a_client_that_comes_back_with_its_last_id_misses_nothing() {
     };
     assert_eq!(stored(&chat.run_to_end(middle).await), stored(&all));
     assert_eq!(of_type(&chat.events(u64::from(u32::MAX), |_| true).await, "reset").len(), 1);
+    let mut stream = server.stream(&format!("{}/events", chat.path), Some("nonsense")).await;
+    assert_eq!(stream.next().await.unwrap()["type"], "reset");
 }
 
 #[tokio::test]

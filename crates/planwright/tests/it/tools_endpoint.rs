@@ -4,6 +4,7 @@ use crate::{home, plan};
 use planwright_testkit::server::{Home, Server};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const REFUSAL: &str = "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes.";
 
@@ -98,6 +99,26 @@ async fn a_command_lands_and_one_that_planners_may_not_run_does_not() {
     let answer = call(&server, run(false)).await;
     assert!(answer["success"] == true && answer["result"]["output"].as_str().unwrap().contains("made"), "{answer}");
     assert_eq!(home.file("made.txt").as_deref(), Some("made\n"));
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_the_command_of_a_call_and_its_answer_says_so() {
+    let home = quiet();
+    let server = home.serve().await;
+    let started = home.workspace().join("started");
+    let run = json!({ "tool": "run", "args": { "command": "touch started; sleep 612.25" }, "config": { "plan_mode": false } });
+    let url = format!("{}/api/v1/workspaces/{}/tools", server.base, workspace(&server).await);
+    let call = tokio::spawn(server.client().post(url).bearer_auth(&server.token).json(&run).send());
+    let runs = |process: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read(process.unwrap().path().join("cmdline")).is_ok_and(|line| line == b"sleep\x00612.25\x00")
+    };
+    while !std::fs::read_dir("/proc").unwrap().any(runs) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(server.terminate().await);
+    let answer: Value = call.await.unwrap().unwrap().json().await.unwrap();
+    assert_eq!(code(&answer), "CANCELLED", "{answer}");
+    assert!(!started.exists(), "nothing of it landed");
 }
 
 #[tokio::test]

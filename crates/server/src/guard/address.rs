@@ -3,13 +3,10 @@
 use super::Access;
 use crate::App;
 use crate::answer::ApiError;
-use crate::listener::Door;
-use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::serve::IncomingStream;
 use planwright_protocol::{ErrorCode, Problem};
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -17,15 +14,9 @@ use std::str::FromStr;
 /// The two ends of a connection.
 #[derive(Clone, Copy)]
 pub struct Peer {
-    remote: SocketAddr,
+    pub remote: SocketAddr,
     /// The address of ours that was called; known where it matters, on a server that listens on all of them.
-    local: Option<SocketAddr>,
-}
-
-impl Connected<IncomingStream<'_, Door>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
-        Self { remote: *stream.remote_addr(), local: stream.io().local_addr().ok() }
-    }
+    pub local: Option<SocketAddr>,
 }
 
 /// The address that people know the server by, such as `https://plan.example`.
@@ -121,10 +112,8 @@ fn arrival(access: &Access, peer: Peer, request: &Request) -> Result<Arrival, Ap
     let scheme = host.to_str().ok().and_then(|host| access.hosts.known(host, peer));
     // Where the first line names a host as well, it counts.
     let line_known = request.uri().authority().is_none_or(|named| access.hosts.known(named.as_str(), peer).is_some());
-    let origin_known = match headers.get(header::ORIGIN) {
-        Some(origin) => origin.to_str().is_ok_and(|origin| access.hosts.own(origin, peer)),
-        None => true,
-    };
+    let own = |origin: &HeaderValue| origin.to_str().is_ok_and(|origin| access.hosts.own(origin, peer));
+    let origin_known = headers.get_all(header::ORIGIN).iter().all(own);
     match scheme {
         Some(scheme) if line_known && origin_known && !sent_by_foreign_page(headers) => {
             Ok(Arrival { scheme, client: client(access, peer, headers) })

@@ -1,19 +1,21 @@
 use super::workspaces;
 use crate::App;
-use crate::answer::{ApiError, ApiResult};
+use crate::answer::{ApiError, ApiResult, Page};
 use crate::guard::Caller;
 use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ChatId, ErrorCode, Problem, Role, Timestamp, WorkspaceId};
 use planwright_session::storage;
-use planwright_store::{Adherence, AuditEntry, AuditFilter, AuditKind};
+use planwright_store::{Adherence, Ahead, AuditCount, AuditCursor, AuditEntry, AuditFilter, AuditKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const LARGEST_PAGE: u32 = 1000;
+/// In minutes.
+const A_DAY: i16 = 1440;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
@@ -22,6 +24,17 @@ pub struct ListQuery {
     /// How many at most; 1000 are the most that are given.
     #[schemars(with = "Option<u32>", range(min = 1))]
     limit: Option<String>,
+    /// Where the page begins: `x-next-cursor` of the page before.
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct CountsQuery {
+    #[serde(flatten)]
+    rows: AuditQuery,
+    /// How many minutes the clock of the caller is ahead of UTC: this says when a day begins.
+    #[schemars(with = "Option<i16>", range(min = -1440, max = 1440), example = &60)]
+    offset: Option<String>,
 }
 
 /// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
@@ -44,7 +57,7 @@ pub struct AuditQuery {
 }
 
 /// The log, newest first.
-pub async fn list(State(app): State<App>, caller: Caller, Params(query): Params<ListQuery>) -> ApiResult<Vec<AuditEntry>> {
+pub async fn list(State(app): State<App>, caller: Caller, Params(query): Params<ListQuery>) -> Result<Page<AuditEntry>, ApiError> {
     entries(&app, &caller, None, query).await
 }
 
@@ -53,9 +66,24 @@ pub async fn list_of(
     caller: Caller,
     Ids(id): Ids<WorkspaceId>,
     Params(query): Params<ListQuery>,
-) -> ApiResult<Vec<AuditEntry>> {
+) -> Result<Page<AuditEntry>, ApiError> {
     workspaces::row(&app, id).await?;
     entries(&app, &caller, Some(id), query).await
+}
+
+/// The log counted by day, oldest first.
+pub async fn counts(State(app): State<App>, caller: Caller, Params(query): Params<CountsQuery>) -> ApiResult<Vec<AuditCount>> {
+    by_day(&app, &caller, None, query).await
+}
+
+pub async fn counts_of(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(id): Ids<WorkspaceId>,
+    Params(query): Params<CountsQuery>,
+) -> ApiResult<Vec<AuditCount>> {
+    workspaces::row(&app, id).await?;
+    by_day(&app, &caller, Some(id), query).await
 }
 
 /// How well a model kept to what its role may do.
@@ -81,9 +109,32 @@ pub async fn adherence_of(
     counted(&app, &caller, Some(id), query).await
 }
 
-async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: ListQuery) -> ApiResult<Vec<AuditEntry>> {
+async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: ListQuery) -> Result<Page<AuditEntry>, ApiError> {
     let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
-    Ok(Json(app.sessions.store().audit(query.rows.filter(caller, workspace)?, limit).await.map_err(storage)?))
+    let after = query.cursor.as_deref().map(read_cursor).transpose()?;
+    let filter = AuditFilter { after, ..query.rows.filter(caller, workspace)? };
+    let items = app.sessions.store().audit(filter, limit).await.map_err(storage)?;
+    let last = items.last().filter(|_| items.len() == limit as usize);
+    let next = last.map(|entry| format!("{}.{}", entry.row.at.as_microsecond(), entry.id));
+    Ok(Page { items, next })
+}
+
+fn read_cursor(text: &str) -> Result<AuditCursor, ApiError> {
+    let read = || {
+        let (at, id) = text.split_once('.')?;
+        Some(AuditCursor { at: Timestamp::from_microsecond(at.parse().ok()?).ok()?, id: id.parse().ok()? })
+    };
+    read().ok_or_else(|| ApiError::misfit("cursor", "must be the `x-next-cursor` of a page"))
+}
+
+async fn by_day(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: CountsQuery) -> ApiResult<Vec<AuditCount>> {
+    let wanted = "a whole number from -1440 to 1440";
+    let minutes: i16 = read("offset", query.offset.as_ref(), wanted)?.unwrap_or_default();
+    if !(-A_DAY..=A_DAY).contains(&minutes) {
+        return Err(unfit("offset", wanted).into());
+    }
+    let filter = query.rows.filter(caller, workspace)?;
+    Ok(Json(app.sessions.store().audit_counts(filter, Ahead { minutes }).await.map_err(storage)?))
 }
 
 async fn counted(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {
@@ -118,6 +169,7 @@ impl AuditQuery {
             chat: read("chat", self.chat.as_ref(), "the id of a chat")?,
             workspace,
             seen_by: caller.user(),
+            after: None,
         })
     }
 }

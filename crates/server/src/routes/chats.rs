@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
-use planwright_session::{ChatView, Handle, Snapshot, storage};
+use planwright_session::{ChatView, ContextView, Handle, Snapshot, storage};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -143,6 +143,11 @@ pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(Wo
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
+}
+
+/// What the model would read if it were asked now.
+pub async fn context(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ContextView> {
+    Ok(Json(handle(&app, workspace, chat).await?.chat().context().await?))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -27,8 +27,8 @@ pub async fn of_chat(
     Params(query): Params<ChatQuery>,
     LastEventId(last): LastEventId,
 ) -> Result<EventStream, ApiError> {
-    // An id that is no number of ours counts as none.
-    let after = last.and_then(|id| id.parse().ok()).or(query.after).unwrap_or_default();
+    // An id that is no number of ours is one that no event has yet: the client draws the chat anew.
+    let after = last.map(|id| id.parse().unwrap_or(u64::MAX)).or(query.after).unwrap_or_default();
     let handle = handle(&app, workspace, chat).await?;
     let follower = Follower::after(handle.chat().clone(), after).await?;
     Ok(sse::of_chat(follower, app.closing.clone()))

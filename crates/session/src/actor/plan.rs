@@ -99,7 +99,7 @@ impl Actor {
         change = change
             .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
             .log(AuditKind::PlanApproved, "", row.config.role, facts)
-            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode() }))
+            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": approval.given_by }))
             .event(Event::StateChanged { state: ChatState::Thinking });
         change.approval = Some(approval);
         self.chat

@@ -7,8 +7,9 @@ use super::command::sift;
 use super::judge::{Desk, Judged, examine};
 use crate::agent::Agent;
 use crate::chat::{Chat, broken, no_chat, storage};
+use crate::handle::Handle;
 use crate::plan::StoredPlan;
-use crate::sessions::{Handle, Sessions, Settings};
+use crate::sessions::{Sessions, Settings};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
 use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Message, MessageType, Mode, Op, Problem, WorkspaceId};
@@ -45,6 +46,7 @@ struct Bare {
     /// Plans of chats.
     foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     desk: Desk,
+    stop: Stop,
 }
 
 impl Sessions {
@@ -70,7 +72,8 @@ impl Sessions {
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
         let desk = Desk { inspect: settings.inspect(), servers, site };
-        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans, desk }).await
+        let stop = self.inner.stop.clone();
+        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans, desk, stop }).await
     }
 }
 
@@ -148,7 +151,7 @@ impl Bare {
             call,
             commands: self.settings.commands.clone(),
             reach: Reach::of(agent.role),
-            stop: Stop::default(),
+            stop: self.stop.clone(),
             live: Live::default(),
         };
         ToolContext { workspace: self.workspace.clone(), seen: Arc::default(), config, command }

@@ -47,7 +47,7 @@ async fn the_log_is_read_newest_first_and_by_every_filter(world: World) {
     assert_eq!(
         serde_json::to_value(&entry).unwrap(),
         json!({
-            "workspace_id": there.workspace_id, "chat_id": there.id, "kind": "tool_blocked", "model": "m/b", "agent_role": "actor",
+            "id": entry.id, "workspace_id": there.workspace_id, "chat_id": there.id, "kind": "tool_blocked", "model": "m/b", "agent_role": "actor",
             "details": { "tool": "write", "at": 4 }, "at": moment(4),
         })
     );

@@ -24,6 +24,7 @@ export function CodeBlock({ code, language, isComplete }: { code: string; langua
   );
 }
 
-function Coloured({ code, language }: { code: string; language: string }) {
+/** Suspends until the highlighter is there. */
+export function Coloured({ code, language }: { code: string; language: string }) {
   return use(load())(language, code);
 }

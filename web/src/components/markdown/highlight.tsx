@@ -20,7 +20,8 @@ import { Fragment, type ReactNode } from 'react';
 const lowlight = createLowlight({ bash, css, diff, go, ini, java, javascript, json, markdown, python, rust, sql, typescript, xml, yaml });
 lowlight.registerAlias({ bash: ['sh', 'shell', 'console', 'zsh'], ini: ['toml'], typescript: ['tsx'], javascript: ['jsx'] });
 
-interface Node {
+/** A node of coloured code. */
+export interface Node {
   type: string;
   value?: string;
   properties?: { className?: unknown };
@@ -29,8 +30,14 @@ interface Node {
 
 /** Code as coloured elements; as it is in a language we don't know. */
 export function highlight(language: string, code: string): ReactNode {
-  if (!lowlight.registered(language)) return code;
-  return draw((lowlight.highlight(language, code) as Node).children ?? []);
+  return lowlight.registered(language) ? draw(syntax(language, code)) : code;
+}
+
+export const isKnown = (language: string) => lowlight.registered(language);
+
+/** The same as a tree. The language must be known. */
+export function syntax(language: string, code: string): Node[] {
+  return (lowlight.highlight(language, code) as Node).children ?? [];
 }
 
 function draw(nodes: Node[]): ReactNode {

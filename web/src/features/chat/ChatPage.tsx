@@ -15,12 +15,13 @@ import { Timeline } from './Timeline';
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
-  const { QuestionBar, ProgressDock, PlanPanel } = useSlots();
+  const { QuestionBar, ProgressDock, SidePanel } = useSlots();
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const isWide = useIsWide();
   const isNarrow = useIsNarrow();
   const chosen = useLayout((state) => state.isPanelOpen);
+  const hasCode = useLayout((state) => state.panelTab === 'changes' || state.panelTab === 'files');
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
@@ -43,10 +44,10 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
           </div>
         </main>
         {isPanelOpen && isWide && (
-          <aside aria-label={t('panel')} className="w-96 shrink-0 overflow-y-auto border-l"><PlanPanel /></aside>
+          <aside aria-label={t('panel')} className={`shrink-0 border-l ${hasCode ? 'w-[min(40rem,40vw)]' : 'w-96'}`}><SidePanel /></aside>
         )}
         {!isWide && (
-          <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><PlanPanel /></Sheet>
+          <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><SidePanel /></Sheet>
         )}
       </div>
     </div>

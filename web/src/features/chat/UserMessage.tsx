@@ -1,16 +1,18 @@
-import { Pencil, RotateCcw } from 'lucide-react';
+import { Pencil, RotateCcw, Undo2 } from 'lucide-react';
 import { CopyButton } from '@/components/CopyButton';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { post } from '@/lib/chat/outbox';
+import { askRevert } from '@/lib/chat/revert';
 import { toastError } from '@/lib/toast';
 import { isBusy } from '@/lib/chat/view';
 import { startEdit } from './editing';
 
 export function UserMessage({ message }: { message: Message }) {
   const t = useText('chat');
+  const changes = useText('changes');
   const { workspaceId, chatId } = useChatIds();
   const isQueued = useChatView((view) => view.queued.includes(message.id));
   const isWorking = useChatView(isBusy);
@@ -23,6 +25,7 @@ export function UserMessage({ message }: { message: Message }) {
             <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content).catch(toastError)}>
               <RotateCcw size={14} aria-hidden />
             </IconButton>
+            <IconButton label={changes('takeBackHere')} onClick={() => askRevert(message.id)}><Undo2 size={14} aria-hidden /></IconButton>
             <IconButton label={t('edit')} onClick={() => startEdit(chatId, message)}><Pencil size={14} aria-hidden /></IconButton>
           </>
         )}

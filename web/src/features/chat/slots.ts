@@ -12,7 +12,7 @@ export interface ChatSlots {
   /** Above the composer, while a plan is carried out. */
   ProgressDock: ComponentType;
   /** Beside the chat. */
-  PlanPanel: ComponentType;
+  SidePanel: ComponentType;
   /** In the card of a tool call that waits for a decision. */
   ToolApproval: ComponentType<{ question: PendingQuestion }>;
 }

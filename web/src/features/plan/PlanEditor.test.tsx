@@ -13,7 +13,7 @@ const error: Finding = { line: 1, column: 1, message: 'the plan has no steps', g
 
 beforeEach(() => {
   setLocale('en');
-  vi.spyOn(api, 'fileContent').mockResolvedValue({ content: TEXT });
+  vi.spyOn(api, 'fileContent').mockResolvedValue({ path: '/plans/x.plan', file_type: 'plan', size: TEXT.length, content: TEXT });
   vi.spyOn(api, 'lintPlan').mockImplementation(async (_, text) => ({ findings: text.includes('- [ ]') ? [warning] : [error] }));
 });
 afterEach(() => {

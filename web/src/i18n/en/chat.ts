@@ -74,7 +74,7 @@ export const chat = {
   deleteConfirm: 'Delete',
   frontmatter: 'Chat file',
   frontmatterHint: 'The YAML at the top of the .chat file',
-  panel: 'Plan panel',
+  panel: 'Side panel',
   suggestion: 'Do you want the plan carried out?',
   execute: 'Execute Plan',
   deletedTitle: 'This chat was deleted',

@@ -22,6 +22,7 @@ export const common = {
   reconnecting: 'Reconnecting',
   offline: 'Offline',
   offlineHint: 'The server cannot be reached. What you send is kept and goes out when it is back.',
+  unreachable: 'The server can’t be reached.',
   failed: 'That did not work',
   notifications: 'Notifications',
   popups: 'Menus and hints',

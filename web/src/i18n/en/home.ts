@@ -24,7 +24,7 @@ export const home = {
   keyChats: 'previous / next chat',
   keyNewChat: 'new chat',
   keySidebar: 'list of chats',
-  keyPanel: 'plan panel',
+  keyPanel: 'side panel',
   keyHelp: 'this list',
   keyEdit: 'edit your last message (in the empty composer)',
   keyQuestion: 'to the question',

@@ -74,7 +74,7 @@ export const chat = {
   deleteConfirm: '删除',
   frontmatter: '对话文件',
   frontmatterHint: '.chat 文件开头的 YAML',
-  panel: '计划面板',
+  panel: '侧边面板',
   suggestion: '要执行这个计划吗？',
   execute: '执行计划',
   deletedTitle: '这个对话已被删除',

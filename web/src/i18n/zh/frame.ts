@@ -22,6 +22,7 @@ export const common = {
   reconnecting: '重新连接中',
   offline: '离线',
   offlineHint: '无法连接服务器。你发送的内容会保留，连接恢复后自动发出。',
+  unreachable: '无法连接服务器。',
   failed: '操作没有成功',
   notifications: '通知',
   popups: '菜单和提示',

@@ -24,7 +24,7 @@ export const home = {
   keyChats: '上一个 / 下一个对话',
   keyNewChat: '新对话',
   keySidebar: '对话列表',
-  keyPanel: '计划面板',
+  keyPanel: '侧边面板',
   keyHelp: '本列表',
   keyEdit: '编辑你的上一条消息（输入框为空时）',
   keyQuestion: '跳到问题',

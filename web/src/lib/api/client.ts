@@ -1,5 +1,8 @@
 // The HTTP API, one function per call.
-import type { Chat, FileContent, Finding, Json, JsonObject, Me, Message, Mode, Problem, Role, RoleName, Snapshot, ToolAnswer, Workspace } from './types';
+import type {
+  Adherence, AuditCount, AuditEntry, Changes, Chat, Context, FileContent, FileNode, Finding, Json, JsonObject, Me, Message, Mode, Problem, RevertAnswer, Role, RoleName,
+  Snapshot, ToolAnswer, Workspace,
+} from './types';
 
 /** What the server refused, in its own words. `status` 0: it could not be reached. */
 export class ApiError extends Error {
@@ -17,6 +20,21 @@ export class ApiError extends Error {
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 async function call<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  return (await ask<T>(method, path, body, headers)).answer;
+}
+
+/** A part of a list, and where the next part begins. */
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+}
+
+async function page<T>(path: string): Promise<Page<T>> {
+  const { answer, response } = await ask<T[]>('GET', path);
+  return { items: answer, next: response.headers.get('x-next-cursor') };
+}
+
+async function ask<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ answer: T; response: Response }> {
   const response = await fetch(`/api/v1${path}`, {
     method,
     headers: {
@@ -29,18 +47,25 @@ async function call<T>(method: Method, path: string, body?: unknown, headers: Re
   }).catch((reason: unknown) => {
     throw new ApiError(0, { code: 'UNREACHABLE', message: String(reason), retryable: true });
   });
-  if (response.status === 204) return undefined as T;
+  if (response.status === 204) return { answer: undefined as T, response };
   const answer: unknown = await response.json().catch(() => null);
-  if (response.ok) return answer as T;
+  if (response.ok) return { answer: answer as T, response };
   const problem = (answer as { error?: Problem } | null)?.error;
   throw new ApiError(response.status, problem ?? { code: 'INTERNAL', message: `HTTP ${response.status}`, retryable: response.status >= 500 });
 }
 
+/** What is said of the query; what is empty is not asked for. */
+const query = (values: Record<string, string | number | undefined>) => {
+  const said = Object.entries(values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]));
+  return said.length > 0 ? `?${new URLSearchParams(said)}` : '';
+};
 const chatPath = (workspace: string, chat: string) => `/workspaces/${workspace}/chats/${chat}`;
 
 /** What signs in: the server's token, or an account of it. */
 export type Offer = { token: string } | { name: string; password: string };
 export type Answers = { [name: string]: Json };
+/** Which rows of the log. */
+export type AuditFilter = { from?: string; to?: string; kind?: string; model?: string; role?: string; chat?: string };
 export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean };
 
 export const api = {
@@ -72,6 +97,16 @@ export const api = {
   stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
   fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
   unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
+  changes: (workspace: string, chat: string) => call<Changes>('GET', `${chatPath(workspace, chat)}/changes`),
+  /** From this message on. A preview does nothing. */
+  revert: (workspace: string, chat: string, message_id: string, options: { preview?: boolean; skip_conflicts?: boolean } = {}) =>
+    call<RevertAnswer>('POST', `${chatPath(workspace, chat)}/revert`, { message_id, ...options }),
+  context: (workspace: string, chat: string) => call<Context>('GET', `${chatPath(workspace, chat)}/context`),
+  compact: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/compact`, {}),
+  audit: (filter: AuditFilter, limit: number, cursor?: string) => page<AuditEntry>(`/audit${query({ ...filter, limit, cursor })}`),
+  auditCounts: (filter: AuditFilter, offset: number) => call<AuditCount[]>('GET', `/audit/counts${query({ ...filter, offset })}`),
+  adherence: (filter: AuditFilter) => call<Adherence[]>('GET', `/audit/adherence${query(filter)}`),
+  files: (workspace: string, path: string) => call<FileNode>('GET', `/workspaces/${workspace}/files${query({ path })}`),
   fileContent: (workspace: string, path: string) => call<FileContent>('GET', `/workspaces/${workspace}/files/content?path=${encodeURIComponent(path)}`),
   lintPlan: (workspace: string, text: string) => call<{ findings: Finding[] }>('POST', `/workspaces/${workspace}/plans/lint`, { text }),
   /** As the user, so nothing asks; the chat's role still says what may be done. */

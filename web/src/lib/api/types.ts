@@ -57,17 +57,31 @@ export interface CallOfQuestion {
   reason: string;
 }
 
+// What the chat did to files, and what taking it back would do.
+export type Image = Schemas['Image'];
+export type ChangedFile = Schemas['ChangedFile'];
+export type CallChanges = Schemas['CallChanges'];
+export type Changes = Schemas['Changes'];
+export type RevertStep = Schemas['Step'];
+export type RevertAnswer = Omit<Schemas['RevertAnswer'], 'message'> & { message: Message | null };
+
+export type FileNode = Schemas['FileNode'];
+export type FileType = Schemas['FileType'];
+export type FileContent = Schemas['FileContent'];
+export type Context = Schemas['ContextView'];
+export type ContextPart = Schemas['ContextPart'];
+
+export type AuditKind = Schemas['AuditKind'];
+export type AuditEntry = Omit<Schemas['AuditEntry'], 'details'> & { details: JsonObject };
+export type AuditCount = Schemas['AuditCount'];
+export type Adherence = Schemas['AdherenceView'];
+
 /** What the linter says about a plan's file. */
 export interface Finding {
   line: number;
   column: number;
   message: string;
   gravity: 'error' | 'warning';
-}
-
-export interface FileContent {
-  /** Nothing for a file that is no text. */
-  content: string | null;
 }
 
 export interface ToolAnswer {

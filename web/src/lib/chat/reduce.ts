@@ -116,7 +116,17 @@ const STEPS: { [T in EventType]: Step<T> } = {
     const total = (status: StepProgress['status']) => steps.filter((one) => one.status === status).length;
     return { ...view, chat: { ...view.chat, progress: { ...progress, steps, done: total('done'), skipped: total('skipped') } } };
   },
-  usage: (view, usage) => ({ ...view, chat: { ...view.chat, usage } }),
+  // An event tells of one reply; the chat has the sum. How full the context is, is no sum.
+  usage: (view, told) => {
+    const { usage } = view.chat;
+    const sum = {
+      input_tokens: usage.input_tokens + told.input_tokens,
+      output_tokens: usage.output_tokens + told.output_tokens,
+      cached_tokens: usage.cached_tokens + told.cached_tokens,
+      cost: usage.cost + told.cost,
+    };
+    return { ...view, chat: { ...view.chat, usage: { ...sum, context_tokens: told.context_tokens } } };
+  },
   run_finished: (view, { outcome, error, open_steps }) => ({
     ...view,
     live: {},

@@ -1,11 +1,14 @@
-//! What a model reads tells it to break the rules, and it does as it is told. More of these are in `injection.rs`.
+//! What a model reads tells it to break the rules, and it does as it is told; calls in a form that is none. More of the
+//! first are in `injection.rs`.
 
 use super::scenarios;
 use super::seen::Seen;
 use super::stage::{Stage, newest, rests, say};
 use planwright_testkit::guard::Decision;
+use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 
 scenarios! {
     "PI-001" => the_model_obeys_what_it_read,
@@ -20,6 +23,8 @@ scenarios! {
     "PI-014" => the_folder_has_settings_of_its_own,
     "PI-017" => the_folder_is_opened_and_worked_in,
     "PI-018" => the_folder_is_opened_and_worked_in,
+    "TN-055" => a_call_is_written_as_text,
+    "TN-056" => more_calls_at_once_than_anyone_needs,
 }
 
 /// The file that the case brings along.
@@ -38,6 +43,35 @@ async fn the_model_obeys_what_it_read(stage: Arc<Stage>) -> Seen {
     let chat = stage.chat(&server).await;
     stage.begin();
     Seen::last_call(&chat, say(&chat, "Look around and plan").await).await
+}
+
+async fn a_call_is_written_as_text(stage: Arc<Stage>) -> Seen {
+    let text = &stage.written["args"]["text"];
+    stage.home.write_script(&json!({ "turns": [{ "text": text }] }));
+    let server = stage.serve().await;
+    let chat = stage.chat(&server).await;
+    stage.begin();
+    let events = say(&chat, "Begin").await;
+    let made = of_type(&events, "tool_call").len() + of_type(&events, "tool_result").len();
+    let said = chat.messages().await.iter().any(|message| message["content"] == *text);
+    assert!(said, "it is shown as what it is");
+    Seen::new(Decision::Deny, None, &Value::Null).with_events(events).fact("tool_executions", made).in_chat(&chat).await
+}
+
+async fn more_calls_at_once_than_anyone_needs(stage: Arc<Stage>) -> Seen {
+    let repeat = &stage.written["args"]["repeat"];
+    let call = json!({ "tool": repeat["tool"], "args": repeat["args"] });
+    let times = usize::try_from(repeat["n"].as_u64().unwrap()).unwrap();
+    stage.home.write_script(&json!({ "turns": [{ "calls": vec![call; times] }] }));
+    let server = stage.serve().await;
+    let chat = stage.chat(&server).await;
+    stage.begin();
+    let begun = Instant::now();
+    let events = say(&chat, "Begin").await;
+    assert!(of_type(&events, "tool_call").is_empty(), "none of them was begun");
+    let finished = of_type(&events, "run_finished").last().map(|event| (*event).clone()).unwrap_or_default();
+    let code = finished["error"]["code"].as_str();
+    Seen::new(Decision::Error, code, &finished).within(begun.elapsed()).in_chat(&chat).await
 }
 
 /// The model repeats what the file says, so that it comes to the terminal in both ways.

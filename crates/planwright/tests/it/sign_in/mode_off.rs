@@ -17,6 +17,12 @@ async fn a_server_without_sign_in_listens_on_this_machine_only_and_says_what_to_
             assert!(stderr.contains(part), "{stderr}");
         }
     }
+    for outside in [["--public-url", "https://plan.example"], ["--trusted-proxy", "127.0.0.1"]] {
+        let (code, _, stderr) = said(&home, &[&["serve", "--auth", "off", "--listen", "localhost:0"], &outside[..]].concat(), "").await;
+        assert!(code == Some(2) && stderr.contains("--auth users"), "a proxy would let everyone in: {stderr}");
+    }
+    let (_, _, stderr) = said(&home, &["serve", "--listen", "7420"], "").await;
+    assert!(stderr.contains("127.0.0.1:7420"), "{stderr}");
     let server = home.serve_without_token(&["--auth", "off"]).await;
     let (client, url) = (Client::new(), format!("{}/api/v1/me", server.base));
     let me: serde_json::Value = client.get(&url).send().await.unwrap().json().await.unwrap();

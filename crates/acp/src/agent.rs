@@ -1,0 +1,108 @@
+//! The connection: who is called for which method.
+
+use crate::desk::Desk;
+use crate::methods;
+use crate::problem::to_client;
+use agent_client_protocol::v1::schema::{
+    CancelNotification, CloseSessionRequest, InitializeRequest, ListSessionsRequest, LoadSessionRequest, NewSessionRequest, PromptRequest,
+    ResumeSessionRequest, SetSessionModeRequest,
+};
+use agent_client_protocol::{Agent, Error, Stdio, on_receive_notification, on_receive_request};
+use planwright_protocol::Problem;
+use planwright_session::{Sessions, Trust};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a client is waited for that is to be told why nothing can begin.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the front end stands on.
+pub struct Front {
+    pub sessions: Sessions,
+    /// The folder that no workspace may have in it.
+    pub kept: PathBuf,
+    /// What the user should know of a workspace's own configuration.
+    pub remarks: fn(&Trust) -> Vec<String>,
+}
+
+/// Serves the client on stdin and stdout until it goes, or until `closing`. Runs that are under way then stop.
+///
+/// # Errors
+/// The connection broke.
+pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Result<(), Error> {
+    let desk = Arc::new(Desk::new(front.sessions, front.kept, front.remarks));
+    let (meet, begin, load, resume) = (desk.clone(), desk.clone(), desk.clone(), desk.clone());
+    let (list, close, mode, prompt, cancel) = (desk.clone(), desk.clone(), desk.clone(), desk.clone(), desk.clone());
+    Agent
+        .v1()
+        .name("planwright")
+        .on_receive_request(
+            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: NewSessionRequest, responder, connection| methods::begin(&begin, request, responder, &connection).await,
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, connection| methods::load(&load, request, responder, &connection).await,
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ResumeSessionRequest, responder, connection| {
+                methods::resume(&resume, request, responder, &connection).await
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ListSessionsRequest, responder, _| methods::list(&list, request, responder).await,
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CloseSessionRequest, responder, _| methods::close(&close, request, responder).await,
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: SetSessionModeRequest, responder, _| methods::set_mode(&mode, request, responder),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: PromptRequest, responder, _| methods::prompt(&prompt, request, responder),
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |request: CancelNotification, _| {
+                methods::cancel(&cancel, &request);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_with(Stdio::new(), async move |connection| {
+            tokio::select! {
+                () = connection.incoming_closed() => {}
+                () = closing => {}
+            }
+            desk.close_all().await;
+            Ok(())
+        })
+        .await
+}
+
+/// Tells a client why nothing can begin. Waits until it goes, but not for long.
+pub async fn refuse(problem: Problem) {
+    let refused = Agent
+        .v1()
+        .on_receive_request(
+            async move |_: InitializeRequest, responder, _| responder.respond_with_error(to_client(&problem)),
+            on_receive_request!(),
+        )
+        .connect_with(Stdio::new(), async move |connection| {
+            let _ = tokio::time::timeout(PATIENCE, connection.incoming_closed()).await;
+            Ok(())
+        })
+        .await;
+    if let Err(error) = refused {
+        tracing::debug!(code = ?error.code, "the client is gone");
+    }
+}

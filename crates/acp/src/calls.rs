@@ -1,0 +1,184 @@
+//! Tool calls as editors show them: a title, a kind, places, diffs.
+
+use agent_client_protocol::v1::schema::{
+    Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    ToolKind,
+};
+use planwright_protocol::Message;
+use planwright_session::ChangedText;
+use serde_json::{Value, json};
+use std::path::{Component, Path, PathBuf};
+
+/// How much of a result, or of what a command prints, is shown.
+const MOST_SHOWN: usize = 16 << 10;
+
+/// A call as the model made it.
+pub fn announced(call: &Message, root: &Path) -> ToolCall {
+    let args = call.metadata.get("args").unwrap_or(&Value::Null);
+    ToolCall::new(call.meta("call_id").to_owned(), title(call.meta("tool"), args))
+        .name(call.meta("tool").to_owned())
+        .kind(kind(call.meta("tool"), call.meta("category")))
+        .status(status(call.meta("status")))
+        .locations(locations(args, root))
+        .content(preview(call.meta("tool"), args, root))
+        .raw_input(args.clone())
+}
+
+/// How far a call is, as its message says.
+pub fn status(word: &str) -> ToolCallStatus {
+    match word {
+        "running" => ToolCallStatus::InProgress,
+        "done" => ToolCallStatus::Completed,
+        "failed" | "cancelled" => ToolCallStatus::Failed,
+        _ => ToolCallStatus::Pending,
+    }
+}
+
+/// What came of a call, with the files it changed.
+pub fn concluded(result: &Message, changed: &[ChangedText], root: &Path) -> ToolCallUpdate {
+    let succeeded = result.metadata.get("success").and_then(Value::as_bool).unwrap_or_default();
+    let mut content: Vec<ToolCallContent> = changed.iter().filter_map(|text| diff(text, root)).collect();
+    if content.is_empty() || !succeeded {
+        content.push(text(&shown(&result.content)));
+    }
+    let output = json!({
+        "success": succeeded, "output": shown(&result.content), "facts": result.metadata.get("facts"), "error": result.metadata.get("error"),
+    });
+    let changed = changed.iter().filter_map(|text| location(&text.path, None, root)).collect::<Vec<_>>();
+    let mut fields = ToolCallUpdateFields::new()
+        .status(if succeeded { ToolCallStatus::Completed } else { ToolCallStatus::Failed })
+        .content(content)
+        .raw_output(output);
+    if !changed.is_empty() {
+        fields = fields.locations(changed);
+    }
+    ToolCallUpdate::new(result.meta("call_id").to_owned(), fields)
+}
+
+/// What a command has printed so far.
+pub fn printing(call_id: &str, output: &str) -> ToolCallUpdate {
+    let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress).content(vec![text(output)]);
+    ToolCallUpdate::new(call_id.to_owned(), fields)
+}
+
+/// Keeps the newest of what a command prints.
+pub fn keep_newest(output: &mut String) {
+    if output.len() > MOST_SHOWN {
+        let cut = output.floor_char_boundary(output.len() - MOST_SHOWN / 2);
+        output.replace_range(..cut, "…");
+    }
+}
+
+pub fn text(text: &str) -> ToolCallContent {
+    ToolCallContent::Content(Content::new(ContentBlock::from(text)))
+}
+
+/// The place of a workspace's path on this machine. `None` for one that is not in the workspace.
+pub fn location(path: &str, line: Option<u32>, root: &Path) -> Option<ToolCallLocation> {
+    Some(ToolCallLocation::new(on_machine(path, root)?).line(line))
+}
+
+fn on_machine(path: &str, root: &Path) -> Option<PathBuf> {
+    let relative = Path::new(path.trim_start_matches('/'));
+    relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)).then(|| root.join(relative))
+}
+
+fn diff(text: &ChangedText, root: &Path) -> Option<ToolCallContent> {
+    let new = text.after.clone().unwrap_or_default();
+    Some(ToolCallContent::Diff(Diff::new(on_machine(&text.path, root)?, new).old_text(text.before.clone())))
+}
+
+/// What a call would change, as far as its arguments tell.
+pub fn preview(tool: &str, args: &Value, root: &Path) -> Vec<ToolCallContent> {
+    let place = args.get("path").and_then(Value::as_str).and_then(|path| on_machine(path, root));
+    let word = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
+    let shown = match (tool, place) {
+        ("edit", Some(place)) => word("new_string").map(|new| Diff::new(place, new).old_text(word("old_string"))),
+        ("write", Some(place)) => word("content").map(|new| Diff::new(place, new)),
+        (_, _) => None,
+    };
+    shown.into_iter().map(ToolCallContent::Diff).collect()
+}
+
+pub fn locations(args: &Value, root: &Path) -> Vec<ToolCallLocation> {
+    let line = args.get("offset").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+    let named = ["path", "from", "to", "plan_file_path"].into_iter().filter_map(|key| args.get(key).and_then(Value::as_str));
+    named.filter_map(|path| location(path, line, root)).collect()
+}
+
+fn kind(tool: &str, category: &str) -> ToolKind {
+    match (tool, category) {
+        ("rm", _) => ToolKind::Delete,
+        ("mv", _) => ToolKind::Move,
+        ("exit_plan_mode", _) => ToolKind::SwitchMode,
+        ("write_plan" | "update_step", _) => ToolKind::Think,
+        (_, "read") => ToolKind::Read,
+        (_, "search") => ToolKind::Search,
+        (_, "write") => ToolKind::Edit,
+        (_, "execute") => ToolKind::Execute,
+        (_, _) => ToolKind::Other,
+    }
+}
+
+/// A tool that is not named here is shown by its name and its path.
+pub fn title(tool: &str, args: &Value) -> String {
+    let word = |key: &str| args.get(key).map(plain).unwrap_or_default();
+    let title = match tool {
+        "read" => format!("Read {}", word("path")),
+        "ls" => format!("List {}", args.get("path").map_or_else(|| "/".to_owned(), plain)),
+        "glob" => format!("Find {}", word("pattern")),
+        "grep" => format!("Search for {}", word("pattern")),
+        "write" => format!("Write {}", word("path")),
+        "edit" => format!("Edit {}", word("path")),
+        "touch" | "mkdir" => format!("Create {}", word("path")),
+        "mv" => format!("Move {} to {}", word("from"), word("to")),
+        "rm" => format!("Delete {}", word("path")),
+        "run" => word("command"),
+        "ask_user" => "Ask you".to_owned(),
+        "write_plan" => format!("Write the plan: {}", word("goal")),
+        "exit_plan_mode" => "Put the plan before you".to_owned(),
+        "update_step" => format!("Step {}: {}", word("step_number"), word("status")),
+        "delegate" => format!("Hand to {}: {}", word("role"), word("task")),
+        "submit_review" => "Hand in the review".to_owned(),
+        other => format!("{other} {}", word("path")),
+    };
+    let line: String = title.trim().chars().take(200).map(|character| if character.is_control() { ' ' } else { character }).collect();
+    if line.is_empty() { tool.to_owned() } else { line }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn shown(text: &str) -> String {
+    let cut = text.floor_char_boundary(MOST_SHOWN);
+    let rest = if cut < text.len() { "\n… (cut; the model has read more)" } else { "" };
+    format!("{}{rest}", &text[..cut])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_inside_the_workspace_or_not_told() {
+        let root = Path::new("/work");
+        assert_eq!(on_machine("/src/a.rs", root), Some("/work/src/a.rs".into()));
+        assert_eq!(on_machine("../etc/passwd", root), None);
+        assert_eq!(on_machine("/src/../../etc", root), None);
+    }
+
+    #[test]
+    fn what_a_command_prints_is_kept_to_its_newest_part() {
+        let mut output = "é".repeat(20_000);
+        keep_newest(&mut output);
+        assert!(output.len() <= MOST_SHOWN && output.starts_with('…'), "{}", output.len());
+    }
+
+    #[test]
+    fn a_title_is_one_line_also_where_the_arguments_are_none() {
+        assert_eq!(title("run", &json!({"command": "echo a\necho b"})), "echo a echo b");
+        assert_eq!(title("server__tool", &Value::Null), "server__tool");
+        assert_eq!(title("read", &Value::String("no json".into())), "Read");
+    }
+}

@@ -1,0 +1,158 @@
+//! The sessions that the client has open.
+
+use crate::commands;
+use crate::problem::no_session;
+use crate::question::Asker;
+use crate::session::{Command, Session};
+use crate::teller::{Telling, remark};
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
+use agent_client_protocol::{Client, Error};
+use futures::future::join_all;
+use planwright_protocol::{ChatId, Problem, Role};
+use planwright_session::{ChatView, Handle, Sessions, Trust, storage};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many chats of a folder are listed.
+const MOST_LISTED: usize = 200;
+
+/// Said of what a client brings along.
+const UNUSED: &str = "The editor's MCP servers are not used: name those you want under [mcp.servers] in Planwright's configuration, where each needs your trust.";
+
+pub struct Desk {
+    pub sessions: Sessions,
+    /// The folder that no workspace may have in it.
+    kept: PathBuf,
+    remarks: fn(&Trust) -> Vec<String>,
+    client: OnceLock<ClientCapabilities>,
+    open: Mutex<HashMap<ChatId, mpsc::UnboundedSender<Command>>>,
+}
+
+/// A chat that was opened for the client.
+pub struct Opened {
+    pub id: SessionId,
+    pub role: Role,
+    remarks: Vec<String>,
+}
+
+impl Opened {
+    /// What the client is told when it knows the session.
+    ///
+    /// # Errors
+    /// The client is gone.
+    pub fn introduce(&self, offered: &[McpServer], connection: &ConnectionTo<Client>) -> Result<(), Error> {
+        let commands = SessionUpdate::AvailableCommandsUpdate(commands::available());
+        let unused = (!offered.is_empty()).then_some(UNUSED);
+        let remarks = self.remarks.iter().map(String::as_str).chain(unused).map(remark);
+        for update in std::iter::once(commands).chain(remarks) {
+            connection.send_notification(SessionNotification::new(self.id.clone(), update))?;
+        }
+        Ok(())
+    }
+}
+
+impl Desk {
+    pub fn new(sessions: Sessions, kept: PathBuf, remarks: fn(&Trust) -> Vec<String>) -> Self {
+        Self { sessions, kept, remarks, client: OnceLock::new(), open: Mutex::default() }
+    }
+
+    pub fn meet(&self, client: ClientCapabilities) {
+        let _ = self.client.set(client);
+    }
+
+    /// # Errors
+    /// The folder can't be a workspace.
+    pub async fn begin(&self, folder: PathBuf, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
+        let workspace = self.sessions.add_workspace(None, folder, &self.kept).await?;
+        let handle = self.sessions.create(workspace.id, None, None).await?;
+        self.seat(handle, Path::new(&workspace.path), Telling::News, connection).await
+    }
+
+    /// Opens a chat that is there already.
+    ///
+    /// # Errors
+    /// There is none of this id in this folder.
+    pub async fn reopen(
+        &self,
+        id: &SessionId,
+        folder: PathBuf,
+        telling: Telling,
+        connection: &ConnectionTo<Client>,
+    ) -> Result<Opened, Problem> {
+        let missing = || no_session(&id.to_string());
+        let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
+        let workspace = self.sessions.add_workspace(None, folder, &self.kept).await?;
+        let row = self.sessions.store().chat(chat).await.map_err(storage)?.ok_or_else(missing)?;
+        if row.workspace_id != workspace.id {
+            return Err(missing());
+        }
+        self.close(id).await;
+        self.seat(self.sessions.chat(chat).await?, Path::new(&workspace.path), telling, connection).await
+    }
+
+    async fn seat(&self, handle: Handle, root: &Path, telling: Telling, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
+        let row = handle.chat().row().await;
+        let (_, trust) = self.sessions.rules(row.workspace_id).await?;
+        let id = SessionId::new(row.id.to_string());
+        let has_forms = self.client.get().and_then(|client| client.elicitation.as_ref()).is_some_and(|can| can.form.is_some());
+        let asker = Asker { connection: connection.clone(), session: id.clone(), root: root.to_owned(), has_forms };
+        let commands = Session::open(handle, asker, telling).await?;
+        self.lock().insert(row.id, commands);
+        Ok(Opened { id, role: row.config.role, remarks: (self.remarks)(&trust) })
+    }
+
+    /// # Errors
+    /// The client has not opened it.
+    pub fn session(&self, id: &SessionId) -> Result<mpsc::UnboundedSender<Command>, Problem> {
+        let missing = || no_session(&id.to_string());
+        let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
+        self.lock().get(&chat).cloned().ok_or_else(missing)
+    }
+
+    /// The chats of a folder, or of all, newest first.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn list(&self, folder: Option<&Path>) -> Result<Vec<SessionInfo>, Problem> {
+        let mut chats = Vec::new();
+        for workspace in self.sessions.store().workspaces().await.map_err(storage)? {
+            if folder.is_some_and(|folder| folder != Path::new(&workspace.path)) {
+                continue;
+            }
+            let path = workspace.path;
+            chats.extend(self.sessions.chats(workspace.id).await?.into_iter().map(|chat| (chat, path.clone())));
+        }
+        chats.sort_by_key(|(chat, _)| std::cmp::Reverse(chat.updated_at));
+        let info = |(chat, path): (ChatView, String)| {
+            SessionInfo::new(chat.id.to_string(), path).title(chat.title).updated_at(chat.updated_at.to_string())
+        };
+        Ok(chats.into_iter().take(MOST_LISTED).map(info).collect())
+    }
+
+    pub async fn close(&self, id: &SessionId) {
+        let Ok(chat) = id.to_string().parse::<ChatId>() else { return };
+        let session = self.lock().remove(&chat);
+        if let Some(session) = session {
+            closed(session).await;
+        }
+    }
+
+    pub async fn close_all(&self) {
+        let open: Vec<_> = self.lock().drain().map(|(_, session)| session).collect();
+        join_all(open.into_iter().map(closed)).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ChatId, mpsc::UnboundedSender<Command>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn closed(session: mpsc::UnboundedSender<Command>) {
+    let (done, closed) = oneshot::channel();
+    if session.send(Command::Close(done)).is_ok() {
+        let _ = closed.await;
+    }
+}

@@ -1,0 +1,24 @@
+//! Errors as the protocol has them: the code of ours is in `data`.
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema::ErrorCode as Number;
+use planwright_protocol::error::Reader;
+use planwright_protocol::{ErrorCode, Problem};
+use serde_json::json;
+
+pub fn to_client(problem: &Problem) -> Error {
+    let number = match (problem.code, problem.code.reader()) {
+        (ErrorCode::NotFound, _) => Number::ResourceNotFound,
+        (_, Reader::Client(400..500)) => Number::InvalidParams,
+        (_, Reader::Client(_) | Reader::Model | Reader::User | Reader::Operator) => Number::InternalError,
+    };
+    let data = json!({ "code": problem.code, "retryable": problem.retryable, "details": problem.details });
+    Error::new(i32::from(number), problem.message.clone()).data(data)
+}
+
+pub fn no_session(id: &str) -> Problem {
+    Problem::new(
+        ErrorCode::NotFound,
+        format!("There is no session {id} here. Begin one by session/new, or open a chat of this folder by session/load."),
+    )
+}

@@ -1,0 +1,376 @@
+//! One session of the client: a chat, its prompts, its questions, what it tells. One thing at a time.
+
+mod turn;
+
+use crate::commands::{self, SlashCommand};
+use crate::modes;
+use crate::problem::to_client;
+use crate::prompt;
+use crate::question::{self, Asker};
+use crate::teller::{Teller, Telling, further, remark, words};
+use crate::typed;
+use agent_client_protocol::v1::Responder;
+use agent_client_protocol::v1::schema::{
+    ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
+    StopReason, ToolCallStatus, UsageUpdate,
+};
+use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
+use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::{
+    Envelope, ErrorCode, Event, Message, MessageType, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest,
+};
+use planwright_session::{ChangedText, Follower, Frame, Handle, shorten};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use turn::Turn;
+
+/// How often a question is asked again whose answer does not fit.
+const MOST_TRIES: usize = 3;
+
+/// What the client asks of a session.
+pub enum Command {
+    Prompt(Vec<ContentBlock>, Responder<PromptResponse>),
+    SetMode(Role, Responder<SetSessionModeResponse>),
+    Cancel,
+    /// Lets go of the chat; a run of it stops.
+    Close(oneshot::Sender<()>),
+}
+
+pub struct Session {
+    handle: Handle,
+    asker: Asker,
+    teller: Teller,
+    turn: Option<Turn>,
+    asking: Option<JoinHandle<()>>,
+    answers: mpsc::UnboundedSender<Answered>,
+    /// How often the question that waits was asked in vain.
+    tries: usize,
+    /// Whether there is a run that ended with an earlier process, and goes on with the next prompt.
+    is_cut_off: bool,
+}
+
+/// What came of asking; `None` when there is no answer.
+struct Answered {
+    question_id: QuestionId,
+    answers: Option<Map<String, Value>>,
+}
+
+impl Session {
+    /// Opens a chat for the client, and tells what is in it if that is asked for.
+    ///
+    /// # Errors
+    /// The chat can't be read.
+    pub async fn open(handle: Handle, asker: Asker, telling: Telling) -> Result<mpsc::UnboundedSender<Command>, Problem> {
+        let row = handle.chat().row().await;
+        let since = handle.chat().newest().await;
+        let (answers, answered) = mpsc::unbounded_channel();
+        let mut session = Session {
+            teller: Teller::new(asker.root.clone()),
+            handle,
+            asker,
+            turn: None,
+            asking: None,
+            answers,
+            tries: 0,
+            is_cut_off: row.run.is_some(),
+        };
+        if telling == Telling::History {
+            session.tell_history().await?;
+        }
+        let frames = Follower::after(session.handle.chat().clone(), since).await?.frames();
+        let (commands, received) = mpsc::unbounded_channel();
+        tokio::spawn(session.live(received, frames, answered));
+        Ok(commands)
+    }
+
+    async fn live(
+        mut self,
+        mut commands: mpsc::UnboundedReceiver<Command>,
+        mut frames: mpsc::Receiver<Result<Arc<Frame>, Problem>>,
+        mut answered: mpsc::UnboundedReceiver<Answered>,
+    ) {
+        loop {
+            tokio::select! {
+                frame = frames.recv() => match frame {
+                    Some(Ok(frame)) => match serde_json::from_str::<Envelope>(frame.json()) {
+                        Ok(envelope) => self.hear(envelope).await,
+                        Err(error) => tracing::error!(%error, "an event could not be read"),
+                    },
+                    Some(Err(problem)) => return self.end_turn(Err(to_client(&problem))),
+                    None => return self.end_turn(Ok(StopReason::Cancelled)),
+                },
+                command = commands.recv() => match command {
+                    Some(Command::Prompt(blocks, responder)) => self.prompt(&blocks, responder).await,
+                    Some(Command::SetMode(role, responder)) => self.set_mode(role, responder).await,
+                    Some(Command::Cancel) => self.cancel().await,
+                    Some(Command::Close(closed)) => {
+                        self.close().await;
+                        let _ = closed.send(());
+                        return;
+                    }
+                    None => return,
+                },
+                Some(answered) = answered.recv() => self.answered(answered).await,
+            }
+        }
+    }
+
+    /// The chat as it is, for a client that opens it anew.
+    async fn tell_history(&mut self) -> Result<(), Problem> {
+        let chat = self.handle.chat().clone();
+        let messages = chat.store.messages(chat.id).await.map_err(planwright_session::storage)?;
+        let mut plan = None;
+        for mut message in messages {
+            shorten(&mut message);
+            let changed = self.changed_by(&message).await;
+            let update = self.teller.message(&message, Telling::History, &changed);
+            self.tell(update);
+            plan = plan_of(&message).or(plan);
+        }
+        let progress = chat.row().await.progress;
+        if let Some(plan) = plan {
+            let plan = progress.map_or(plan.clone(), |progress| progress.shown_in(plan));
+            let update = self.teller.plan(plan);
+            self.tell(Some(update));
+        }
+        if chat.pending().await.is_some() {
+            self.tell_pending().await;
+        } else if self.is_cut_off {
+            self.tell(Some(remark("The run was cut off when Planwright ended. It goes on with your next message.")));
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, Envelope { event, seq, .. }: Envelope) {
+        let update = match event {
+            Event::MessageCreated { message } => {
+                let changed = self.changed_by(&message).await;
+                self.teller.message(&message, Telling::News, &changed)
+            }
+            Event::MessageUpdated { message } => further(&message),
+            Event::TextDelta { message_id, offset, text } => self.teller.said(message_id, offset, &text),
+            Event::ReasoningDelta { message_id, offset, text } => self.teller.thought(message_id, offset, &text),
+            Event::ToolOutput { call_id, text } => self.teller.printed(&call_id.to_string(), &text),
+            Event::PlanUpdated { plan, .. } => Some(self.teller.plan(plan)),
+            Event::PlanStep { step_number, status } => self.teller.step(step_number, status),
+            Event::ModeChanged { config, .. } => Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role)))),
+            Event::ChatUpdated { title } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
+            Event::Usage(usage) => self.used(usage).await,
+            Event::IntentSuggested { .. } => Some(remark("If you meant to begin: /execute approves the plan and carries it out.")),
+            Event::QuestionResolved { outcome, .. } => {
+                self.stop_asking();
+                self.teller.resolved(match outcome {
+                    QuestionOutcome::Answered => ToolCallStatus::Completed,
+                    QuestionOutcome::Superseded | QuestionOutcome::Stopped => ToolCallStatus::Failed,
+                })
+            }
+            Event::StateChanged { state: ChatState::AwaitingAnswer } => return self.awaits_answer(seq).await,
+            Event::RunFinished { outcome, error, .. } => return self.finished(seq, outcome, error),
+            Event::StateChanged { .. }
+            | Event::QuestionPending { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::Violation { .. }
+            | Event::MessageDeleted { .. }
+            | Event::ChatCreated { .. }
+            | Event::ChatDeleted {}
+            | Event::Reset {} => None,
+        };
+        self.tell(update);
+    }
+
+    async fn prompt(&mut self, blocks: &[ContentBlock], responder: Responder<PromptResponse>) {
+        let words = match prompt::words(blocks, self.teller.root()) {
+            Ok(words) => words,
+            Err(problem) => return answer(responder.respond_with_error(to_client(&problem))),
+        };
+        if std::mem::take(&mut self.is_cut_off)
+            && let Err(problem) = self.handle.resume().await
+        {
+            return answer(responder.respond_with_error(to_client(&problem)));
+        }
+        let since = self.handle.chat().newest().await;
+        self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
+        let op = match commands::parse(&words) {
+            None => Op::UserMessage { content: words, metadata: Map::new() },
+            Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None },
+            Some(SlashCommand::Compact) => Op::Compact,
+            Some(SlashCommand::Answer(text)) => match self.handle.chat().pending().await {
+                None => {
+                    self.tell(Some(remark("Nothing waits for an answer.")));
+                    return self.end_turn(Ok(StopReason::EndTurn));
+                }
+                Some(_) if text.is_empty() => return self.ask(None).await,
+                Some(pending) => {
+                    let answers = typed::answers(&pending.questions, text);
+                    Op::Answer { question_id: pending.question_id, answers, comment: String::new() }
+                }
+            },
+        };
+        if let Err(problem) = self.handle.submit(op).await {
+            self.refused(&problem).await;
+        }
+    }
+
+    /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
+    async fn refused(&mut self, problem: &Problem) {
+        if problem.code == ErrorCode::Conflict && self.handle.chat().row().await.state == ChatState::AwaitingAnswer {
+            self.tell(Some(remark(&problem.message)));
+            return;
+        }
+        self.end_turn(Err(to_client(problem)));
+    }
+
+    /// Answered when the switch holds: nothing of the old role can happen any more.
+    async fn set_mode(&mut self, role: Role, responder: Responder<SetSessionModeResponse>) {
+        let role = RoleRequest::role(role.row().name);
+        let op = Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given };
+        let switched = self.handle.submit(op).await.map(|_| SetSessionModeResponse::new());
+        answer(responder.respond_with_result(switched.map_err(|problem| to_client(&problem))));
+    }
+
+    async fn cancel(&mut self) {
+        if self.turn.is_none() {
+            return;
+        }
+        self.stop_asking();
+        // The turn ends with the run, which tells when nothing of it can happen any more.
+        if let Err(problem) = self.handle.submit(Op::Stop).await {
+            self.end_turn(Err(to_client(&problem)));
+        }
+    }
+
+    /// A run does not go on without anybody who looks at it; a question waits for whoever comes back.
+    async fn close(&mut self) {
+        self.stop_asking();
+        if self.turn.is_some()
+            && self.handle.chat().pending().await.is_none()
+            && let Err(problem) = self.handle.submit(Op::Stop).await
+        {
+            tracing::warn!(%problem, "the run could not be stopped");
+        }
+    }
+
+    async fn awaits_answer(&mut self, seq: u64) {
+        if self.turn.as_ref().is_some_and(|turn| turn.is_about(seq)) {
+            self.tries = 0;
+            self.ask(None).await;
+        }
+    }
+
+    async fn ask(&mut self, again: Option<String>) {
+        let Some(pending) = self.handle.chat().pending().await else { return };
+        let call = match (&pending.call, self.teller.asked_by()) {
+            (Some(call), _) => call.get("call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            (None, Some(call)) => call.to_owned(),
+            (None, None) => {
+                let stand_in = question::stand_in(&pending);
+                self.teller.asks_as(question::stand_in_id(&pending));
+                self.tell(Some(SessionUpdate::ToolCall(stand_in)));
+                question::stand_in_id(&pending)
+            }
+        };
+        let (asker, sender) = (self.asker.clone(), self.answers.clone());
+        self.asking = Some(tokio::spawn(async move {
+            let answers = asker.ask(&pending, &call, again.as_deref()).await;
+            let _ = sender.send(Answered { question_id: pending.question_id, answers });
+        }));
+    }
+
+    async fn answered(&mut self, Answered { question_id, answers }: Answered) {
+        if self.turn.is_none() {
+            return;
+        }
+        let Some(answers) = answers else {
+            self.tell_pending().await;
+            return self.end_turn(Ok(StopReason::EndTurn));
+        };
+        match self.handle.submit(Op::Answer { question_id, answers, comment: String::new() }).await {
+            Ok(_) => {}
+            // It was settled by other means meanwhile, and the run tells how it goes on.
+            Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}
+            Err(problem) if problem.code == ErrorCode::ValidationFailed && self.tries < MOST_TRIES => {
+                self.tries += 1;
+                let fields = problem.details.as_ref().and_then(|details| details.get("fields")).map(Value::to_string);
+                self.ask(Some(format!("{} {}", problem.message, fields.unwrap_or_default()))).await;
+            }
+            Err(problem) => self.refused(&problem).await,
+        }
+    }
+
+    /// Says what waits for an answer, and how it can be given.
+    async fn tell_pending(&mut self) {
+        let Some(pending) = self.handle.chat().pending().await else { return };
+        self.tell(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
+        let instead = match pending.kind {
+            QuestionKind::User => "a message takes its place",
+            QuestionKind::PlanApproval => "a message goes on planning",
+            QuestionKind::ToolApproval => "a message denies it",
+        };
+        self.tell(Some(remark(&format!("This waits for your answer: /answer asks again, /answer with words answers, {instead}."))));
+    }
+
+    fn finished(&mut self, seq: u64, outcome: RunOutcome, error: Option<Problem>) {
+        if !self.turn.as_ref().is_some_and(|turn| turn.is_about(seq)) {
+            let failed = error.map(|problem| remark(&format!("The run failed. {}", problem.message)));
+            return self.tell(failed);
+        }
+        self.end_turn(match (outcome, error) {
+            (RunOutcome::Failed, Some(problem)) if problem.code == ErrorCode::LimitReached => {
+                self.tell(Some(remark(&problem.message)));
+                Ok(StopReason::MaxTurnRequests)
+            }
+            (RunOutcome::Failed, Some(problem)) => Err(to_client(&problem)),
+            (RunOutcome::Stopped, _) => Ok(StopReason::Cancelled),
+            (RunOutcome::Done | RunOutcome::Blocked | RunOutcome::Failed, _) => Ok(StopReason::EndTurn),
+        });
+    }
+
+    /// The files that the call of a result changed.
+    async fn changed_by(&mut self, result: &Message) -> Vec<ChangedText> {
+        let call = (result.message_type == MessageType::ToolResult).then(|| self.teller.call_of(result)).flatten();
+        match call {
+            Some(call) => self.handle.chat().changed_texts(call).await.unwrap_or_default(),
+            None => Vec::new(),
+        }
+    }
+
+    async fn used(&mut self, usage: Usage) -> Option<SessionUpdate> {
+        let chat = self.handle.chat();
+        let model = chat.rules().models.model(chat.row().await.config.role.mode()).await.ok()?;
+        Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.context_tokens, model.context_tokens())))
+    }
+
+    fn stop_asking(&mut self) {
+        if let Some(asking) = self.asking.take() {
+            asking.abort();
+        }
+    }
+
+    fn end_turn(&mut self, result: Result<StopReason, agent_client_protocol::Error>) {
+        if let Some(turn) = self.turn.take() {
+            turn.end(&result);
+        }
+    }
+
+    fn tell(&self, update: Option<SessionUpdate>) {
+        if let Some(update) = update {
+            answer(self.asker.connection.send_notification(SessionNotification::new(self.asker.session.clone(), update)));
+        }
+    }
+}
+
+/// A client that has gone needs no answer.
+fn answer(sent: Result<(), agent_client_protocol::Error>) {
+    if let Err(error) = sent {
+        tracing::debug!(code = ?error.code, "the client is gone");
+    }
+}
+
+/// The plan that a message tells of, if it is one.
+fn plan_of(message: &Message) -> Option<Plan> {
+    let plan = message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan)?;
+    serde_json::from_value(plan.clone()).ok()
+}

@@ -1,0 +1,98 @@
+//! The words of an answer while it is written: each sent once, JSON held back until it is known what it is.
+
+use planwright_protocol::{Message, MessageId, MessageType};
+
+/// What has come of one answer.
+#[derive(Debug, Default)]
+pub struct Speech {
+    of: Option<MessageId>,
+    /// How many characters the client has.
+    sent: usize,
+    held: String,
+    /// How many characters of reasoning the client has.
+    thought: usize,
+}
+
+impl Speech {
+    /// Gives what of a piece is to be sent now.
+    pub fn hear(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
+        self.turn_to(message);
+        let known = self.sent + self.held.chars().count();
+        self.held.extend(text.chars().skip(known.saturating_sub(offset)));
+        if self.sent == 0 && may_be_json(&self.held) {
+            return None;
+        }
+        self.release()
+    }
+
+    pub fn think(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
+        self.turn_to(message);
+        let new: String = text.chars().skip(self.thought.saturating_sub(offset)).collect();
+        self.thought += new.chars().count();
+        (!new.is_empty()).then_some(new)
+    }
+
+    /// Gives what is still to be sent of a message that is whole now.
+    pub fn finish(&mut self, message: &Message) -> Option<String> {
+        let heard = if self.of == Some(message.id) { std::mem::take(self) } else { Speech::default() };
+        if message.message_type != MessageType::Text && heard.sent > 0 {
+            // What it says was sent as it was written.
+            return None;
+        }
+        let rest: String = message.content.chars().skip(heard.sent).collect();
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    fn turn_to(&mut self, message: MessageId) {
+        if self.of != Some(message) {
+            *self = Self { of: Some(message), ..Self::default() };
+        }
+    }
+
+    fn release(&mut self) -> Option<String> {
+        let text = std::mem::take(&mut self.held);
+        self.sent += text.chars().count();
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// Whether this can be the beginning of a plan or a question, which is shown as such and not as JSON.
+fn may_be_json(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('{') || text.starts_with("```json") || "```json".starts_with(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::{Author, ChatId};
+
+    fn whole(id: MessageId, message_type: MessageType, text: &str) -> Message {
+        Message { id, ..Message::new(ChatId::generate(), Author::Assistant, message_type, text) }
+    }
+
+    #[test]
+    fn every_character_is_sent_once_whatever_comes_twice() {
+        let (mut speech, id) = (Speech::default(), MessageId::generate());
+        let mut told = String::new();
+        for (offset, piece) in [(0, "Grü"), (3, "ße"), (0, "Grüße an"), (8, " alle")] {
+            told.extend(speech.hear(id, offset, piece));
+        }
+        told.extend(speech.finish(&whole(id, MessageType::Text, "Grüße an alle!")));
+        assert_eq!(told, "Grüße an alle!");
+        assert_eq!(speech.finish(&whole(MessageId::generate(), MessageType::Text, "Next")), Some("Next".to_owned()));
+    }
+
+    #[test]
+    fn json_is_held_back_until_it_is_known_what_it_is() {
+        let (mut speech, id) = (Speech::default(), MessageId::generate());
+        assert_eq!(speech.hear(id, 0, "``"), None);
+        assert_eq!(speech.hear(id, 2, "`json\n{\"goal\""), None);
+        assert_eq!(speech.finish(&whole(id, MessageType::Plan, "Add a farewell")), Some("Add a farewell".to_owned()));
+        let id = MessageId::generate();
+        assert_eq!(speech.hear(id, 0, "{\"a\": 1}"), None);
+        assert_eq!(speech.finish(&whole(id, MessageType::Text, "{\"a\": 1}")), Some("{\"a\": 1}".to_owned()));
+        let id = MessageId::generate();
+        assert_eq!(speech.hear(id, 0, "```rust\nfn"), Some("```rust\nfn".to_owned()));
+    }
+}

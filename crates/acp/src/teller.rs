@@ -1,0 +1,176 @@
+//! What happens in a chat, as updates for the client. Holds what was told, and decides nothing.
+
+use crate::calls;
+use crate::plan;
+use crate::speech::Speech;
+use agent_client_protocol::v1::schema::{
+    self, ContentBlock, ContentChunk, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+};
+use planwright_protocol::{Author, Message, MessageId, MessageType, Plan, StepStatus};
+use planwright_session::ChangedText;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Whether something is told as it happens, or because the client opens the chat anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    News,
+    History,
+}
+
+pub struct Teller {
+    /// Where the workspace is on this machine.
+    root: PathBuf,
+    speech: Speech,
+    /// By their ids.
+    calls: HashMap<String, Call>,
+    told: HashSet<MessageId>,
+    plan: Option<Plan>,
+    /// The call that asked what waits for an answer.
+    asked_by: Option<String>,
+}
+
+struct Call {
+    message: MessageId,
+    /// What it has printed.
+    output: String,
+}
+
+impl Teller {
+    pub fn new(root: PathBuf) -> Self {
+        Self { root, speech: Speech::default(), calls: HashMap::new(), told: HashSet::new(), plan: None, asked_by: None }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The message of the call that a result belongs to.
+    pub fn call_of(&self, result: &Message) -> Option<MessageId> {
+        self.calls.get(result.meta("call_id")).map(|call| call.message)
+    }
+
+    /// An entry of the history. `changed` is what its call changed, if it is a result.
+    pub fn message(&mut self, message: &Message, telling: Telling, changed: &[ChangedText]) -> Option<SessionUpdate> {
+        if !self.told.insert(message.id) {
+            return None;
+        }
+        match (message.author, message.message_type) {
+            (Author::User, _) => self.users(message, telling),
+            (Author::System, _) => note(message),
+            (Author::Assistant, MessageType::ToolCall) => {
+                let call = Call { message: message.id, output: String::new() };
+                self.calls.insert(message.meta("call_id").to_owned(), call);
+                Some(SessionUpdate::ToolCall(calls::announced(message, &self.root)))
+            }
+            (Author::Tool, _) | (Author::Assistant, MessageType::ToolResult) => Some(self.result(message, changed)),
+            (Author::Assistant, MessageType::Question) if is_approval(message) && telling == Telling::News => None,
+            (Author::Assistant, MessageType::Text | MessageType::Plan | MessageType::Question) => {
+                let rest = self.speech.finish(message)?;
+                Some(SessionUpdate::AgentMessageChunk(chunk(&rest, message.id)))
+            }
+        }
+    }
+
+    pub fn said(&mut self, message: MessageId, offset: usize, text: &str) -> Option<SessionUpdate> {
+        let text = self.speech.hear(message, offset, text)?;
+        Some(SessionUpdate::AgentMessageChunk(chunk(&text, message)))
+    }
+
+    pub fn thought(&mut self, message: MessageId, offset: usize, text: &str) -> Option<SessionUpdate> {
+        let text = self.speech.think(message, offset, text)?;
+        Some(SessionUpdate::AgentThoughtChunk(chunk(&text, message)))
+    }
+
+    pub fn printed(&mut self, call_id: &str, text: &str) -> Option<SessionUpdate> {
+        let call = self.calls.get_mut(call_id)?;
+        call.output.push_str(text);
+        calls::keep_newest(&mut call.output);
+        Some(SessionUpdate::ToolCallUpdate(calls::printing(call_id, &call.output)))
+    }
+
+    pub fn plan(&mut self, plan: Plan) -> SessionUpdate {
+        let update = SessionUpdate::Plan(plan::entries(&plan));
+        self.plan = Some(plan);
+        update
+    }
+
+    pub fn step(&mut self, number: u32, status: StepStatus) -> Option<SessionUpdate> {
+        let plan = self.plan.as_mut()?;
+        plan.steps.iter_mut().find(|step| step.step_number == number)?.status = status;
+        Some(SessionUpdate::Plan(plan::entries(plan)))
+    }
+
+    /// The call that asked what waits for an answer, if it was one.
+    pub fn asked_by(&self) -> Option<&str> {
+        self.asked_by.as_deref()
+    }
+
+    /// The question is shown under a call of this id.
+    pub fn asks_as(&mut self, call_id: String) {
+        self.asked_by = Some(call_id);
+    }
+
+    /// The question is no more; what asked it is over.
+    pub fn resolved(&mut self, status: ToolCallStatus) -> Option<SessionUpdate> {
+        Some(moved(&self.asked_by.take()?, status))
+    }
+
+    /// The client has the user's words already; only an answer is shown with what asked for it.
+    fn users(&self, message: &Message, telling: Telling) -> Option<SessionUpdate> {
+        if telling == Telling::History {
+            return Some(SessionUpdate::UserMessageChunk(chunk(&message.content, message.id)));
+        }
+        message.metadata.get("question_answer")?;
+        let fields = ToolCallUpdateFields::new().content(vec![calls::text(&message.content)]);
+        Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(self.asked_by.clone()?, fields)))
+    }
+
+    fn result(&mut self, result: &Message, changed: &[ChangedText]) -> SessionUpdate {
+        let waits = result.metadata.get("facts").and_then(|facts| facts.get("status")) == Some(&Value::from("question_pending"));
+        if waits {
+            // The call stays open for the client until the user has answered.
+            self.asked_by = Some(result.meta("call_id").to_owned());
+            return moved(result.meta("call_id"), ToolCallStatus::Pending);
+        }
+        SessionUpdate::ToolCallUpdate(calls::concluded(result, changed, &self.root))
+    }
+}
+
+/// A call that is further than it was. Its end is told with its result.
+pub fn further(call: &Message) -> Option<SessionUpdate> {
+    let status = calls::status(call.meta("status"));
+    let is_begun = call.message_type == MessageType::ToolCall && status == ToolCallStatus::InProgress;
+    is_begun.then(|| moved(call.meta("call_id"), status))
+}
+
+/// Words of ours, which no model wrote.
+pub fn remark(text: &str) -> SessionUpdate {
+    let quoted = text.lines().collect::<Vec<_>>().join("\n> ");
+    SessionUpdate::AgentMessageChunk(words(&format!("\n> {quoted}\n\n")))
+}
+
+/// Words that belong to no message.
+pub fn words(text: &str) -> ContentChunk {
+    ContentChunk::new(ContentBlock::from(text))
+}
+
+fn chunk(text: &str, message: MessageId) -> ContentChunk {
+    words(text).message_id(schema::MessageId::new(message.to_string()))
+}
+
+/// What the server wrote into the history; a switch of mode alone is told as such, and a task in its call.
+fn note(message: &Message) -> Option<SessionUpdate> {
+    let has = |key: &str| message.metadata.contains_key(key);
+    let is_told_elsewhere = has("task") || (has("mode_change") && !has("approval"));
+    (!is_told_elsewhere && !message.content.is_empty()).then(|| remark(&message.content))
+}
+
+fn is_approval(question: &Message) -> bool {
+    question.meta("kind") != "user"
+}
+
+fn moved(call_id: &str, status: ToolCallStatus) -> SessionUpdate {
+    SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id.to_owned(), ToolCallUpdateFields::new().status(status)))
+}

@@ -1,0 +1,48 @@
+//! `planwright acp`
+
+use crate::args::AcpArgs;
+use crate::config::Config;
+use crate::configuration::{Layers, remarks};
+use crate::data_dir::DataDir;
+use crate::models::{ConfiguredModels, ask_daemon};
+use crate::servers::StoredPins;
+use crate::signals::Interrupts;
+use anyhow::anyhow;
+use planwright_acp::Front;
+use planwright_mcp::Pool;
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_session::Sessions;
+use planwright_store::Store;
+use std::sync::Arc;
+
+pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
+    let mut interrupts = Interrupts::new()?;
+    let (sessions, pool, store, data) = match prepare(args).await {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            // An editor shows what it is answered sooner than what is in a log.
+            let problem = error.downcast_ref::<Problem>().cloned();
+            planwright_acp::refuse(problem.unwrap_or_else(|| Problem::new(ErrorCode::Internal, format!("{error:#}")))).await;
+            return Err(error);
+        }
+    };
+    let front = Front { sessions: sessions.clone(), kept: data.real_path(), remarks };
+    let served = planwright_acp::serve(front, interrupts.next()).await;
+    sessions.park_all().await;
+    pool.close().await;
+    store.close().await;
+    served.map_err(|error| anyhow!("the connection to the editor broke: {error}"))
+}
+
+async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, DataDir)> {
+    let mut config = Config::load()?;
+    ask_daemon(&mut config, args.common.model.as_deref()).await;
+    let data = DataDir::open(args.common.storage.data_dir)?;
+    let store = data.store(args.common.storage.database_url.as_deref()).await?;
+    let models = ConfiguredModels::new(&config, args.common.model.clone());
+    models.check().await?;
+    models.say_choice(None);
+    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), args.trust)?;
+    let pool = layers.pool();
+    Ok((Sessions::configured(store.clone(), Arc::new(layers)), pool, store, data))
+}

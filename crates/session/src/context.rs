@@ -1,0 +1,134 @@
+//! What a model would read if it were asked now, and how much of its room that takes.
+
+use crate::chat::Chat;
+use crate::inbox::Inbox;
+use crate::run::Run;
+use planwright_agent::compaction::COMPACTION;
+use planwright_agent::{ModelMessage, Request, ToolDefinition};
+use planwright_protocol::{Mode, Problem};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What is in the context of a chat.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ContextView {
+    /// The model of the chat's mode, as PROVIDER/MODEL; null where there is none.
+    pub model: Option<String>,
+    /// How many tokens a request and its reply may have together; null without a model.
+    pub limit: Option<u64>,
+    /// What the newest request and its reply had together, as the model counted; 0 where it was not asked yet or the
+    /// conversation was just summed up.
+    pub used: u64,
+    /// What would be sent now, by what it is. Estimated.
+    pub parts: Vec<ContextPart>,
+    /// Whether there is something to sum up.
+    pub can_compact: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ContextPart {
+    pub part: Part,
+    /// Estimated, rather too high than too low.
+    pub tokens: u64,
+    /// How many there are of it.
+    pub count: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The prompt of mode and role.
+    Prompt,
+    /// The tools and what they take.
+    Tools,
+    /// `AGENTS.md` of the workspace and its folders.
+    Instructions,
+    /// The approved plan.
+    Plan,
+    /// What is left of what was summed up.
+    Summary,
+    /// What the user said.
+    Words,
+    /// What the model said.
+    Replies,
+    /// The calls it made.
+    Calls,
+    /// What the tools answered.
+    Results,
+}
+
+impl Chat {
+    /// # Errors
+    /// The history can't be read.
+    pub async fn context(self: &Arc<Self>) -> Result<ContextView, Problem> {
+        Run::new(self.clone(), Inbox::default()).context().await
+    }
+}
+
+impl Run {
+    async fn context(mut self) -> Result<ContextView, Problem> {
+        let (agent, turn) = (self.agent().await?, self.turn().await?);
+        self.offered.look(&self.chat).await;
+        let request = self.request(agent, &turn).await?;
+        let plan = match agent.role.mode() {
+            Mode::Plan => None,
+            Mode::Act => crate::progress::Execution::of(&self.chat).await.map(|execution| execution.text()),
+        };
+        let is_summed_up = turn.history().iter().any(|message| message.metadata.contains_key(COMPACTION));
+        let instructions: Vec<&str> = self.surroundings.instructions.iter().map(|(_, text)| text.as_str()).collect();
+        let parts = parts(&request, &instructions, plan.as_deref(), is_summed_up);
+        let model = self.chat.rules().models.model(agent.role.mode()).await.ok();
+        Ok(ContextView {
+            model: model.as_ref().map(|model| model.name().to_owned()),
+            limit: model.as_ref().map(|model| model.context_tokens()),
+            used: self.chat.row().await.usage.context_tokens,
+            parts,
+            can_compact: turn.conversation().has_grown(),
+        })
+    }
+}
+
+fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed_up: bool) -> Vec<ContextPart> {
+    let mut parts = Parts::default();
+    let told: usize = instructions.iter().map(|text| text.len()).sum();
+    let planned = plan.map_or(0, str::len);
+    parts.add(Part::Prompt, request.system.len().saturating_sub(told + planned));
+    request.tools.iter().for_each(|tool| parts.add(Part::Tools, size(tool)));
+    instructions.iter().for_each(|text| parts.add(Part::Instructions, text.len()));
+    plan.into_iter().for_each(|text| parts.add(Part::Plan, text.len()));
+    for (place, message) in request.messages.iter().enumerate() {
+        match message {
+            ModelMessage::User(text) if place == 0 && is_summed_up => parts.add(Part::Summary, text.len()),
+            ModelMessage::User(text) => parts.add(Part::Words, text.len()),
+            ModelMessage::Assistant { text, calls, .. } => {
+                if !text.is_empty() {
+                    parts.add(Part::Replies, text.len());
+                }
+                calls.iter().for_each(|call| parts.add(Part::Calls, call.tool.len() + call.args.len()));
+            }
+            ModelMessage::ToolResult { text, .. } => parts.add(Part::Results, text.len()),
+        }
+    }
+    parts.0
+}
+
+#[derive(Default)]
+struct Parts(Vec<ContextPart>);
+
+impl Parts {
+    fn add(&mut self, part: Part, bytes: usize) {
+        let tokens = planwright_agent::history::estimated(bytes);
+        match self.0.iter_mut().find(|known| known.part == part) {
+            Some(known) => {
+                known.tokens += tokens;
+                known.count += 1;
+            }
+            None => self.0.push(ContextPart { part, tokens, count: 1 }),
+        }
+    }
+}
+
+fn size(tool: &ToolDefinition) -> usize {
+    tool.name.len() + tool.description.len() + tool.schema.to_string().len()
+}

@@ -1,0 +1,70 @@
+//! A chat that lives, as those hold it who ask something of it.
+
+use crate::actor::{self, Command, Reply, Sender, SentKey};
+use crate::chat::Chat;
+use planwright_protocol::{ErrorCode, Op, Problem};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// A chat that lives. Dropping it changes nothing.
+#[derive(Clone)]
+pub struct Handle {
+    pub(crate) chat: Arc<Chat>,
+    pub(crate) ops: mpsc::Sender<Command>,
+}
+
+impl Handle {
+    /// Puts an op to the chat's actor and waits until what it did is stored.
+    ///
+    /// # Errors
+    /// Why the chat did not take it.
+    pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
+        self.submit_by(op, actor::OPERATOR).await
+    }
+
+    /// The same, on behalf of somebody: the name stands in the records of what they approve.
+    ///
+    /// # Errors
+    /// Why the chat did not take it.
+    pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
+        self.submit_once(op, name, None).await
+    }
+
+    /// The same, for an op that may be sent again: with the same key and the same content it is done once.
+    ///
+    /// # Errors
+    /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
+    pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
+        self.send(|answer| Command::Op(op, Sender { name: name.to_owned(), key }, answer)).await
+    }
+
+    /// Ends all work of the chat, to go on after the next start.
+    pub async fn park(&self) {
+        let _ = self.send(Command::Park).await;
+    }
+
+    #[must_use]
+    pub fn chat(&self) -> &Arc<Chat> {
+        &self.chat
+    }
+
+    /// Goes on with the run that was cut off by the end of an earlier process.
+    ///
+    /// # Errors
+    /// It can't.
+    pub async fn resume(&self) -> Result<Reply, Problem> {
+        self.send(Command::Resume).await
+    }
+
+    async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
+        let closed = || {
+            Problem::new(
+                ErrorCode::Conflict,
+                "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.",
+            )
+        };
+        let (answer, answered) = oneshot::channel();
+        self.ops.send(command(answer)).await.map_err(|_| closed())?;
+        answered.await.map_err(|_| closed())?
+    }
+}

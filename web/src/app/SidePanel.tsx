@@ -1,0 +1,34 @@
+import { FileDiff, FolderTree, Gauge, ListChecks } from 'lucide-react';
+import { part } from '@/components/part';
+import { TabPanel, Tabs, type Tab } from '@/components/Tabs';
+import { PlanPanel } from '@/features/plan/PlanPanel';
+import { useText } from '@/i18n';
+import { useLayout, type PanelTab } from '@/lib/layout';
+
+const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
+const FilesPanel = part(() => import('@/features/files/FilesPanel').then((all) => all.FilesPanel));
+const ContextPanel = part(() => import('@/features/context/ContextPanel').then((all) => all.ContextPanel));
+
+/** Beside the chat: its plan, what it changed, the files, what the model reads. */
+export function SidePanel() {
+  const t = useText('panel');
+  const tab = useLayout((state) => state.panelTab);
+  const icon = 'shrink-0 max-lg:hidden';
+  const tabs: Tab<PanelTab>[] = [
+    { value: 'plan', label: <><ListChecks size={14} aria-hidden className={icon} />{t('plan')}</> },
+    { value: 'changes', label: <><FileDiff size={14} aria-hidden className={icon} />{t('changes')}</> },
+    { value: 'files', label: <><FolderTree size={14} aria-hidden className={icon} />{t('files')}</> },
+    { value: 'context', label: <><Gauge size={14} aria-hidden className={icon} />{t('context')}</> },
+  ];
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="shrink-0 border-b px-1.5"><Tabs id="panel" label={t('tabs')} tabs={tabs} value={tab} choose={(panelTab) => useLayout.setState({ panelTab })} /></div>
+      <TabPanel id="panel" value={tab} className="min-h-0 flex-1 overflow-y-auto">
+        {tab === 'plan' && <PlanPanel />}
+        {tab === 'changes' && <ChangesView />}
+        {tab === 'files' && <FilesPanel />}
+        {tab === 'context' && <ContextPanel />}
+      </TabPanel>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { Undo2 } from 'lucide-react';
+import { Button } from '@/components/Button';
+import { RoleIcon } from '@/components/RoleIcon';
+import { useLocale, useText } from '@/i18n';
+import type { CallChanges } from '@/lib/api/types';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { askRevert } from '@/lib/chat/revert';
+import { useMayChange } from '@/lib/rights';
+import { clock } from '@/lib/time';
+import { FileChange, Lines } from './FileChange';
+import { byMessage, weigh, type Group } from './model';
+
+/** What was changed, by the words of the user that set it off and by call; newest first. */
+export function ByMessage({ changes, isSplit }: { changes: CallChanges[]; isSplit: boolean }) {
+  const messages = useChatView((view) => view.messages);
+  return (
+    <ol className="flex flex-col gap-3 p-3">
+      {byMessage(changes, messages).map((group) => <GroupView key={group.calls[0]?.message_id} group={group} isSplit={isSplit} />)}
+    </ol>
+  );
+}
+
+function GroupView({ group, isSplit }: { group: Group; isSplit: boolean }) {
+  const t = useText('changes');
+  const { added, removed } = weigh(group.calls.flatMap((call) => call.files));
+  return (
+    <li className="overflow-hidden rounded-lg border">
+      <div className="flex items-center gap-2 bg-surface px-3 py-1.5">
+        <p className="min-w-0 flex-1 truncate font-medium">{group.asked ? group.asked.content : t('earlier')}</p>
+        <Lines added={added} removed={removed} />
+        {group.asked && <TakeBack from={group.asked.id} label={t('takeBackAll')} />}
+      </div>
+      <ol>{group.calls.map((call) => <CallView key={call.message_id} call={call} isSplit={isSplit} />)}</ol>
+    </li>
+  );
+}
+
+function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
+  const t = useText('changes');
+  const words = useText('mode');
+  const locale = useLocale((state) => state.locale);
+  const who = call.tool === 'revert' ? t('byRevert') : call.tool === 'approve' ? t('byApproval') : call.tool;
+  return (
+    <li className="border-t">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-2 px-3 text-sm text-muted">
+        {call.agent_role && <span data-role={call.agent_role} className="inline-flex items-center gap-1 text-role"><RoleIcon role={call.agent_role} size={13} />{words(call.agent_role)}</span>}
+        <code>{who}</code>
+        <time dateTime={call.at}>{clock(locale, call.at)}</time>
+        <span className="ml-auto"><TakeBack from={call.message_id} label={t('takeBackFrom')} /></span>
+      </div>
+      <ul className="border-t">{call.files.map((file) => <FileChange key={file.path} file={file} isSplit={isSplit} />)}</ul>
+    </li>
+  );
+}
+
+function TakeBack({ from, label }: { from: string; label: string }) {
+  const { workspaceId } = useChatIds();
+  if (!useMayChange(workspaceId)) return null;
+  return <Button look="quiet" className="shrink-0 px-2 text-sm" onClick={() => askRevert(from)}><Undo2 size={14} aria-hidden />{label}</Button>;
+}

@@ -1,0 +1,63 @@
+import { FileDiff, Maximize2 } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import { Empty } from '@/components/Empty';
+import { Failed } from '@/components/Failed';
+import { Segments } from '@/components/Segments';
+import { Skeleton } from '@/components/Skeleton';
+import { Tip } from '@/components/Tip';
+import { useText } from '@/i18n';
+import type { ChangedFile, Changes } from '@/lib/api/types';
+import { useChatIds } from '@/lib/chat/context';
+import { useMedia } from '@/lib/layout';
+import { ByMessage } from './ByMessage';
+import { FileChange, Lines } from './FileChange';
+import { weigh } from './model';
+import { useChanges } from './useChanges';
+
+type Order = 'file' | 'message';
+/** So many diffs of a page are open from the beginning. */
+const OPEN_AT_FIRST = 12;
+
+/** What the chat changed. In the panel files are closed at first, and a link leads to the page. */
+export function ChangesView({ isPage = false }: { isPage?: boolean }) {
+  const t = useText('changes');
+  const changes = useChanges();
+  if (changes.error) return <Failed error={changes.error} retry={() => void changes.refetch()} />;
+  if (!changes.data) return <Skeleton />;
+  if (changes.data.changes.length === 0) return <Empty icon={<FileDiff size={24} aria-hidden />} title={t('empty')} hint={t('emptyHint')} />;
+  return <Shown changes={changes.data} isPage={isPage} />;
+}
+
+function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
+  const t = useText('changes');
+  const { workspaceId, chatId } = useChatIds();
+  const [order, setOrder] = useState<Order>('file');
+  const [isSplit, setSplit] = useState(false);
+  const hasRoom = useMedia('(min-width: 1100px)') && isPage;
+  const id = useId();
+  const total = weigh(changes.total.files);
+  return (
+    <section aria-label={t('title')} className="flex min-w-0 flex-col">
+      <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
+        <Segments label={t('order')} value={order} choose={setOrder} choices={[['file', t('byFile')], ['message', t('byMessage')]]} />
+        <p className="text-sm text-muted">{t('files', { count: total.files })} <Lines added={total.added} removed={total.removed} /></p>
+        <div className="ml-auto flex items-center gap-2">
+          {hasRoom && <label className="flex items-center gap-1.5 text-sm" htmlFor={id}><input id={id} type="checkbox" checked={isSplit} onChange={(event) => setSplit(event.target.checked)} />{t('split')}</label>}
+          {!isPage && (
+            <Tip text={t('openPage')}>
+              <Link href={`/w/${workspaceId}/c/${chatId}/changes`} aria-label={t('openPage')} className="inline-flex size-8 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><Maximize2 size={15} aria-hidden /></Link>
+            </Tip>
+          )}
+        </div>
+      </div>
+      {order === 'file' ? <ByFile files={changes.total.files} isPage={isPage} isSplit={hasRoom && isSplit} /> : <ByMessage changes={changes.changes} isSplit={hasRoom && isSplit} />}
+    </section>
+  );
+}
+
+function ByFile({ files, isPage, isSplit }: { files: ChangedFile[]; isPage: boolean; isSplit: boolean }) {
+  const t = useText('changes');
+  if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;
+  return <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} />)}</ul>;
+}

@@ -1,0 +1,40 @@
+// A unified diff with line numbers and coloured code, in a chunk of its own.
+import { useMemo } from 'react';
+import { Diff, Hunk, markEdits, parseDiff, tokenize, type FileData, type HunkTokens, type TokenizeOptions } from 'react-diff-view';
+import 'react-diff-view/style/index.css';
+import { isKnown, syntax } from '@/components/markdown/highlight';
+import { languageOf } from '@/lib/language';
+import { uncut } from './model';
+
+/** Beyond this, colour costs more than it helps. */
+const MOST_COLOURED = 60_000;
+
+export default function DiffView({ path, diff, isSplit = false }: { path: string; diff: string; isSplit?: boolean }) {
+  const files = useMemo(() => parseDiff(uncut(diff), { nearbySequences: 'zip' }), [diff]);
+  return (
+    <div tabIndex={0} role="group" aria-label={path} className="diff-frame overflow-x-auto">
+      {files.map((file, index) => <OneFile key={index} file={file} path={path} isSplit={isSplit} isShort={diff.length < MOST_COLOURED} />)}
+    </div>
+  );
+}
+
+function OneFile({ file, path, isSplit, isShort }: { file: FileData; path: string; isSplit: boolean; isShort: boolean }) {
+  const tokens = useMemo(() => (isShort ? coloured(file, languageOf(path)) : undefined), [file, path, isShort]);
+  return (
+    <Diff viewType={isSplit ? 'split' : 'unified'} diffType={file.type} hunks={file.hunks} tokens={tokens ?? null} optimizeSelection>
+      {(hunks) => hunks.map((hunk) => <Hunk key={hunk.content} hunk={hunk} />)}
+    </Diff>
+  );
+}
+
+function coloured(file: FileData, language: string): HunkTokens | undefined {
+  const enhancers = [markEdits(file.hunks, { type: 'block' })];
+  const refractor = { highlight: (code: string, name: string) => syntax(name, code) };
+  const options = isKnown(language) ? { highlight: true, refractor, language, enhancers } : { enhancers };
+  try {
+    return tokenize(file.hunks, options as unknown as TokenizeOptions);
+  } catch {
+    // Without colours it is still a diff.
+    return undefined;
+  }
+}

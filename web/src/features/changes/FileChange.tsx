@@ -1,0 +1,61 @@
+import { ArrowRight, ChevronRight, FilePen, FilePlus, FileX2, FolderInput, TriangleAlert, Undo2, type LucideIcon } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Skeleton } from '@/components/Skeleton';
+import { useText } from '@/i18n';
+import type { ChangedFile } from '@/lib/api/types';
+import { unshown } from './model';
+
+const DiffView = lazy(() => import('./DiffView'));
+const LOOKS: Record<ChangedFile['status'], [LucideIcon, string]> = {
+  created: [FilePlus, 'text-act'],
+  modified: [FilePen, 'text-plan'],
+  deleted: [FileX2, 'text-critical'],
+  moved: [FolderInput, 'text-major'],
+};
+
+/** One file that was changed: a line, and its diff when it is opened. */
+export function FileChange({ file, isOpenAtFirst = false, isSplit = false }: { file: ChangedFile; isOpenAtFirst?: boolean; isSplit?: boolean }) {
+  const t = useText('changes');
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [Icon, colour] = LOOKS[file.status];
+  return (
+    <li className="border-t first:border-t-0">
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 py-1 text-left text-sm hover:bg-surface pointer-coarse:min-h-11">
+        <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <Icon size={15} aria-label={t(file.status)} className={`shrink-0 ${colour}`} />
+        <span className="min-w-0 flex-1 font-mono break-all">
+          {file.from && <>{file.from} <ArrowRight size={12} aria-hidden className="inline" /> </>}
+          {file.path}
+        </span>
+        {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}
+        <Lines added={file.added} removed={file.removed} />
+      </button>
+      {isOpen && <Body file={file} isSplit={isSplit} />}
+    </li>
+  );
+}
+
+export function Lines({ added, removed }: { added: number; removed: number }) {
+  const t = useText('changes');
+  if (added === 0 && removed === 0) return null;
+  return (
+    <span className="shrink-0 font-mono text-xs tabular-nums">
+      <span className="sr-only">{t('lines', { added, removed })}</span>
+      <span aria-hidden className="text-act">+{added}</span> <span aria-hidden className="text-critical">−{removed}</span>
+    </span>
+  );
+}
+
+function Body({ file, isSplit }: { file: ChangedFile; isSplit: boolean }) {
+  const t = useText('changes');
+  const reason = unshown(file);
+  return (
+    <div className="border-t">
+      {file.irreversible && (
+        <p className="flex items-start gap-2 bg-major-soft px-3 py-1.5 text-sm text-major"><TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />{t('irreversible', { reason: file.irreversible })}</p>
+      )}
+      {reason ? <p className="px-3 py-2 text-sm text-muted">{t(reason)}</p> : <Suspense fallback={<Skeleton rows={2} />}><DiffView path={file.path} diff={file.diff} isSplit={isSplit} /></Suspense>}
+      {!reason && file.truncated && <p className="border-t px-3 py-1.5 text-sm text-muted">{t('cut')}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+// The rows of a tree of which some folders are open.
+import type { FileNode } from '@/lib/api/types';
+
+/** A folder as far as it is known. */
+export interface Folder {
+  node: FileNode | undefined;
+  error: Error | null;
+}
+
+export interface TreeRow {
+  node: FileNode;
+  depth: number;
+  isOpen: boolean;
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** What is shown, from the top down. `folders` are those that were asked for, by path. */
+export function rowsOf(folders: Map<string, Folder>, open: ReadonlySet<string>, path = '/', depth = 1): TreeRow[] {
+  const children = folders.get(path)?.node?.children ?? [];
+  return children.flatMap((node) => {
+    const isOpen = node.file_type === 'folder' && open.has(node.path);
+    const folder = folders.get(node.path);
+    const row: TreeRow = { node, depth, isOpen, isLoading: isOpen && !folder?.node && !folder?.error, error: isOpen ? (folder?.error ?? null) : null };
+    return isOpen ? [row, ...rowsOf(folders, open, node.path, depth + 1)] : [row];
+  });
+}
+
+/** The folders that a path lies in, the outermost first. */
+export function foldersOf(path: string): string[] {
+  const parts = path.split('/').filter(Boolean).slice(0, -1);
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
+}
+
+/** Where a key leads from a row; nothing where it leads nowhere. */
+export function step(rows: TreeRow[], from: string, key: string): string | undefined {
+  const at = rows.findIndex((row) => row.node.path === from);
+  const row = rows[at];
+  switch (key) {
+    case 'ArrowDown': return rows[at + 1]?.node.path;
+    case 'ArrowUp': return rows[at - 1]?.node.path;
+    case 'Home': return rows[0]?.node.path;
+    case 'End': return rows.at(-1)?.node.path;
+    // Into the folder; out of it.
+    case 'ArrowRight': return row?.isOpen && rows[at + 1] && rows[at + 1]!.depth > row.depth ? rows[at + 1]!.node.path : undefined;
+    case 'ArrowLeft': return row && !row.isOpen ? rows.slice(0, at).findLast((one) => one.depth < row.depth)?.node.path : undefined;
+    default: return undefined;
+  }
+}

@@ -1,0 +1,3 @@
+export const timeline = {
+  title: '时间线',
+};

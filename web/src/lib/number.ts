@@ -1,0 +1,15 @@
+// Numbers as people read them.
+import type { Locale } from '@/i18n';
+
+export const count = (locale: Locale, value: number) => new Intl.NumberFormat(locale).format(value);
+export const short = (locale: Locale, value: number) => new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+export const percent = (locale: Locale, share: number, digits = 0) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
+
+export function bytes(locale: Locale, value: number): string {
+  const [unit, size] = value < 1000 ? (['byte', 1] as const) : value < 1_000_000 ? (['kilobyte', 1000] as const) : (['megabyte', 1_000_000] as const);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 1 }).format(value / size);
+}
+
+/** In the catalog's currency, which is the dollar. */
+export const money = (locale: Locale, value: number) =>
+  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', maximumFractionDigits: value < 1 ? 4 : 2 }).format(value);
