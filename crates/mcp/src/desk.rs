@@ -9,6 +9,7 @@ use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::Site;
+use planwright_tools::command::Program;
 use planwright_tools::servers::{ChangedItem, OfferedTool, Origin, ServerReport, ServerStatus};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -30,12 +31,33 @@ pub struct Server {
     pub origin: Origin,
     /// Of what is run for it.
     pub launch: String,
+    /// What of the machine its program sees besides what commands see.
+    pub view: View,
+}
+
+/// What of the machine a program sees besides what commands see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// What its configuration names.
+    Named,
+    /// Nothing: who accepted it is not the one whose machine this is.
+    Nothing,
 }
 
 impl Server {
     #[must_use]
-    pub fn new(name: String, config: ServerConfig, origin: Origin) -> Self {
-        Self { launch: config.sha256(), name, config, origin }
+    pub fn new(name: String, config: ServerConfig, origin: Origin, view: View) -> Self {
+        Self { launch: config.sha256(), name, config, origin, view }
+    }
+
+    /// # Errors
+    /// A variable is not set, or the program is not there.
+    pub fn program(&self, site: &Site) -> Result<Program, Problem> {
+        let program = launch::program(&self.name, &self.config, &site.workspace.host_path()?)?;
+        Ok(match self.view {
+            View::Named => program,
+            View::Nothing => Program { readable: Vec::new(), ..program },
+        })
     }
 
     /// Whether a tool counts as one that only reads.
@@ -52,8 +74,7 @@ impl Server {
             return Ok(Way::Address { url: url.clone(), caller });
         }
         let commands = site.commands.as_ref().ok_or_else(|| failed(&self.name, "programs are not set up in this process."))?;
-        let program = launch::program(&self.name, &self.config, &site.workspace.host_path()?)?;
-        Ok(Way::Program(Arc::new(commands.keep(&program, &site.workspace, &site.secrets)?)))
+        Ok(Way::Program(Arc::new(commands.keep(&self.program(site)?, &site.workspace, &site.secrets)?)))
     }
 }
 
@@ -158,7 +179,7 @@ impl Desk {
         };
         let (offer, keep) = Offer::sort(&server.name, tools, pin, unknown);
         if let Some(pin) = keep {
-            pins.pin(site.id, &server.name, &pin).await?;
+            pins.pin(site.id, &server.name, server.origin, &pin).await?;
         }
         let offer = Arc::new(offer);
         state.offer = Some((Instant::now(), offer.clone()));
@@ -178,7 +199,7 @@ impl Desk {
         let known = match (here, server.origin) {
             (Some(pin), _) => Some(pin),
             // The user's own servers are the same ones in every workspace.
-            (None, Origin::User) => pins.newest(&server.name).await?,
+            (None, Origin::User) => pins.newest_of_user(&server.name).await?,
             (None, Origin::Workspace) => None,
         };
         match (known, server.origin) {
@@ -199,11 +220,14 @@ impl Desk {
         }
     }
 
-    /// Ends a link that does not do what it should, so that nothing of a call can happen later.
-    pub async fn drop_link(&self, link: &Arc<Link>) {
+    /// Lets go of a link that does not do what it should; it ends when the last call over it has.
+    pub async fn drop_link(&self, link: Arc<Link>) {
         let mut state = self.state.lock().await;
-        if state.link.as_ref().is_some_and(|(_, present)| Arc::ptr_eq(present, link)) {
+        if state.link.as_ref().is_some_and(|(_, present)| Arc::ptr_eq(present, &link)) {
+            drop(link);
             state.let_go().await;
+        } else if let Some(link) = Arc::into_inner(link) {
+            link.end().await;
         }
     }
 
@@ -221,7 +245,7 @@ impl Desk {
     /// It can't be stored.
     pub async fn accept(&self, server: &Server, site: &Site, pins: &dyn Pins, sha256: &str) -> Result<bool, Problem> {
         let Some(pending) = self.pending(server).filter(|pending| pending.told.sha256 == sha256) else { return Ok(false) };
-        pins.pin(site.id, &server.name, &pending.pin).await?;
+        pins.pin(site.id, &server.name, server.origin, &pending.pin).await?;
         let mut state = self.state.lock().await;
         state.offer = None;
         self.note(|known| *known = Known::default());
@@ -266,7 +290,7 @@ impl Desk {
             command: server.config.words(),
             url: server.config.url.clone(),
             status,
-            error: error.map(|problem| problem.message).or_else(|| (!refused.is_empty()).then(|| refused.join(" "))),
+            error: error.map(|problem| for_people(&problem.message)).or_else(|| (!refused.is_empty()).then(|| refused.join(" "))),
             trust_read_only: server.config.trust_read_only,
             tools: tools.collect(),
             changed,
@@ -280,6 +304,11 @@ impl Desk {
     fn note(&self, change: impl FnOnce(&mut Known)) {
         change(&mut self.look());
     }
+}
+
+/// A problem without what the model is to do about it.
+fn for_people(message: &str) -> String {
+    message.split(" Tell the user").next().unwrap_or_default().to_owned()
 }
 
 impl State {

@@ -33,5 +33,6 @@ mod set;
 mod tool;
 
 pub use config::{Config, ServerConfig};
+pub use desk::View;
 pub use pins::{Pin, PinnedTool, Pins};
 pub use set::{Pool, ServerSet, Trusting};

@@ -33,6 +33,13 @@ pub enum Way {
     Address { url: String, caller: Caller },
 }
 
+/// Why a call gave no answer.
+pub struct Fault {
+    pub problem: Problem,
+    /// Whether the server may still be at it, or is no use any more.
+    pub is_astray: bool,
+}
+
 /// A server that answers. It ends when this is dropped.
 pub struct Link {
     name: String,
@@ -144,20 +151,23 @@ impl Link {
     ///
     /// # Errors
     /// It failed, took too long, or was stopped.
-    pub async fn call(&self, tool: &str, args: JsonObject, time: Duration, stop: &Stop) -> Result<CallToolResult, Problem> {
+    pub async fn call(&self, tool: &str, args: JsonObject, time: Duration, stop: &Stop) -> Result<CallToolResult, Fault> {
+        let astray = |problem| Err(Fault { problem, is_astray: true });
+        let settled = |problem| Err(Fault { problem, is_astray: false });
         self.renew();
         let call = self.service.peer().call_tool_once(CallToolRequestParams::new(tool.to_owned()).with_arguments(args));
         let answered = tokio::select! {
             answered = timeout(time, call) => answered,
             () = stopped(stop) => {
-                return Err(Problem::new(ErrorCode::Cancelled, "The call was stopped. What the server had done until then is not known."));
+                return astray(Problem::new(ErrorCode::Cancelled, "The call was stopped. What the server had done until then is not known."));
             }
         };
         match answered {
-            Err(_) => Err(self.failed(&format!("it did not answer within {} seconds.", time.as_secs()))),
-            Ok(Err(error)) => Err(self.broken(&error).await),
+            Err(_) => astray(self.failed(&format!("it did not answer within {} seconds.", time.as_secs()))),
+            Ok(Err(error @ ServiceError::McpError(_))) => settled(self.broken(&error).await),
+            Ok(Err(error)) => astray(self.broken(&error).await),
             Ok(Ok(CallToolResponse::Complete(result))) => Ok(result),
-            Ok(Ok(_)) => Err(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
+            Ok(Ok(_)) => settled(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
         }
     }
 
@@ -169,6 +179,13 @@ impl Link {
         }
         // A server with an address is told, but not waited for long.
         let _ = timeout(Duration::from_secs(2), service.cancel()).await;
+    }
+
+    /// Ends a program at once, whoever else is talking to it.
+    pub async fn abort(&self) {
+        if let Some(process) = &self.process {
+            process.end().await;
+        }
     }
 
     fn renew(&self) {

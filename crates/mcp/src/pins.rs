@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use planwright_protocol::{Problem, WorkspaceId};
+use planwright_tools::servers::Origin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,13 +33,13 @@ pub trait Pins: Send + Sync {
     /// The database failed.
     async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem>;
 
-    /// The newest pin of this name in any workspace.
+    /// The newest pin of a server of the user's own file, in any workspace.
     ///
     /// # Errors
     /// The database failed.
-    async fn newest(&self, server: &str) -> Result<Option<Pin>, Problem>;
+    async fn newest_of_user(&self, server: &str) -> Result<Option<Pin>, Problem>;
 
     /// # Errors
     /// The database failed.
-    async fn pin(&self, workspace: WorkspaceId, server: &str, pin: &Pin) -> Result<(), Problem>;
+    async fn pin(&self, workspace: WorkspaceId, server: &str, origin: Origin, pin: &Pin) -> Result<(), Problem>;
 }

@@ -1,7 +1,7 @@
 //! The servers of a workspace.
 
 use crate::config::{Config, ServerConfig};
-use crate::desk::{Desk, Ready, Server};
+use crate::desk::{Desk, Ready, Server, View};
 use crate::names;
 use crate::offer::Definition;
 use crate::pins::Pins;
@@ -83,18 +83,24 @@ pub struct ServerSet {
 }
 
 impl ServerSet {
-    /// `user` is what the user's own configuration has; what differs from it is of the workspace.
+    /// `user` is what the user's own configuration has; what differs from it is of the workspace, and has `view` of the machine.
     #[must_use]
-    pub fn new(pool: Arc<Pool>, config: &Config, user: &Config, waiting: BTreeMap<String, ServerConfig>, trusting: Trusting) -> Self {
-        let origin = |name: &String, config: &ServerConfig| match user.servers.get(name) {
-            Some(own) if own == config => Origin::User,
-            Some(_) | None => Origin::Workspace,
-        };
-        let servers = config
-            .servers
-            .iter()
-            .map(|(name, config)| (name.clone(), Arc::new(Server::new(name.clone(), config.clone(), origin(name, config)))));
-        Self { pool, servers: servers.collect(), waiting, trusting }
+    pub fn new(pool: Arc<Pool>, config: &Config, user: &Config, trusting: Trusting, view: View) -> Self {
+        let servers = config.servers.iter().map(|(name, config)| {
+            let (origin, view) = match user.servers.get(name) {
+                Some(own) if own == config => (Origin::User, View::Named),
+                Some(_) | None => (Origin::Workspace, view),
+            };
+            (name.clone(), Arc::new(Server::new(name.clone(), config.clone(), origin, view)))
+        });
+        Self { pool, servers: servers.collect(), waiting: BTreeMap::new(), trusting }
+    }
+
+    /// With servers that the user has yet to accept.
+    #[must_use]
+    pub fn waiting_for(mut self, waiting: BTreeMap<String, ServerConfig>) -> Self {
+        self.waiting = waiting;
+        self
     }
 
     async fn ready(&self, server: &Server, site: &Site) -> (Arc<Desk>, Result<Ready, Problem>) {
@@ -169,7 +175,7 @@ impl Servers for ServerSet {
             command: config.words(),
             url: config.url.clone(),
             status: ServerStatus::Untrusted,
-            error: Some(untrusted(name).message),
+            error: Some("It stands in the workspace's own configuration, which you have not accepted.".to_owned()),
             trust_read_only: config.trust_read_only,
             tools: Vec::new(),
             changed: None,

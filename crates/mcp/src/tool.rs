@@ -2,8 +2,7 @@
 
 use crate::answer::told;
 use crate::desk::{Desk, Server};
-use crate::launch;
-use crate::link::{Link, Way, failed};
+use crate::link::{Fault, Link, Way, failed};
 use crate::offer::{Definition, Offer, Unknown};
 use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
@@ -105,13 +104,13 @@ impl ServerTool {
         let answered = ready.link.call(&self.definition.name, args, time, &cx.command.stop).await;
         match answered {
             Ok(result) => told(&self.server.name, result, &self.site.workspace.host_path()?).map(Output::text),
-            Err(problem) => {
-                // One that hangs, has died or was stopped begins anew, and nothing of this call comes later.
-                let link = ready.link;
-                self.desk.drop_link(&link).await;
-                if let Some(link) = Arc::into_inner(link) {
-                    link.end().await;
+            Err(Fault { problem, is_astray: false }) => Err(problem),
+            Err(Fault { problem, is_astray: true }) => {
+                // Nothing of a call that may change something comes later, even if others are talking to the program as well.
+                if !self.reads() {
+                    ready.link.abort().await;
                 }
+                self.desk.drop_link(ready.link).await;
                 Err(problem)
             }
         }
@@ -120,8 +119,7 @@ impl ServerTool {
     /// With a process of its own, whose changes of the workspace are judged when it has ended.
     async fn call_alone(&self, args: Map<String, Value>, cx: &ToolContext, commands: &Commands) -> Result<Output, Problem> {
         let begun = SystemTime::now();
-        let program = launch::program(&self.server.name, &self.server.config, &self.site.workspace.host_path()?)?;
-        let post = Arc::new(commands.stage_for(&program, cx)?);
+        let post = Arc::new(commands.stage_for(&self.server.program(&self.site)?, cx)?);
         let answer = self.converse(args, cx, post.clone()).await;
         if cx.command.stop.is_set() {
             post.forget(cx)?;
@@ -144,7 +142,8 @@ impl ServerTool {
             let tools = link.tools(config.start_time()).await?;
             let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };
             self.check(&Offer::sort(name, tools, nothing, Unknown::Taken).0)?;
-            let result = link.call(&self.definition.name, args, config.call_time(), &cx.command.stop).await?;
+            let called = link.call(&self.definition.name, args, config.call_time(), &cx.command.stop).await;
+            let result = called.map_err(|fault| fault.problem)?;
             told(name, result, &self.site.workspace.host_path()?)
         };
         let answer = answer.await;

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::models::ConfiguredModels;
 use crate::workspace_file::{Effective, Obeyed, PATH, lay_over};
-use planwright_mcp::{Pins, Pool, ServerConfig, ServerSet, Trusting};
+use planwright_mcp::{Pins, Pool, ServerConfig, ServerSet, Trusting, View};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::Again;
@@ -28,6 +28,8 @@ pub struct Layers {
     waits: Option<UnboundedSender<Again>>,
     /// MCP servers that are in use.
     pool: Arc<Pool>,
+    /// What of the machine those see that stand in a workspace's own file.
+    view: View,
     everywhere: Rules,
     /// By the hash of a workspace's file.
     known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
@@ -42,9 +44,16 @@ impl Layers {
             servers: Arc::new(planwright_tools::NoServers),
         };
         let pool = Pool::new(pins);
-        let mut layers = Self { user, model, commands, trusts_all, waits: None, pool, everywhere: nothing, known: Mutex::default() };
+        let mut layers =
+            Self { user, model, commands, trusts_all, waits: None, pool, view: View::Named, everywhere: nothing, known: Mutex::default() };
         layers.everywhere = layers.rules(&layers.user, BTreeMap::new())?;
         Ok(layers)
+    }
+
+    /// For users who accept what runs on somebody else's machine.
+    pub fn for_team(mut self) -> Self {
+        self.view = View::Nothing;
+        self
     }
 
     /// The MCP servers in use, to be ended at last.
@@ -70,7 +79,7 @@ impl Layers {
         let models = ConfiguredModels::new(config, self.model.clone()).telling(self.waits.clone());
         let settings = Arc::new(config.settings(self.commands.clone())?);
         let trusting = if self.trusts_all { Trusting::All } else { Trusting::Accepted };
-        let servers = ServerSet::new(self.pool.clone(), &config.mcp, &self.user.mcp, waiting, trusting);
+        let servers = ServerSet::new(self.pool.clone(), &config.mcp, &self.user.mcp, trusting, self.view).waiting_for(waiting);
         Ok(Rules { settings, models: Arc::new(models), servers: Arc::new(servers) })
     }
 }

@@ -1,6 +1,6 @@
 //! `planwright serve`
 
-use crate::args::{BadUsage, ServeArgs};
+use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
@@ -35,6 +35,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     models.say_choice(None);
     let names = models.names();
     let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
+    let layers = if args.auth == Auth::Users { layers.for_team() } else { layers };
     let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     for folder in &folders {

@@ -5,7 +5,11 @@ use planwright_mcp::{Pin, Pins};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_session::storage;
 use planwright_store::Store;
+use planwright_tools::servers::Origin;
 use serde_json::Value;
+
+/// How pins of servers of the user's own file are marked.
+const USER: &str = "user";
 
 pub struct StoredPins(pub Store);
 
@@ -15,13 +19,17 @@ impl Pins for StoredPins {
         Ok(read(self.0.mcp_pin(workspace, server).await.map_err(storage)?))
     }
 
-    async fn newest(&self, server: &str) -> Result<Option<Pin>, Problem> {
-        Ok(read(self.0.newest_mcp_pin(server).await.map_err(storage)?))
+    async fn newest_of_user(&self, server: &str) -> Result<Option<Pin>, Problem> {
+        Ok(read(self.0.newest_mcp_pin(server, USER).await.map_err(storage)?))
     }
 
-    async fn pin(&self, workspace: WorkspaceId, server: &str, pin: &Pin) -> Result<(), Problem> {
+    async fn pin(&self, workspace: WorkspaceId, server: &str, origin: Origin, pin: &Pin) -> Result<(), Problem> {
         let pin = serde_json::to_value(pin).unwrap_or_default();
-        self.0.pin_mcp(workspace, server, &pin).await.map_err(storage)
+        let origin = match origin {
+            Origin::User => USER,
+            Origin::Workspace => "workspace",
+        };
+        self.0.pin_mcp(workspace, server, origin, &pin).await.map_err(storage)
     }
 }
 
@@ -39,11 +47,11 @@ impl Pins for NoPins {
         Ok(None)
     }
 
-    async fn newest(&self, _: &str) -> Result<Option<Pin>, Problem> {
+    async fn newest_of_user(&self, _: &str) -> Result<Option<Pin>, Problem> {
         Ok(None)
     }
 
-    async fn pin(&self, _: WorkspaceId, _: &str, _: &Pin) -> Result<(), Problem> {
+    async fn pin(&self, _: WorkspaceId, _: &str, _: Origin, _: &Pin) -> Result<(), Problem> {
         Ok(())
     }
 }

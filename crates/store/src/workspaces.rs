@@ -29,9 +29,9 @@ const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
 const TRUST: &str = "insert into trust (workspace_id, sha256, at) values ($1, $2, $3)
     on conflict (workspace_id) do update set sha256 = excluded.sha256, at = excluded.at";
 const PINNED: &str = "select pin from mcp_pins where workspace_id = $1 and server = $2";
-const NEWEST_PIN: &str = "select pin from mcp_pins where server = $1 order by at desc limit 1";
-const PIN: &str = "insert into mcp_pins (workspace_id, server, pin, at) values ($1, $2, $3, $4)
-    on conflict (workspace_id, server) do update set pin = excluded.pin, at = excluded.at";
+const NEWEST_PIN: &str = "select pin from mcp_pins where server = $1 and origin = $2 order by at desc limit 1";
+const PIN: &str = "insert into mcp_pins (workspace_id, server, origin, pin, at) values ($1, $2, $3, $4, $5)
+    on conflict (workspace_id, server) do update set origin = excluded.origin, pin = excluded.pin, at = excluded.at";
 
 impl Store {
     /// The workspace at this path; made if it is not known yet.
@@ -112,20 +112,20 @@ impl Store {
         row.map(|row| Ok(serde_json::from_str(&row.text("pin")?)?)).transpose()
     }
 
-    /// What they accepted last of a server of this name, in any workspace.
+    /// What they accepted last of a server of this name and origin, in any workspace.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn newest_mcp_pin(&self, server: &str) -> Result<Option<Value>, StoreError> {
-        let row = self.db.row(NEWEST_PIN, args![server]).await?;
+    pub async fn newest_mcp_pin(&self, server: &str, origin: &str) -> Result<Option<Value>, StoreError> {
+        let row = self.db.row(NEWEST_PIN, args![server, origin]).await?;
         row.map(|row| Ok(serde_json::from_str(&row.text("pin")?)?)).transpose()
     }
 
     /// # Errors
     /// The database failed.
-    pub async fn pin_mcp(&self, id: WorkspaceId, server: &str, pin: &Value) -> Result<(), StoreError> {
+    pub async fn pin_mcp(&self, id: WorkspaceId, server: &str, origin: &str, pin: &Value) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
-        transaction.run(PIN, args![id.0, server, pin.to_string(), micros(Timestamp::now())]).await?;
+        transaction.run(PIN, args![id.0, server, origin, pin.to_string(), micros(Timestamp::now())]).await?;
         transaction.commit().await
     }
 }

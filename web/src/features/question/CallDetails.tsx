@@ -13,7 +13,9 @@ const LINES = {
 /** What would happen, before anybody decides: the command, the change, the files. */
 export function CallDetails({ call }: { call: CallView }) {
   const t = useText('question');
-  const bare = call.command === undefined && call.change === undefined && call.effects.length === 0;
+  // What a server's tool does is not known, so what it is told is all there is to decide on.
+  const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
+  const bare = call.command === undefined && call.change === undefined && unknown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {call.command !== undefined && <Command {...call.command} />}
@@ -80,6 +82,8 @@ function EffectList({ call }: { call: CallView }) {
     unconfined: t('effectUnconfined'),
     inspect: t('effectInspect'),
     delegate: t('effectDelegate'),
+    call: t('effectCall'),
+    consult: t('effectConsult'),
     other: t('effectOther'),
   };
   const loses = (kind: EffectKind) => kind === 'delete' || kind === 'replace';
