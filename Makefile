@@ -3,8 +3,12 @@ SHELL := bash
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 DEMO := target/demo
+# Of `install` and `deb`: what is installed, and where.
+BINARY ?= target/release/planwright
+PREFIX ?= /usr/local
+INSTALL = BINARY='$(BINARY)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
-.PHONY: help run test lint web bench bench-web screenshots torture real-model docs
+.PHONY: help run test lint web bench bench-web screenshots torture real-model docs install uninstall deb
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -18,7 +22,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
-	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3
+	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff
 	@scripts/mcp-servers
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
@@ -63,3 +67,20 @@ real-model: ## The tests against a real model: llama.cpp with SmolLM2, 120 MB to
 
 docs: ## The Rust documentation, into target/doc
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items
+
+install: $(BINARY) ## Build and install: program, manual pages, completions, systemd user unit; PREFIX (/usr/local) and DESTDIR say where
+	@$(INSTALL)
+
+uninstall: ## Take away what install put there; chats and configuration stay
+	@$(INSTALL) remove
+
+deb: $(BINARY) ## A Debian package, into target/debian
+	@scripts/need dpkg-deb
+	@BINARY='$(BINARY)' scripts/deb
+
+# Always asked for: cargo knows whether there is anything to do.
+target/release/planwright: web always
+	$(CARGO) build --release --package planwright
+
+.PHONY: always
+always:

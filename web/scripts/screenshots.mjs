@@ -11,7 +11,7 @@ const LOOKS = [
   { name: 'dark-zh', viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'zh-CN' },
   { name: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'en-US', hasTouch: true },
 ];
-const KEPT = new Set(['home', 'planned', 'question', 'acting', 'role menu', 'leaving act', 'list of chats', 'tool calls opened', 'empty chat']);
+const KEPT = new Set(['home', 'planned', 'question', 'acting', 'role menu', 'leaving act', 'list of chats', 'tool calls opened', 'empty chat', 'changes', 'taking back', 'file', 'context', 'audit', 'timeline']);
 
 test('pictures of each view', async () => {
   const { server, seeds } = await seed(startServer);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { before, test } from 'node:test';
+import { calm } from './stage.mjs';
 import { composer, openBrowser, startServer } from './support.mjs';
 import { leave, VIEWS } from './views.mjs';
 
@@ -15,6 +16,7 @@ before(async () => {
 
 async function violations(page) {
   // By the debugger, which the page's own policy does not bind.
+  await calm(page);
   await page.evaluate(axe);
   const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
+import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture, settled } from './stage.mjs';
 
 let stage;
 before(async () => {
@@ -96,6 +96,7 @@ test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and now
   await bar.getByText('/keys-1.txt', { exact: true }).waitFor();
   assert.ok(existsSync(first), 'keys outside the bar decide nothing');
   const inBar = async () => {
+    await settled(page);
     await page.keyboard.press('Alt+q');
     await page.waitForFunction(() => document.activeElement?.closest('section[data-kind]'));
   };
@@ -119,6 +120,7 @@ test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and now
 test('a digit only goes to the button of a critical decision; pressing it is a second act', async () => {
   const path = file('digit.txt');
   const { chat, page, bar } = await acting(['rm', { path: '/digit.txt' }]);
+  await settled(page);
   await page.keyboard.press('Alt+q');
   await page.keyboard.press('1');
   await bar.getByRole('button', { name: 'Allow once' }).and(page.locator(':focus')).waitFor();

@@ -99,6 +99,20 @@ test('the frontmatter of the chat file is shown (PB-25)', async () => {
   const yaml = page.getByRole('dialog').locator('pre');
   await until(async () => /^---\nid: .*agent_role: planner.*\n---$/s.test(await yaml.innerText()), 'the frontmatter');
   assert.match(await yaml.innerText(), /mode: plan/);
+  // It follows the chat, and leads to the file itself.
+  await server.api(chat.path, 'PATCH', { title: 'Another title', agent_mode: 'act' });
+  await until(async () => /title: "Another title".*agent_mode: act/s.test(await yaml.innerText()), 'the new frontmatter');
+  await page.getByRole('button', { name: 'Show the whole file' }).click();
+  await page.getByRole('region', { name: `File /.planwright/chats/${chat.id}.chat` }).getByText('agent_role').waitFor();
+});
+
+test('on a phone the frontmatter is in the menu', async () => {
+  const chat = await server.newChat({ title: 'Small' });
+  const { page: phone } = await openBrowser(server, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await phone.goto(chat.url);
+  await phone.getByRole('button', { name: 'More' }).click();
+  await phone.getByRole('menuitem', { name: 'Chat file' }).click();
+  await phone.getByRole('dialog').locator('pre').getByText('title: Small').waitFor();
 });
 
 test('none of this broke the page', async () => {

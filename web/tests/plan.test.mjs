@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture } from './stage.mjs';
+import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, nothingRan, picture, settled } from './stage.mjs';
 
 let stage;
 before(async () => {
@@ -74,6 +74,7 @@ test('the approval card by keyboard alone', async () => {
     await page.keyboard.press('Tab');
   }
   await bar.getByRole('button', { name: 'Accept & Build' }).and(page.locator(':focus')).waitFor();
+  await settled(page);
   await page.keyboard.press('Enter');
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();
@@ -224,34 +225,47 @@ test('a plan that was edited by hand since it was shown is shown anew before it 
   await panel.getByText('Wire it in elsewhere').waitFor();
   await panel.getByLabel('Compare with').selectOption({ label: 'v1' });
   await panel.locator('[data-change="added"]').getByText('Wire it in elsewhere').waitFor();
-  assert.equal(await panel.getByText('Clients may see 429').count(), 0, 'risks are not told as removed');
+  assert.equal(await panel.locator('del').filter({ hasText: 'Clients may see 429' }).count(), 0, 'risks are not told as removed');
   await page.context().close();
 });
 
-test('files that changed since the plan was written are named with the approval', async () => {
+test('files that changed since the plan was written are named before it is carried out, and in the history', async () => {
   const { page, card } = await planned();
   appendFileSync(join(stage.workspace, 'src/lib.rs'), '\n// Changed meanwhile.\n');
   await card.getByRole('button', { name: 'Execute Plan' }).click();
-  await inMode(page, 'Build');
+  const dialog = page.getByRole('alertdialog', { name: 'Files changed since the plan was written' });
+  await dialog.getByText('/src/lib.rs (changed)').waitFor();
+  await dialog.getByRole('button', { name: 'Back to the plan' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await inMode(page, 'Plan');
   const note = page.getByRole('region', { name: 'Plan', exact: true }).getByRole('note');
+  await note.getByText('/src/lib.rs').waitFor();
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await dialog.getByRole('button', { name: 'Start all the same' }).click();
+  await inMode(page, 'Build');
+  await page.getByRole('log').getByRole('note').filter({ hasText: 'Files changed since the plan was written' }).getByText('/src/lib.rs (changed)').waitFor();
   await note.getByText('Files changed since the plan was written').waitFor();
   await note.getByText('/src/lib.rs').waitFor();
   await picture(page, 'plan-drift');
   await page.context().close();
 });
 
-test('the plan is edited by hand with the linter beside it, and shown anew before it is carried out', async () => {
+test('the plan is edited by hand with the linter beside it, and is then the newest version everywhere', async () => {
   const { page, card, planFile } = await planned();
   const path = join(stage.workspace, planFile);
   await page.getByRole('region', { name: 'Plan', exact: true }).getByRole('button', { name: 'Edit by hand' }).click();
   const editor = page.getByRole('dialog', { name: 'Edit the plan' });
   const text = editor.getByLabel('Text of the plan');
   await editor.getByText('No findings').waitFor();
+  await text.and(page.locator(':focus')).waitFor();
   const original = await text.inputValue();
   assert.equal(original, readFileSync(path, 'utf8'));
   await text.fill('Nothing of a plan');
   await editor.getByText('the plan has no steps').waitFor();
   assert.ok(await editor.getByRole('button', { name: 'Save' }).isDisabled());
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Go on editing' }).click();
+  assert.equal(await text.inputValue(), 'Nothing of a plan', 'what was typed is not lost by a key');
   await text.fill(original.replace('2. Wire it into the router', '5. Wire it in by hand'));
   await editor.getByText('this should be step 2, not 5').waitFor();
   await picture(page, 'plan-editor');
@@ -260,10 +274,34 @@ test('the plan is edited by hand with the linter beside it, and shown anew befor
   await editor.getByRole('button', { name: 'Save' }).click();
   await editor.waitFor({ state: 'detached' });
   assert.match(readFileSync(path, 'utf8'), /Wire it in by hand/);
-  await card.getByRole('button', { name: 'Execute Plan' }).click();
-  await barOf(page).getByText('This plan was edited after it was last shown.').waitFor();
-  await inMode(page, 'Plan');
+  const panel = page.getByRole('region', { name: 'Plan', exact: true });
+  const edited = page.locator('[data-plan]').filter({ hasText: 'Wire it in by hand' });
+  for (const place of [edited, panel]) {
+    for (const words of ['edited by hand', 'Wire it in by hand', 'Clients may see 429', 'A tenant id', '~15 min']) await place.getByText(words).first().waitFor();
+  }
+  await edited.getByRole('button', { name: 'Execute Plan' }).click();
+  await inMode(page, 'Build');
   assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('remarks that were not sent are kept over a reload, and asked about before the plan is carried out without them', async () => {
+  const { chat, page, card, bar } = await planned({ raise: true });
+  await card.getByRole('button', { name: 'Comment on step 2' }).click();
+  await card.getByLabel('Your comment on step 2').fill('As a layer');
+  await page.reload();
+  await bar.getByText('1 comment on the steps goes along with Keep Planning.').waitFor();
+  assert.equal(await card.getByLabel('Your comment on step 2').inputValue(), 'As a layer');
+  const dialog = page.getByRole('alertdialog', { name: 'Start without your remarks?' });
+  await bar.getByRole('button', { name: 'Accept & Build' }).click();
+  await dialog.getByRole('button', { name: 'Back to the plan' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await dialog.getByRole('button', { name: 'Back to the plan' }).click();
+  await inMode(page, 'Plan');
+  await bar.getByRole('button', { name: 'Keep Planning' }).click();
+  await answered(page);
+  assert.match((await sent(chat)).metadata.comment, /- Step 2 \(Wire it into the router\): As a layer/);
   await page.context().close();
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { beforeEach, test } from 'node:test';
-import { PHONE, Stage, answered, atRest, barOf, picture } from './stage.mjs';
+import { PHONE, Stage, answered, atRest, barOf, picture, calm } from './stage.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ask = (...questions) => ({ calls: [{ tool: 'ask_user', args: { questions } }] });
@@ -87,6 +87,7 @@ async function walk({ theme, locale, size }) {
   const look = async (name) => {
     // A card that is drawn for the first time is measured, and moves, within two frames.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await calm(page);
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
     violations.push(...found.violations.map((one) => `${name}: ${one.id}: ${one.nodes.map((node) => node.html).slice(0, 2).join(' | ')}`));

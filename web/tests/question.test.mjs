@@ -1,7 +1,7 @@
 // Questions of the agent in a real browser, against the real binary: answered by forms, by buttons, by keys.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { OBEDIENT, PAYLOADS, Stage, answered, barOf, givenAnswers, nothingRan, picture } from './stage.mjs';
+import { OBEDIENT, PAYLOADS, Stage, answered, barOf, givenAnswers, nothingRan, picture, settled } from './stage.mjs';
 
 let stage;
 before(async () => {
@@ -126,7 +126,9 @@ test('a batch is gone through step by step, back and forth, and sent as one', as
   await send(bar);
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { name: 'api', public: false, size: 7 });
-  await page.getByText('[Answers: name=api, public=false, size=7]').waitFor();
+  const stored = (await stage.snapshot(chat)).messages.findLast((message) => message.metadata.question_answer);
+  assert.equal(stored.content, '[Answers: name=api, public=false, size=7]');
+  assert.equal(await page.getByText(stored.content).count(), 0, 'the card tells it in its own words');
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
@@ -251,6 +253,7 @@ test('a question never takes the focus; Alt+Q goes to it; digits answer only in 
   await page.keyboard.type('ntence 1 2');
   assert.equal(await composer.inputValue(), 'half a sentence 1 2');
   assert.equal(await givenAnswers(stage, chat), undefined, 'typing has answered nothing');
+  await settled(page);
   await page.keyboard.press('Alt+q');
   await page.getByRole('button', { name: 'First' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('ArrowRight');
@@ -273,8 +276,10 @@ test('digits typed into a field of the bar are digits, and Enter within an input
   await bar.getByText('1 of 2').waitFor();
   await bar.getByRole('textbox').evaluate((field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, isComposing: true, ctrlKey: true })));
   await bar.getByText('1 of 2').waitFor();
+  await settled(page);
   await page.keyboard.press('Enter');
   await bar.getByText('2 of 2').waitFor();
+  await settled(page);
   assert.equal(await givenAnswers(stage, chat), undefined);
   await bar.getByRole('button', { name: 'First' }).focus();
   await page.keyboard.press('1');

@@ -80,6 +80,12 @@ export class Stage {
 /** The question bar. */
 export const barOf = (page) => page.getByRole('region', { name: /^(Question of the agent|智能体的提问)$/ });
 
+/** Until what is asked has been up long enough to be answered by keys; clicks wait by themselves. */
+export const settled = (page) => page.locator('section[data-kind]:not([data-held])').waitFor();
+
+/** Nothing is held back any more, and no colour is on its way: what axe is to look at. */
+export const calm = (page) => page.waitForFunction(() => !document.querySelector('[data-held]') && !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === 'running'));
+
 /** The answers of the newest message that has some. */
 export async function givenAnswers(stage, chat) {
   const { messages } = await stage.snapshot(chat);

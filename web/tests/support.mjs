@@ -11,7 +11,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'token-of-the-browser-tests';
 /** A busy machine is slow; what waits for a condition may take this long. */
-export const PATIENCE = 60_000;
+export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, or the name of a model;

@@ -1,4 +1,5 @@
 // The views of the web UI, and how to get there: for the accessibility tests and the screenshots.
+import { fillLog } from './log.mjs';
 import { composer, history, PLAN, until } from './support.mjs';
 
 const FENCE = '```';
@@ -35,6 +36,7 @@ const MODEL = {
 /** A server whose chats stand at different points of the way. */
 export async function seed(startServer) {
   const server = await startServer({ model: MODEL });
+  await fillLog(server, ['Rate limits', 'Faster start']);
   const idle = (chat) => until(async () => ['idle', 'awaiting_answer', 'failed'].includes((await server.api(chat.path)).state) && (await server.api(`${chat.path}/snapshot`)).messages.length > 1, 'the run to end');
   const begin = async (title, then = async () => undefined) => {
     const chat = await server.newChat({ title });
@@ -155,6 +157,35 @@ export const VIEWS = {
     await page.route('**/context', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'Something is wrong.', retryable: false } } }));
     const panel = await openTab(page, acting, isPhone, /Context|上下文/);
     await panel.getByRole('alert').waitFor();
+  },
+  'chat file': async (page, { planned, isPhone }) => {
+    await openChat(page, planned);
+    if (isPhone) await page.getByRole('button', { name: /^(More|更多)$/ }).click();
+    await (isPhone ? page.getByRole('menuitem', { name: /Chat file|对话文件/ }) : page.locator('header').getByRole('button', { name: /\.plan$|Chat file|对话文件/ })).click();
+    await page.getByRole('dialog').locator('pre').waitFor();
+  },
+  audit: async (page, { server }) => {
+    await page.goto(`${server.url}/audit?days=90`);
+    await page.getByRole('heading', { name: /^(Log|记录)$/ }).waitFor();
+    await page.getByRole('row').nth(20).waitFor();
+  },
+  'audit as tables': async (page, { server }) => {
+    await VIEWS.audit(page, { server });
+    for (const button of await page.getByRole('button', { name: /^(Table|表格)$/ }).all()) await button.click();
+    await page.locator('details summary').first().click();
+  },
+  'nothing logged': async (page, { server }) => {
+    await page.goto(`${server.url}/audit?model=nobody`);
+    await page.getByText(/Nothing was logged|没有记录/).waitFor();
+  },
+  'audit that fails': async (page, { server }) => {
+    await page.route('**/audit/counts*', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'Something is wrong.', retryable: false } } }));
+    await page.goto(`${server.url}/audit`);
+    await page.getByRole('alert').filter({ hasText: 'Something is wrong.' }).waitFor();
+  },
+  timeline: async (page, { acting }) => {
+    await page.goto(`${acting.url}/timeline`);
+    await page.locator('li[data-kind=blocked]').waitFor();
   },
   shortcuts: async (page, { planned }) => {
     await openChat(page, planned);

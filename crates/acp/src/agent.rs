@@ -10,7 +10,6 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{Agent, Error, Stdio, on_receive_notification, on_receive_request};
 use planwright_protocol::Problem;
 use planwright_session::{Sessions, Trust};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// What the front end stands on.
 pub struct Front {
     pub sessions: Sessions,
-    /// The folder that no workspace may have in it.
-    pub kept: PathBuf,
     /// What the user should know of a workspace's own configuration.
     pub remarks: fn(&Trust) -> Vec<String>,
 }
@@ -31,7 +28,7 @@ pub struct Front {
 /// # Errors
 /// The connection broke.
 pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Result<(), Error> {
-    let desk = Arc::new(Desk::new(front.sessions, front.kept, front.remarks));
+    let desk = Arc::new(Desk::new(front.sessions, front.remarks));
     let (meet, begin, load, resume) = (desk.clone(), desk.clone(), desk.clone(), desk.clone());
     let (list, close, mode, prompt, cancel) = (desk.clone(), desk.clone(), desk.clone(), desk.clone(), desk.clone());
     Agent

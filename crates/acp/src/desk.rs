@@ -24,8 +24,6 @@ const UNUSED: &str = "The editor's MCP servers are not used: name those you want
 
 pub struct Desk {
     pub sessions: Sessions,
-    /// The folder that no workspace may have in it.
-    kept: PathBuf,
     remarks: fn(&Trust) -> Vec<String>,
     client: OnceLock<ClientCapabilities>,
     open: Mutex<HashMap<ChatId, mpsc::UnboundedSender<Command>>>,
@@ -55,8 +53,8 @@ impl Opened {
 }
 
 impl Desk {
-    pub fn new(sessions: Sessions, kept: PathBuf, remarks: fn(&Trust) -> Vec<String>) -> Self {
-        Self { sessions, kept, remarks, client: OnceLock::new(), open: Mutex::default() }
+    pub fn new(sessions: Sessions, remarks: fn(&Trust) -> Vec<String>) -> Self {
+        Self { sessions, remarks, client: OnceLock::new(), open: Mutex::default() }
     }
 
     pub fn meet(&self, client: ClientCapabilities) {
@@ -66,7 +64,7 @@ impl Desk {
     /// # Errors
     /// The folder can't be a workspace.
     pub async fn begin(&self, folder: PathBuf, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
-        let workspace = self.sessions.add_workspace(None, folder, &self.kept).await?;
+        let workspace = self.sessions.ensure_workspace(folder).await?;
         let handle = self.sessions.create(workspace.id, None, None).await?;
         self.seat(handle, Path::new(&workspace.path), Telling::News, connection).await
     }
@@ -84,7 +82,7 @@ impl Desk {
     ) -> Result<Opened, Problem> {
         let missing = || no_session(&id.to_string());
         let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
-        let workspace = self.sessions.add_workspace(None, folder, &self.kept).await?;
+        let workspace = self.sessions.ensure_workspace(folder).await?;
         let row = self.sessions.store().chat(chat).await.map_err(storage)?.ok_or_else(missing)?;
         if row.workspace_id != workspace.id {
             return Err(missing());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::new()?;
-    let (sessions, pool, store, data) = match prepare(args).await {
+    let (sessions, pool, store, _data) = match prepare(args).await {
         Ok(prepared) => prepared,
         Err(error) => {
             // An editor shows what it is answered sooner than what is in a log.
@@ -26,7 +26,7 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
             return Err(error);
         }
     };
-    let front = Front { sessions: sessions.clone(), kept: data.real_path(), remarks };
+    let front = Front { sessions: sessions.clone(), remarks };
     let served = planwright_acp::serve(front, interrupts.next()).await;
     sessions.park_all().await;
     pool.close().await;
@@ -44,5 +44,7 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, D
     models.say_choice(None);
     let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), args.trust)?;
     let pool = layers.pool();
-    Ok((Sessions::configured(store.clone(), Arc::new(layers)), pool, store, data))
+    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
+    sessions.reserve(data.reserved());
+    Ok((sessions, pool, store, data))
 }

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod keeping;
+
+pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
+
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
@@ -33,7 +37,11 @@ pub enum Command {
     Doctor(DoctorArgs),
     User(UserArgs),
     Token(TokenArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
+    Export(ExportArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
     /// Print the description of the HTTP API, as OpenAPI
     #[command(hide = true)]
     Openapi,
@@ -83,7 +91,7 @@ pub struct ServeArgs {
     /// A proxy that says in X-Forwarded-For whom it passes on; may be given several times
     #[arg(long, env = "PLANWRIGHT_TRUSTED_PROXY", value_name = "IP", value_delimiter = ',')]
     pub trusted_proxy: Vec<IpAddr>,
-    /// Where people with accounts may have workspaces; may be given several times [default: anywhere but in the server's own folders]
+    /// People with accounts may have workspaces below this folder; may be given several times [default: only admins add folders]
     #[arg(long, env = "PLANWRIGHT_WORKSPACE_ROOT", value_name = "DIR", value_delimiter = ':')]
     pub workspace_root: Vec<PathBuf>,
     /// How many requests one user may make in a minute, with --auth users

@@ -2,6 +2,7 @@
 
 use crate::config_error;
 use crate::providers::ProviderConfig;
+use crate::retention::Retention;
 use anyhow::{Context, bail};
 use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
@@ -22,6 +23,7 @@ pub struct Config {
     pub limits: Limits,
     pub git: GitSettings,
     pub mcp: planwright_mcp::Config,
+    pub retention: Retention,
     /// As it was written, for a workspace's file to be laid over.
     #[serde(skip)]
     pub table: toml::Table,
@@ -66,13 +68,17 @@ impl Config {
     /// Reads the user's file, if there is one.
     #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
     pub fn load() -> anyhow::Result<Self> {
-        let Some(folder) = xdg("XDG_CONFIG_HOME", ".config") else { return Ok(Self::default()) };
-        let file = folder.join("planwright/config.toml");
+        let Some(file) = Self::file() else { return Ok(Self::default()) };
         match std::fs::read_to_string(&file) {
             Ok(text) => Self::parse(&text, &file),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("{} can't be read", file.display())),
         }
+    }
+
+    /// Where it is, or would be.
+    pub fn file() -> Option<PathBuf> {
+        xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
     }
 
     fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
@@ -120,6 +126,7 @@ pub fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroU32;
 
     fn error(text: &str) -> String {
         Config::parse(text, Path::new("config.toml")).unwrap_err().to_string()
@@ -156,11 +163,13 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
         assert!(config.git.commit_steps && config.mcp.servers.len() == 2);
+        assert_eq!(config.retention.chats_days.map(NonZeroU32::get), Some(90));
+        assert!(error("[retention]\nchats_days = 0\n").starts_with("config.toml:2:14: retention.chats_days: "));
         assert_eq!(config.limits.cost.to_string(), "0.5");
         for (cost, fine) in [("inf", true), ("-1.0", false), ("nan", false)] {
             let config = Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml")).unwrap();

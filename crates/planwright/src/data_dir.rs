@@ -1,10 +1,12 @@
 //! The folder that chats are kept in.
 
 use crate::args::BadUsage;
-use crate::config::xdg;
+use crate::config::{Config, xdg};
+use crate::keeping;
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
+use planwright_session::Reserved;
 use planwright_store::{Store, StoreError};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
@@ -14,6 +16,8 @@ use std::time::Duration;
 
 /// How often the lock is tried again: that of a process which was just killed may be let go a moment late.
 const PATIENCE: u32 = 40;
+
+const DATABASE: &str = "planwright.db";
 
 /// The folder, held so that no second process uses it.
 pub struct DataDir {
@@ -63,7 +67,7 @@ impl DataDir {
                 opened => Ok(opened?),
             };
         }
-        let file = self.path.join("planwright.db");
+        let file = self.database();
         // Made here, so that others on the machine can't read what is in it.
         OpenOptions::new()
             .create(true)
@@ -72,11 +76,20 @@ impl DataDir {
             .mode(0o600)
             .open(&file)
             .with_context(|| format!("{} can't be written", file.display()))?;
-        Store::open(&file).await.with_context(|| format!("the database {} can't be opened", file.display()))
+        let unopened = || format!("the database {} can't be opened", file.display());
+        if let Some(version) = Store::outdated(&file).await.with_context(unopened)? {
+            keeping::before_upgrade(&file, version).await?;
+        }
+        Store::open(&file).await.with_context(unopened)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file of the database in the folder.
+    pub fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
     }
 
     /// Where what commands change is staged, and what they cache is kept.
@@ -89,17 +102,10 @@ impl DataDir {
         std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 
-    /// Refuses a workspace that has the folder in it: the agent could read the token and change the chats.
-    pub fn keep_out_of(&self, workspace: &Path) -> anyhow::Result<()> {
-        let own = std::fs::canonicalize(&self.path).with_context(|| format!("{} can't be opened", self.path.display()))?;
-        if own.starts_with(workspace) {
-            bail!(
-                "the data folder {} is inside the workspace {}, where the agent could read it; give a --data-dir elsewhere",
-                own.display(),
-                workspace.display()
-            );
-        }
-        Ok(())
+    /// What can be no workspace: this folder, the user's configuration, and what belongs to the system or to git.
+    pub fn reserved(&self) -> Reserved {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Reserved::new(&self.path, Config::file().as_deref(), home.as_deref())
     }
 
     /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.
@@ -146,7 +152,7 @@ impl Storage for DataDir {
     }
 }
 
-/// The database, for a command about accounts: also while a server uses it.
+/// The database, for a command that works also while a server uses it: about accounts, or reading a chat.
 pub struct Accounts {
     pub store: Store,
     #[expect(dead_code, reason = "held while the database is, where no server has it")]
@@ -158,7 +164,7 @@ impl Accounts {
         let url = url.filter(|url| !url.is_empty());
         let visited = match url {
             Some(url) => Store::visit_server(url).await?,
-            None => Store::visit(&place(folder.clone())?.join("planwright.db")).await?,
+            None => Store::visit(&database(folder.clone())?).await?,
         };
         if let Some(store) = visited {
             return Ok(Self { store, data: None });
@@ -167,6 +173,11 @@ impl Accounts {
         let data = DataDir::open(folder)?;
         Ok(Self { store: data.store(url).await?, data: Some(data) })
     }
+}
+
+/// Where the file of the database is, or would be.
+pub fn database(folder: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    Ok(place(folder)?.join(DATABASE))
 }
 
 fn place(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {

@@ -1,7 +1,8 @@
-//! `planwright roles`, `planwright tools`, `planwright completions`, `planwright openapi`
+//! `planwright roles`, `planwright tools`, `planwright completions`, `planwright man`, `planwright openapi`
 
-use crate::args::{Args, CompletionsArgs, RolesArgs, ToolsArgs};
+use crate::args::{Args, CompletionsArgs, ManArgs, RolesArgs, ToolsArgs};
 use crate::output;
+use anyhow::Context;
 use clap::CommandFactory;
 use planwright_protocol::Role;
 use planwright_protocol::role::RoleView;
@@ -62,6 +63,14 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "planwright", &mut script);
     output::data(String::from_utf8(script)?.trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A page for each command, under the names that `man` looks for.
+pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+    let wrong = || format!("the pages can't be written into {}", args.folder.display());
+    std::fs::DirBuilder::new().recursive(true).create(&args.folder).with_context(wrong)?;
+    clap_mangen::generate_to(Args::command(), &args.folder).with_context(wrong)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,12 +7,15 @@ mod config_error;
 mod configuration;
 mod data_dir;
 mod doctor;
+mod export;
+mod keeping;
 mod lists;
 mod models;
 mod output;
 mod password;
 mod plan;
 mod providers;
+mod retention;
 mod run;
 mod serve;
 mod servers;
@@ -42,9 +45,13 @@ fn main() -> ExitCode {
         Command::Doctor(args) => in_runtime(doctor::doctor(args)),
         Command::User(args) => in_runtime(user::user(args)),
         Command::Token(args) => in_runtime(token::token(args)),
+        Command::Backup(args) => in_runtime(keeping::backup(args)),
+        Command::Restore(args) => in_runtime(keeping::restore(args)),
+        Command::Export(args) => in_runtime(export::export(args)),
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
+        Command::Man(args) => lists::man(&args),
         Command::Openapi => lists::openapi(),
     };
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))

@@ -99,9 +99,8 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir.clone())?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
-    let workspace = add_workspace(&store, &args.workspace).await?;
+    let workspace = add_workspace(&store, &data.reserved(), &args.workspace).await?;
     let folder = Path::new(&workspace.path);
-    data.keep_out_of(folder)?;
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     let (waits, again) = mpsc::unbounded_channel();

@@ -6,12 +6,13 @@ use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::retention;
 use crate::servers::StoredPins;
 use crate::sign_in;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
 use planwright_server::{Access, App, Outside, SignIn};
-use planwright_session::Sessions;
+use planwright_session::{Reserved, Sessions};
 use planwright_store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,14 +34,14 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let names = models.names();
+    let (names, retention) = (models.names(), config.retention);
     let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
     let layers = if args.auth == Auth::Users { layers.for_team() } else { layers };
     let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
+    sessions.reserve(data.reserved());
     for folder in &folders {
-        let workspace = add_workspace(&store, folder).await?;
-        data.keep_out_of(Path::new(&workspace.path))?;
+        let workspace = add_workspace(&store, &data.reserved(), folder).await?;
         // A file that is wrong stops the chats of its workspace, and no others.
         let lines = sessions.rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
         for line in lines {
@@ -72,12 +73,12 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         sessions: sessions.clone(),
         access: Arc::new(access),
         models: Arc::new(names),
-        kept: data.real_path().into(),
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };
 
     let closing = app.closing.clone();
+    tokio::spawn(retention::observe(sessions.clone(), retention, closing.clone()));
     let serving = tokio::spawn(planwright_server::serve(listener, app));
     interrupts.next().await;
     output::note("shutting down; runs in progress go on after the next start");
@@ -90,11 +91,14 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 }
 
 /// Makes a folder known as a workspace.
-pub async fn add_workspace(store: &Store, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
+pub async fn add_workspace(store: &Store, reserved: &Reserved, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
     let wrong = |why: &str| BadUsage(format!("the workspace {} {why}", folder.display()));
     let path = std::fs::canonicalize(folder).map_err(|error| wrong(&format!("can't be opened: {error}")))?;
     if !path.is_dir() {
         bail!(wrong("is not a folder"));
+    }
+    if let Some(why) = reserved.refusal(&path) {
+        bail!(wrong(why));
     }
     let text = path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");

@@ -57,6 +57,5 @@ pub fn folders(roots: &[PathBuf]) -> anyhow::Result<Folders> {
     let real = |root: &PathBuf| {
         std::fs::canonicalize(root).map_err(|error| BadUsage(format!("--workspace-root {} can't be opened: {error}", root.display())))
     };
-    let roots = roots.iter().map(real).collect::<Result<_, _>>()?;
-    Ok(Folders { roots, home: std::env::var_os("HOME").and_then(|home| std::fs::canonicalize(home).ok()) })
+    Ok(Folders { roots: roots.iter().map(real).collect::<Result<_, _>>()? })
 }

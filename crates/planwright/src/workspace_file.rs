@@ -59,6 +59,10 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             warnings.push(why);
             continue;
         }
+        if entry.keys[0] == "retention" {
+            warnings.push(format!("{place} is obeyed in your own configuration alone, and ignored"));
+            continue;
+        }
         let strict = is_as_strict(&entry, &config, user);
         if entry.is_guard() && !strict {
             warnings.push(format!("{place} would allow more than your own configuration does, and is ignored"));

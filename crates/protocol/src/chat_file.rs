@@ -89,6 +89,16 @@ pub fn frontmatter(content: &[u8]) -> Option<Map<String, Value>> {
 /// A message as the transcript shows it; `None` when there is nothing to show.
 #[must_use]
 pub fn entry(message: &Message) -> Option<String> {
+    entry_within(message, LONGEST_ENTRY)
+}
+
+/// The same, however long it is.
+#[must_use]
+pub fn whole_entry(message: &Message) -> Option<String> {
+    entry_within(message, usize::MAX)
+}
+
+fn entry_within(message: &Message, longest: usize) -> Option<String> {
     let mark = mark(message);
     let heading = |who: &str| format!("\n## {who}, {} {mark}\n\n", message.created_at.strftime("%Y-%m-%d %H:%M:%S UTC"));
     let who = match message.author {
@@ -101,10 +111,10 @@ pub fn entry(message: &Message) -> Option<String> {
         // Of what a tool gave back only its fate: files, and secrets in them, are not copied into another file.
         MessageType::ToolResult => Some(format!("  - {}: {} {mark}\n", message.meta("tool"), fate(message))),
         MessageType::Text | MessageType::Question | MessageType::Plan if message.content.trim().is_empty() => None,
-        MessageType::Text | MessageType::Question => Some(format!("{}{}\n", heading(&who), shortened(&message.content, LONGEST_ENTRY))),
+        MessageType::Text | MessageType::Question => Some(format!("{}{}\n", heading(&who), shortened(&message.content, longest))),
         MessageType::Plan => {
             let file = message.meta("plan_file");
-            Some(format!("{}{}\n\nPlan: {file}\n", heading(&who), shortened(&message.content, LONGEST_ENTRY)))
+            Some(format!("{}{}\n\nPlan: {file}\n", heading(&who), shortened(&message.content, longest)))
         }
     }
 }

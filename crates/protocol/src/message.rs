@@ -2,7 +2,7 @@
 
 mod metadata;
 
-pub use metadata::{CallToApprove, MessageMetadata, PlanToApprove};
+pub use metadata::{CallToApprove, DriftedFile, MessageMetadata, PlanToApprove};
 
 use crate::ids::{ChatId, MessageId};
 use crate::role::Role;

@@ -23,6 +23,8 @@ pub enum Op {
     Ask { inquiry: Inquiry },
     /// Take back a message that waits to be read.
     Withdraw { message_id: MessageId },
+    /// Go on where the last run failed.
+    Retry,
     /// Sum the conversation up, so that the next request is shorter.
     Compact,
     /// End the run; answered when nothing of it can happen any more.

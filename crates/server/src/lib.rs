@@ -30,7 +30,6 @@ pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_
 pub use routes::ModelNames;
 
 use planwright_session::Sessions;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -42,8 +41,6 @@ pub struct App {
     pub access: Arc<Access>,
     /// The models by mode, as people configured them.
     pub models: Arc<ModelNames>,
-    /// The folder that chats are kept in, which no workspace may have in it.
-    pub kept: Arc<Path>,
     /// Whether what is to be kept can be written; blocks.
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.

@@ -10,6 +10,7 @@
 //!    404 of `Ids`, 422 of `Params`, and 400, 413, 415, 422 of bodies.
 //! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
+mod admin;
 mod audit;
 mod auth;
 mod changes;
@@ -97,8 +98,10 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
         .get("/workspaces/{wid}/chats/{cid}/context", chats::context, "What is in the model's context, and how full it is")
+        .get("/workspaces/{wid}/chats/{cid}/drift", chats::drift, "Files of the plan that changed since it was written")
         .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
         .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Go on where the last run failed").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Begin another chat with what was said before a message").fails([NotFound])
         .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
@@ -138,18 +141,29 @@ fn operations() -> Table {
     Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
 }
 
+/// For the admins of a team: who has which folder, and a way to free one.
+#[rustfmt::skip]
+fn administration() -> Table {
+    Table::new("/api/v1", SignIn::Needed)
+        .about("Admin")
+        .get("/admin/workspaces", admin::workspaces, "Every workspace, with its path and members, and nothing of what is in it")
+        .delete("/admin/workspaces/{wid}", admin::forget, "End the chats of a workspace and forget it, whosever it is; no file is touched")
+}
+
 /// Every row there is.
 pub fn all() -> impl Iterator<Item = Route> {
-    [beside(), operations(), door(), api()].into_iter().flat_map(|table| table.routes)
+    [beside(), operations(), door(), administration(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
-    let api = api().router.fallback(not_found).route_layer(check_rights).route_layer(check_caller()).merge(door().router);
+    let for_admins = |table: Table| table.router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
+    let api = api().router.fallback(not_found).route_layer(check_rights).route_layer(check_caller());
+    let api = api.merge(door().router).merge(for_admins(administration()));
     beside()
         .router
-        .merge(operations().router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller()))
+        .merge(for_admins(operations()))
         .nest("/api/v1", api)
         .route("/docs", get(page::docs))
         .route("/docs/{name}", get(page::asset))

@@ -116,7 +116,9 @@ impl Actor {
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
         match op {
             Op::Stop | Op::Update { .. } | Op::Revert { .. } | Op::Withdraw { .. } => {}
-            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Ask { .. } | Op::Compact => self.chat.configure().await?,
+            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Ask { .. } | Op::Retry | Op::Compact => {
+                self.chat.configure().await?;
+            }
         }
         match op {
             Op::UserMessage { content, metadata } => self.user_message(content, metadata).await.map(Some),
@@ -126,6 +128,7 @@ impl Actor {
             Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
             Op::Withdraw { message_id } => self.withdraw(message_id).await.map(|()| None),
             Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
+            Op::Retry => self.retry().await.map(Some),
             Op::Compact => self.compact().await.map(|()| None),
             Op::Stop => self.stop().await.map(|()| None),
         }
@@ -236,6 +239,19 @@ impl Actor {
         }
         crash::point("run_resumed");
         Ok(())
+    }
+
+    /// Goes on where a run failed. That it was asked for stands in the history; nothing is said twice.
+    async fn retry(&mut self) -> Result<Message, Problem> {
+        if self.running.is_some() || self.chat.row().await.state != ChatState::Failed {
+            return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
+        }
+        let text = "The last run failed. The user asked to try again; go on where it broke off.";
+        let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with("retry", true);
+        let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
+        self.chat.publish(change, begin).await?;
+        self.start();
+        Ok(note)
     }
 
     /// Sums the conversation up now, as a run of its own.

@@ -45,9 +45,17 @@ impl Pending {
     pub fn plan_approval(by: Agent, plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
         let PlanDocument { plan, revision, .. } = document;
         let mut pending = Self::new(by, QuestionKind::PlanApproval, Severity::Major, vec![question]);
-        pending.plan =
-            Some(json!({ "plan_file": plan_file, "revision": revision, "sha256": sha256, "goal": plan.goal, "steps": plan.steps }));
+        let mut shown = serde_json::to_value(plan).unwrap_or_default();
+        shown["plan_file"] = plan_file.into();
+        shown["revision"] = (*revision).into();
+        shown["sha256"] = sha256.into();
+        pending.plan = Some(shown);
         pending
+    }
+
+    /// Whether it puts this plan before the user.
+    pub fn shows_plan(&self, plan_file: &str) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan["plan_file"] == plan_file)
     }
 
     /// The question as an entry of the history.

@@ -15,13 +15,14 @@ use crate::overview::Hub;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot, shorten};
 use planwright_protocol::{
-    Author, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
+    Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, MessageKey, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,8 @@ struct Live {
     /// Events that were published and are stored with the next change. None of them was acknowledged to anybody.
     unstored: Vec<Envelope>,
     partial: Option<Partial>,
+    /// What commands have printed that have no result yet, by call.
+    printed: BTreeMap<CallId, String>,
     approval: Option<Arc<ApprovalRow>>,
 }
 
@@ -87,12 +90,18 @@ impl Change {
         self
     }
 
+    /// What is logged was done by this user, not by a model.
+    pub fn by(mut self, user: Option<&String>) -> Self {
+        self.audit.iter_mut().for_each(|row| row.user = user.cloned());
+        self
+    }
+
     fn tells_state(&self) -> bool {
         self.events.iter().any(|event| matches!(event, Event::StateChanged { .. }))
     }
 
     pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
-        self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), details, at: Timestamp::now() });
+        self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), user: None, details, at: Timestamp::now() });
         self
     }
 }
@@ -111,7 +120,7 @@ impl Chat {
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
         let source = Source { workspace: row.workspace_id, chat: id };
-        let live = Mutex::new(Live { row, seq, unstored: Vec::new(), partial: None, approval });
+        let live = Mutex::new(Live { row, seq, unstored: Vec::new(), partial: None, printed: BTreeMap::new(), approval });
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
         let chat = Arc::new(Self {
             id,
@@ -170,6 +179,7 @@ impl Chat {
             pending_question: live.row.pending.clone(),
             messages,
             partial: live.partial.clone(),
+            printed: live.printed.clone(),
             queued: self.inbox.ids(),
             last_event_id: live.seq,
         })
@@ -284,7 +294,9 @@ impl Chat {
         let seq = live.seq + events.len() as u64;
         let news = events.into_iter().zip(live.seq + 1..).map(|(event, seq)| Envelope { event, seq, at });
         let envelopes: Vec<Envelope> = live.unstored.iter().cloned().chain(news).collect();
-        row.updated_at = at;
+        // When something was last said or done in it; clients tell by that what has not been read.
+        let told = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
+        row.updated_at = told.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = seq + RESERVE;
         self.store
             .append(
@@ -311,6 +323,11 @@ impl Chat {
                 && message.id == partial.message_id
             {
                 live.partial = None;
+            }
+            if let Event::MessageCreated { message } = &envelope.event
+                && let (MessageType::ToolResult, Ok(call)) = (message.message_type, message.meta("call_id").parse())
+            {
+                live.printed.remove(&call);
             }
             self.send(envelope);
         }

@@ -94,9 +94,15 @@ fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed
     let told: usize = instructions.iter().map(|text| text.len()).sum();
     let planned = plan.map_or(0, str::len);
     parts.add(Part::Prompt, request.system.len().saturating_sub(told + planned));
-    request.tools.iter().for_each(|tool| parts.add(Part::Tools, size(tool)));
-    instructions.iter().for_each(|text| parts.add(Part::Instructions, text.len()));
-    plan.into_iter().for_each(|text| parts.add(Part::Plan, text.len()));
+    for tool in &request.tools {
+        parts.add(Part::Tools, size(tool));
+    }
+    for text in instructions {
+        parts.add(Part::Instructions, text.len());
+    }
+    if let Some(text) = plan {
+        parts.add(Part::Plan, text.len());
+    }
     for (place, message) in request.messages.iter().enumerate() {
         match message {
             ModelMessage::User(text) if place == 0 && is_summed_up => parts.add(Part::Summary, text.len()),
@@ -105,7 +111,9 @@ fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed
                 if !text.is_empty() {
                     parts.add(Part::Replies, text.len());
                 }
-                calls.iter().for_each(|call| parts.add(Part::Calls, call.tool.len() + call.args.len()));
+                for call in calls {
+                    parts.add(Part::Calls, call.tool.len() + call.args.len());
+                }
             }
             ModelMessage::ToolResult { text, .. } => parts.add(Part::Results, text.len()),
         }

@@ -1,6 +1,8 @@
 //! Files that changed between the writing of a plan and its approval.
 
-use crate::chat::{Chat, broken};
+use crate::chat::{Chat, broken, storage};
+use crate::plan::StoredPlan;
+use planwright_protocol::message::DriftedFile;
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{Author, Message, MessageType, Plan, Problem};
 use planwright_store::ApprovalRow;
@@ -49,22 +51,7 @@ impl Files {
 
 /// Tells the user and the model which files are not as they were when the plan was written; `None` when all are.
 pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &Files) -> Option<Message> {
-    let of_plan = |message: &&Message| message.message_type == MessageType::Plan && message.meta("plan_file") == approval.plan_file;
-    let written = history.iter().rev().find(of_plan)?;
-    let then = Files::noted(written)?;
-    // A plan that was edited by hand may name other files than it did; that is no drift.
-    let same_plan = written.meta("sha256") == approval.sha256;
-    let paths: BTreeSet<&String> = then.hashes.keys().chain(now.hashes.keys()).collect();
-    let drifted: Vec<(&str, &str)> = paths
-        .into_iter()
-        .filter_map(|path| {
-            let (was, is) = (then.hashes.get(path), now.hashes.get(path));
-            let unknown = (was.is_none() && then.in_part) || (is.is_none() && now.in_part);
-            let both = was.is_some() && is.is_some();
-            let change = change(was.and_then(Option::as_ref), is.and_then(Option::as_ref))?;
-            (both || (same_plan && !unknown)).then_some((path.as_str(), change))
-        })
-        .collect();
+    let drifted = drifted(&approval.plan_file, &approval.sha256, history, now);
     if drifted.is_empty() {
         return None;
     }
@@ -74,6 +61,42 @@ pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &File
     );
     let facts: Vec<Value> = drifted.iter().map(|(path, change)| json!({ "path": path, "change": change })).collect();
     Some(Message::new(chat.id, Author::System, MessageType::Text, text).with("drift", facts))
+}
+
+impl Chat {
+    /// The files of the chat's plan that are not as they were when it was written, before anybody approves it.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub async fn drift(self: &Arc<Self>) -> Result<Vec<DriftedFile>, Problem> {
+        let plan_file = self.row().await.config.plan_file.and_then(|file| WorkspacePath::parse_file(&file).ok());
+        let Some(path) = plan_file else { return Ok(Vec::new()) };
+        let Some(stored) = StoredPlan::read(self, &path).await else { return Ok(Vec::new()) };
+        let history = self.store.messages(self.id).await.map_err(storage)?;
+        let now = Files::of(self, stored.plan()).await?;
+        let drifted = drifted(&stored.path, stored.sha256(), &history, &now);
+        Ok(drifted.into_iter().map(|(path, change)| DriftedFile { path, change: change.to_owned() }).collect())
+    }
+}
+
+/// What differs between the writing of a plan, which the history tells of, and now.
+fn drifted(plan_file: &str, sha256: &str, history: &[Message], now: &Files) -> Vec<(String, &'static str)> {
+    let of_plan = |message: &&Message| message.message_type == MessageType::Plan && message.meta("plan_file") == plan_file;
+    let Some(written) = history.iter().rev().find(of_plan) else { return Vec::new() };
+    let Some(then) = Files::noted(written) else { return Vec::new() };
+    // A plan that was edited by hand may name other files than it did; that is no drift.
+    let same_plan = written.meta("sha256") == sha256;
+    let paths: BTreeSet<&String> = then.hashes.keys().chain(now.hashes.keys()).collect();
+    paths
+        .into_iter()
+        .filter_map(|path| {
+            let (was, is) = (then.hashes.get(path), now.hashes.get(path));
+            let unknown = (was.is_none() && then.in_part) || (is.is_none() && now.in_part);
+            let both = was.is_some() && is.is_some();
+            let change = change(was.and_then(Option::as_ref), is.and_then(Option::as_ref))?;
+            (both || (same_plan && !unknown)).then(|| (path.clone(), change))
+        })
+        .collect()
 }
 
 fn change(was: Option<&String>, is: Option<&String>) -> Option<&'static str> {

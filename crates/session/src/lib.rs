@@ -16,6 +16,7 @@
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
+//! | [`reserved`] | folders that can be no workspace |
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
@@ -66,6 +67,7 @@ mod pieces;
 mod plan;
 mod progress;
 mod reading;
+mod reserved;
 mod revert;
 mod run;
 mod sessions;
@@ -92,7 +94,8 @@ pub use frame::{Frame, SentEvent};
 pub use handle::Handle;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use planwright_tools::servers::ServerReport;
+pub use reserved::Reserved;
 pub use revert::{Conflict, Revert, Step};
 pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Models, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
-pub use workspaces::WorkspaceSettings;
+pub use workspaces::{NewWorkspace, WorkspaceSettings, find_folder};

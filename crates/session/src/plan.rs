@@ -2,11 +2,11 @@
 
 use crate::agent::Agent;
 use crate::card::Pending;
-use crate::chat::{Change, Chat, broken};
+use crate::chat::{Change, Chat, broken, storage};
 use crate::crash;
 use crate::drift::Files;
 use crate::versions;
-use planwright_protocol::{ErrorCode, Event, Message, MessageId, MessageType, Plan, PlanDocument, Problem, Question, Role};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Plan, PlanDocument, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
@@ -33,6 +33,14 @@ impl StoredPlan {
         &self.document.plan.goal
     }
 
+    pub fn plan(&self) -> &Plan {
+        &self.document.plan
+    }
+
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
     /// Whether it is what was approved, however far it has come.
     pub fn is(&self, approval: &ApprovalRow) -> bool {
         self.path == approval.plan_file && self.sha256 == approval.sha256
@@ -47,6 +55,19 @@ impl StoredPlan {
             .with("revision", self.document.revision)
             .with("sha256", self.sha256.clone());
         Ok(files.note(message))
+    }
+
+    /// What the user made of the plan by hand, as an entry of the history; nothing where the history has it already.
+    pub async fn tell_edit(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
+        let history = chat.store.messages(chat.id).await.map_err(storage)?;
+        let newest =
+            history.iter().rev().find(|message| message.message_type == MessageType::Plan && message.meta("plan_file") == self.path);
+        if newest.is_some_and(|message| message.meta("sha256") == self.sha256) {
+            return Ok(None);
+        }
+        let text = format!("The user edited {} by hand. Read it again before you go on with it.", self.path);
+        let message = Message::new(chat.id, Author::System, MessageType::Plan, text);
+        Ok(Some(self.tell(chat, message).await?.with("edited", true)))
     }
 
     /// Tells clients how the plan is now.

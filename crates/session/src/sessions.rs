@@ -7,6 +7,7 @@ use crate::crash;
 use crate::follow::Follower;
 use crate::handle::Handle;
 use crate::overview::{Cursor, Hub, Overview, Sight};
+use crate::reserved::Reserved;
 use crate::view::ChatView;
 use async_trait::async_trait;
 use planwright_agent::Provider;
@@ -17,8 +18,7 @@ use planwright_tools::command::Stop;
 use planwright_tools::{Approvals, Commands, Inspect, NoServers, Secrets, Workspace};
 use serde_json::json;
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 
 /// The title of a chat that has none of its own.
@@ -122,6 +122,7 @@ pub struct Sessions {
 pub(crate) struct Inner {
     store: Store,
     configuration: Arc<dyn Configuration>,
+    pub(crate) reserved: OnceLock<Reserved>,
     pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
     pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
     pub(crate) hub: Arc<Hub>,
@@ -142,6 +143,7 @@ impl Sessions {
             inner: Arc::new(Inner {
                 store,
                 configuration,
+                reserved: OnceLock::new(),
                 open: Mutex::default(),
                 workspaces: Mutex::default(),
                 hub: Arc::new(Hub::new()),
@@ -314,20 +316,5 @@ impl Sessions {
         self.inner.stop.now();
         let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
         futures::future::join_all(handles.iter().map(Handle::park)).await;
-    }
-
-    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
-        let mut workspaces = self.inner.workspaces.lock().await;
-        if let Some(workspace) = workspaces.get(&id) {
-            return Ok(workspace.clone());
-        }
-        let row = self.workspace_row(id).await?;
-        let path = row.path.clone();
-        let workspace = tokio::task::spawn_blocking(move || Workspace::open(Path::new(&path))).await.map_err(broken)?;
-        let workspace = workspace
-            .map_err(|error| Problem::new(ErrorCode::NotFound, format!("The workspace folder {} can't be opened: {error}.", row.path)))?;
-        let workspace = Arc::new(workspace);
-        workspaces.insert(id, workspace.clone());
-        Ok(workspace)
     }
 }

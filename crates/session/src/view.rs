@@ -5,7 +5,7 @@ use crate::card::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{
-    ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId,
+    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
@@ -13,6 +13,7 @@ use planwright_tools::{BUILTIN, Category, Inspect, Risk, tools_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A chat as clients read it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -76,6 +77,8 @@ pub struct Snapshot {
     #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub partial: Option<Partial>,
+    /// What running commands have printed so far, by call; of much the end.
+    pub printed: BTreeMap<CallId, String>,
     /// Messages that wait to be read by the run that is under way, by their ids.
     pub queued: Vec<MessageId>,
     pub last_event_id: u64,

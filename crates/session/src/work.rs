@@ -2,7 +2,7 @@
 
 use crate::chat::{Chat, broken};
 use crate::crash;
-use planwright_protocol::{CallId, Event, Problem};
+use planwright_protocol::{CallId, Problem};
 use planwright_tools::command::Live as Heard;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Chat {
                 while let Ok(more) = receiver.try_recv() {
                     text.push_str(&more);
                 }
-                if chat.mention(Event::ToolOutput { call_id, text }).await.is_err() {
+                if chat.prints(call_id, text).await.is_err() {
                     return;
                 }
                 crash::point("command_speaks");

@@ -2,10 +2,11 @@
 
 use crate::chat::{broken, storage};
 use crate::handle::Handle;
+use crate::reserved::Reserved;
 use crate::sessions::{DefaultMode, IntentSwitch, Sessions, Settings};
 use crate::view::ChatView;
-use planwright_protocol::{ErrorCode, Event, Problem, WorkspaceId};
-use planwright_store::{ChatFilter, WorkspaceRow};
+use planwright_protocol::{ErrorCode, Event, Problem, UserId, WorkspaceId};
+use planwright_store::{Added, ChatFilter, WorkspaceRow};
 use planwright_tools::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,31 +40,66 @@ impl WorkspaceSettings {
     }
 }
 
+/// A folder to be made known.
+pub struct NewWorkspace {
+    pub name: Option<String>,
+    /// As [`find_folder`] found it.
+    pub folder: PathBuf,
+    /// Whose it will be, if they have an account.
+    pub owner: Option<UserId>,
+}
+
+/// The folder at an absolute path as it really is, links followed.
+///
+/// # Errors
+/// It can't be opened.
+pub async fn find_folder(path: PathBuf) -> Result<PathBuf, Problem> {
+    if !path.is_absolute() {
+        return Err(unfit("must be the absolute path of a folder on the server's machine"));
+    }
+    let open = move || Workspace::open(&path).map_err(|error| error.to_string())?.host_path().map_err(|problem| problem.message);
+    let found = tokio::task::spawn_blocking(open).await.map_err(broken)?;
+    found.map_err(|error| unfit(&format!("can't be opened: {error}")))
+}
+
 impl Sessions {
-    /// Makes a folder known. One that has `kept` in it is refused: the agent could read the token and change the chats.
+    /// Says once what can be no workspace.
+    pub fn reserve(&self, reserved: Reserved) {
+        // Whoever was first has said it.
+        let _ = self.inner.reserved.set(reserved);
+    }
+
+    /// Why a folder can be no workspace, whoever asks.
+    #[must_use]
+    pub fn refusal(&self, folder: &Path) -> Option<&'static str> {
+        self.inner.reserved.get().and_then(|reserved| reserved.refusal(folder))
+    }
+
+    /// Makes a folder known, unless others work there, around it or inside it.
+    ///
+    /// # Errors
+    /// The folder must not be a workspace.
+    pub async fn add_workspace(&self, new: NewWorkspace) -> Result<Added, Problem> {
+        let path = self.checked_folder(&new.folder)?;
+        let name = new.name.map_or_else(|| Ok(name_of(&new.folder)), checked_name)?;
+        self.store().add_workspace(&name, path, new.owner).await.map_err(storage)
+    }
+
+    /// The workspace at an absolute path, for whoever runs the program; made if it is not known yet.
     ///
     /// # Errors
     /// The folder can't be opened, or must not be a workspace.
-    pub async fn add_workspace(&self, name: Option<String>, path: PathBuf, kept: &Path) -> Result<WorkspaceRow, Problem> {
-        let unfit = |why: String| {
-            let details = json!({ "fields": { "path": why } });
-            Problem::new(ErrorCode::ValidationFailed, format!("`path` {why}.")).with_details(details)
-        };
-        if !path.is_absolute() {
-            return Err(unfit("must be the absolute path of a folder on the server's machine".to_owned()));
+    pub async fn ensure_workspace(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
+        let folder = find_folder(path).await?;
+        let path = self.checked_folder(&folder)?;
+        self.store().ensure_workspace(&name_of(&folder), path).await.map_err(storage)
+    }
+
+    fn checked_folder<'f>(&self, folder: &'f Path) -> Result<&'f str, Problem> {
+        match self.refusal(folder) {
+            Some(why) => Err(unfit(why)),
+            None => folder.to_str().ok_or_else(|| unfit("is not UTF-8")),
         }
-        let open = move || Workspace::open(&path).map_err(|error| error.to_string())?.host_path().map_err(|problem| problem.message);
-        let path = tokio::task::spawn_blocking(open).await.map_err(broken)?;
-        let path = path.map_err(|error| unfit(format!("can't be opened: {error}")))?;
-        if kept.starts_with(&path) {
-            return Err(unfit("has the folder in it that Planwright keeps its chats in, where the agent could read them".to_owned()));
-        }
-        let text = path.to_str().ok_or_else(|| unfit("is not UTF-8".to_owned()))?;
-        let name = match name {
-            Some(name) => checked_name(name)?,
-            None => path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned(),
-        };
-        self.store().ensure_workspace(&name, text).await.map_err(storage)
     }
 
     /// Changes the name of a workspace, or its settings: null takes one away, what is not named stays.
@@ -116,6 +152,24 @@ impl Sessions {
         Ok(())
     }
 
+    /// The folder, opened. What stood there when it was added was looked at; a link that somebody put in its place was not.
+    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
+        let mut workspaces = self.inner.workspaces.lock().await;
+        if let Some(workspace) = workspaces.get(&id) {
+            return Ok(workspace.clone());
+        }
+        let row = self.workspace_row(id).await?;
+        let closed = |why: &str| Problem::new(ErrorCode::NotFound, format!("The workspace folder {} {why}.", row.path));
+        if let Some(why) = self.refusal(Path::new(&row.path)) {
+            return Err(closed(why));
+        }
+        let path = row.path.clone();
+        let workspace = tokio::task::spawn_blocking(move || Workspace::open_real(Path::new(&path))).await.map_err(broken)?;
+        let workspace = Arc::new(workspace.map_err(|error| closed(&format!("can't be opened: {error}")))?);
+        workspaces.insert(id, workspace.clone());
+        Ok(workspace)
+    }
+
     /// The chats of a workspace, all of them.
     ///
     /// # Errors
@@ -131,6 +185,15 @@ impl Sessions {
         let row = self.store().workspace(id).await.map_err(storage)?;
         row.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))
     }
+}
+
+fn unfit(why: &str) -> Problem {
+    Problem::new(ErrorCode::ValidationFailed, format!("`path` {why}.")).with_details(json!({ "fields": { "path": why } }))
+}
+
+/// What a workspace is called that nobody gave a name.
+fn name_of(folder: &Path) -> String {
+    folder.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned()
 }
 
 fn checked_name(name: String) -> Result<String, Problem> {

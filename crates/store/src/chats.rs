@@ -1,6 +1,6 @@
 use crate::db::{Row, Transaction, args};
 use crate::messages::{MessageKey, delete_message, put_key};
-use crate::records::{ApprovalRow, AuditRow, insert_approval, insert_audit};
+use crate::records::{ApprovalRow, AuditPlace, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
 use planwright_protocol::config::stored_role;
@@ -97,6 +97,21 @@ const CHATS: &str = chats_where!("true");
 const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
 const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
+/// What [`Store::adherence`] counts of a chat's history.
+macro_rules! keep_calls_where {
+    ($which:literal) => {
+        concat!(
+            "insert into past_calls (workspace_id, chat_id, model, agent_role, created_at)
+                select chats.workspace_id, chats.id, model, coalesce(messages.agent_role, 'actor'), messages.created_at
+                from messages join chats on chats.id = messages.chat_id
+                where model is not null and message_type = 'tool_call' and ",
+            $which
+        )
+    };
+}
+pub(crate) use keep_calls_where;
+
+const KEEP_CALLS: &str = keep_calls_where!("chats.id = $1");
 const DELETE_CHAT: &str = "delete from chats where id = $1";
 const UNFINISHED: &str = "select id from chats where run_id is not null";
 const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null
@@ -151,8 +166,9 @@ impl Store {
         if let Some(approval) = append.approval {
             insert_approval(&mut transaction, chat.id, approval).await?;
         }
+        let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
         for row in append.audit {
-            insert_audit(&mut transaction, Some(chat.id), row).await?;
+            insert_audit(&mut transaction, place, row).await?;
         }
         if let Some(versions) = append.versions {
             put_versions(&mut transaction, chat.id, versions).await?;
@@ -169,12 +185,13 @@ impl Store {
         self.db.row(CHAT, args![id.0]).await?.as_ref().map(read_chat).transpose()
     }
 
-    /// Forgets a chat, with its history and its log.
+    /// Forgets a chat, with its history. What was logged of it stays, and how many calls it had.
     ///
     /// # Errors
     /// The database failed.
     pub async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
+        transaction.run(KEEP_CALLS, args![id.0]).await?;
         transaction.run(DELETE_CHAT, args![id.0]).await?;
         transaction.run(FORGET_CONTENTS, args![]).await?;
         transaction.commit().await

@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | `store` | opening, migrations, and what all tables share |
 //! | `accounts` | who may sign in, and by what |
+//! | `backup` | a copy of a database file, and its way back |
 //! | `chats` | chats and their histories; the one write that a session makes |
 //! | `messages` | single messages: found, searched for, sent once |
 //! | `counts` | the audit log, counted by day |
 //! | `records` | approvals and the audit log |
 //! | `members` | who may do what in which workspace |
+//! | `retention` | what has become old |
 //! | `versions` | what calls changed in files, before and after |
 //! | `workspaces` | the folders |
 //! | `db` | one way to ask either database |
@@ -19,6 +21,8 @@
 //! no secret is stored that could be used again, only its hash.
 
 mod accounts;
+mod backup;
+mod bounds;
 mod chats;
 mod counts;
 mod db;
@@ -26,12 +30,14 @@ mod members;
 mod messages;
 mod postgres;
 mod records;
+mod retention;
 mod sqlite;
 mod store;
 mod versions;
 mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
+pub use backup::{BackupError, BackupSummary};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use counts::{Ahead, AuditCount, Counted};
 pub use members::{MemberChange, MemberRow, Right};
@@ -39,4 +45,4 @@ pub use messages::MessageKey;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
-pub use workspaces::WorkspaceRow;
+pub use workspaces::{Added, WorkspaceRow};

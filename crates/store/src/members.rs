@@ -6,6 +6,7 @@ use crate::workspaces::{self, WorkspaceRow};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What somebody may do in a workspace; the later ones may all that the earlier may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -44,13 +45,12 @@ const WORKSPACES_OF: &str = "select workspaces.* from workspaces join rights on 
     where rights.user_id = $1 order by workspaces.name, workspaces.id";
 const MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id
     where members.workspace_id = $1 order by lower(users.name)";
+const ALL_MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id order by lower(users.name)";
 /// An admin who shares a workspace that had no members stays its owner.
 const KEEP_OWNER: &str = "insert into members (workspace_id, user_id, role, created_at)
     select workspace_id, user_id, role, $3 from rights where workspace_id = $1 and user_id = $2 on conflict do nothing";
 const PUT: &str = "insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, $4)
     on conflict (workspace_id, user_id) do update set role = excluded.role";
-const CLAIM: &str = "insert into members (workspace_id, user_id, role, created_at)
-    select $1, $2, 'owner', $3 where not exists (select 1 from members where workspace_id = $1)";
 const REMOVE: &str = "delete from members where workspace_id = $1 and user_id = $2 returning user_id";
 const OWNERLESS: &str = "select workspace_id from members where workspace_id = $1
     group by workspace_id having sum(case when role = 'owner' then 1 else 0 end) = 0";
@@ -99,14 +99,16 @@ impl Store {
         owned(transaction, workspace).await
     }
 
-    /// Makes a user the owner of a workspace that has no members.
+    /// The members of all workspaces, by workspace.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn claim(&self, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
-        transaction.run(CLAIM, args![workspace.0, user.0, micros(Timestamp::now())]).await?;
-        transaction.commit().await
+    pub async fn all_members(&self) -> Result<HashMap<WorkspaceId, Vec<MemberRow>>, StoreError> {
+        let mut found: HashMap<WorkspaceId, Vec<MemberRow>> = HashMap::new();
+        for row in self.db.rows(ALL_MEMBERS, args![]).await? {
+            found.entry(WorkspaceId(row.get("workspace_id")?)).or_default().push(read(&row)?);
+        }
+        Ok(found)
     }
 
     /// # Errors
@@ -118,6 +120,11 @@ impl Store {
         }
         owned(transaction, workspace).await
     }
+}
+
+/// Makes somebody the owner of a workspace that is new.
+pub(crate) async fn own(transaction: &mut Transaction, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
+    transaction.run(PUT, args![workspace.0, user.0, word(Right::Owner)?, micros(Timestamp::now())]).await
 }
 
 /// Makes the change, unless members would be left without an owner.

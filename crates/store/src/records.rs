@@ -1,3 +1,4 @@
+use crate::bounds::bounded;
 use crate::db::{Row, Transaction, args};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
@@ -46,11 +47,22 @@ pub struct AuditRow {
     /// None where no agent had a part in it.
     #[serde(rename = "agent_role")]
     pub role: Option<Role>,
+    /// Who did it, where that was somebody with an account.
+    #[schemars(example = &"ann")]
+    pub user: Option<String>,
+    /// At most 4 KiB of it are kept; `cut` says how many bytes it was where something is left out.
     pub details: Value,
     pub at: Timestamp,
 }
 
-/// A row of the log, and the chat it is of; a sign-in that failed is of none.
+/// Where something happened that is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AuditPlace {
+    pub workspace: Option<WorkspaceId>,
+    pub chat: Option<ChatId>,
+}
+
+/// A row of the log, and what it is of, which may be gone by now; a sign-in that failed is of nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
     pub id: i64,
@@ -115,36 +127,40 @@ const NEWEST_APPROVAL: &str = "select * from approvals where chat_id = $1 order 
 const INSERT_APPROVAL: &str =
     "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const INSERT_AUDIT: &str = "insert into audit (chat_id, kind, model, agent_role, details, created_at) values ($1, $2, $3, $4, $5, $6)";
-const AUDIT: &str = "select audit.*, chats.workspace_id from audit left join chats on chats.id = audit.chat_id
+const INSERT_AUDIT: &str = "insert into audit (workspace_id, chat_id, kind, model, agent_role, user_name, details, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)";
+/// What is of no workspace any more, or never was, is nobody's to see; but for sign-ins that failed, which admins see.
+const AUDIT: &str = "select * from audit
     where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
         and ($3 is null or audit.model = $3) and ($4 is null or audit.agent_role = $4)
-        and ($5 is null or audit.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
-        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = chats.workspace_id)
-            or audit.chat_id is null and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
+        and ($5 is null or audit.chat_id = $5) and ($6 is null or audit.workspace_id = $6)
+        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = audit.workspace_id)
+            or audit.kind = 'login_failed' and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
         and ($8 is null or audit.kind = $8)
         and ($9 is null or audit.created_at < $9 or audit.created_at = $9 and audit.id < $10)
     order by audit.created_at desc, audit.id desc limit $11";
-/// Every refusal is of a call, and every call is a message; so the log is counted against the history.
+/// Every refusal is of a call, and every call is a message, or was one of a chat that is gone; so the log is counted against the history.
 const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
         cast(sum(disallowed) as bigint) as disallowed, cast(sum(questions) as bigint) as questions,
         cast(sum(deviations) as bigint) as deviations
     from (
-        select chat_id, created_at, model, coalesce(agent_role, 'actor') as agent_role, 1 as calls, 0 as blocked, 0 as disallowed,
-            0 as questions, 0 as deviations
-        from messages where model is not null and message_type = 'tool_call'
+        select messages.chat_id, chats.workspace_id, messages.created_at, model, coalesce(messages.agent_role, 'actor') as agent_role,
+            1 as calls, 0 as blocked, 0 as disallowed, 0 as questions, 0 as deviations
+        from messages join chats on chats.id = messages.chat_id where model is not null and message_type = 'tool_call'
         union all
-        select chat_id, created_at, model, agent_role, 0, case when kind = 'tool_blocked' then 1 else 0 end,
+        select chat_id, workspace_id, created_at, model, agent_role, 1, 0, 0, 0, 0 from past_calls
+        union all
+        select chat_id, workspace_id, created_at, model, agent_role, 0, case when kind = 'tool_blocked' then 1 else 0 end,
             case when kind = 'disallowed_tool_attempt_in_planning' then 1 else 0 end,
             case when kind = 'question_asked' then 1 else 0 end,
             case when kind = 'approval_requested' and details like '%\"tool\"%' then 1 else 0 end
         from audit where model <> ''
             and kind in ('tool_blocked', 'disallowed_tool_attempt_in_planning', 'question_asked', 'approval_requested')
-    ) as attempts join chats on chats.id = attempts.chat_id
+    ) as attempts
     where ($1 is null or attempts.created_at >= $1) and ($2 is null or attempts.created_at < $2)
         and ($3 is null or attempts.model = $3) and ($4 is null or attempts.agent_role = $4)
-        and ($5 is null or attempts.chat_id = $5) and ($6 is null or chats.workspace_id = $6)
-        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = chats.workspace_id))
+        and ($5 is null or attempts.chat_id = $5) and ($6 is null or attempts.workspace_id = $6)
+        and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = attempts.workspace_id))
     group by model, attempts.agent_role";
 
 impl Store {
@@ -172,9 +188,11 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn log(&self, row: &AuditRow) -> Result<(), StoreError> {
+    pub async fn log(&self, workspace: Option<WorkspaceId>, rows: &[AuditRow]) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
-        insert_audit(&mut transaction, None, row).await?;
+        for row in rows {
+            insert_audit(&mut transaction, AuditPlace { workspace, chat: None }, row).await?;
+        }
         transaction.commit().await
     }
 
@@ -221,9 +239,17 @@ pub(crate) async fn insert_approval(transaction: &mut Transaction, chat: ChatId,
     transaction.run(INSERT_APPROVAL, args).await
 }
 
-pub(crate) async fn insert_audit(transaction: &mut Transaction, chat: Option<ChatId>, row: &AuditRow) -> Result<(), StoreError> {
-    let (chat, role) = (chat.map(|chat| chat.0), row.role.map(word).transpose()?);
-    let args = args![chat, word(row.kind)?, row.model.as_str(), role, row.details.to_string(), micros(row.at)];
+pub(crate) async fn insert_audit(transaction: &mut Transaction, place: AuditPlace, row: &AuditRow) -> Result<(), StoreError> {
+    let args = args![
+        place.workspace.map(|workspace| workspace.0),
+        place.chat.map(|chat| chat.0),
+        word(row.kind)?,
+        row.model.as_str(),
+        row.role.map(word).transpose()?,
+        row.user.clone(),
+        bounded(&row.details),
+        micros(row.at),
+    ];
     transaction.run(INSERT_AUDIT, args).await
 }
 
@@ -249,6 +275,7 @@ fn read_audit(row: &Row) -> Result<AuditEntry, StoreError> {
             kind: from_word(row.text("kind")?)?,
             model: row.text("model")?,
             role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
+            user: row.optional_text("user_name")?,
             details: serde_json::from_str(&row.text("details")?)?,
             at: timestamp(row.get("created_at")?)?,
         },

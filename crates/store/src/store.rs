@@ -58,7 +58,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(5 "0005_trust"),
     migration!(6 "0006_accounts"),
     migration!(7 "0007_retries"),
-    migration!(8 "0008_mcp_pins"),
+    migration!(8 "0008_audit_kept"),
+    migration!(9 "0009_mcp_pins"),
 ];
 
 impl Store {
@@ -131,13 +132,25 @@ impl Store {
 
 /// The number of the newest migration that was applied, if all of them are known.
 async fn found(db: &Db) -> Result<i64, StoreError> {
-    let known = MIGRATIONS.last().map_or(0, |newest| newest.number);
     let found = db.version().await?;
-    if found > known {
+    if let Err(newer) = check_version(found) {
         db.close().await;
-        return Err(StoreError::Newer { found, known });
+        return Err(newer);
     }
     Ok(found)
+}
+
+/// Whether a database of this version is one of ours. One that is too new is an error.
+pub(crate) fn check_version(found: i64) -> Result<bool, StoreError> {
+    let known = newest_version();
+    if found > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(found > 0)
+}
+
+pub(crate) fn newest_version() -> i64 {
+    MIGRATIONS.last().map_or(0, |newest| newest.number)
 }
 
 pub(crate) fn micros(at: planwright_protocol::Timestamp) -> i64 {

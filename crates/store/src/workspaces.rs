@@ -1,10 +1,13 @@
-use crate::db::{Row, args};
+use crate::chats::keep_calls_where;
+use crate::db::{Row, Transaction, args};
+use crate::members;
 use crate::store::{Store, StoreError, micros, timestamp};
 use crate::versions::FORGET_CONTENTS;
-use planwright_protocol::{ChatId, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::path::Path;
 
 /// A folder the agent works in.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -17,12 +20,25 @@ pub struct WorkspaceRow {
     pub created_at: Timestamp,
 }
 
+/// What came of adding a workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Added {
+    /// It is there, new or as it was.
+    Workspace(WorkspaceRow),
+    /// Others work there, around it or inside it.
+    Taken(Vec<WorkspaceRow>),
+}
+
+const OF_OTHERS: &str = "select * from workspaces where not exists
+    (select 1 from rights where rights.workspace_id = workspaces.id and rights.user_id = $1) order by path";
+const AT: &str = "select * from workspaces where path = $1";
 const ENSURE: &str = "insert into workspaces (id, name, path, created_at) values ($1, $2, $3, $4)
     on conflict (path) do update set path = excluded.path returning *";
 const ALL: &str = "select * from workspaces order by name, id";
 const ONE: &str = "select * from workspaces where id = $1";
 const UPDATE: &str = "update workspaces set name = $2, settings = $3 where id = $1";
 const CHATS: &str = "select id from chats where workspace_id = $1";
+const KEEP_CALLS: &str = keep_calls_where!("chats.workspace_id = $1");
 const DELETE_CHATS: &str = "delete from chats where workspace_id = $1";
 const DELETE: &str = "delete from workspaces where id = $1";
 const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
@@ -40,9 +56,45 @@ impl Store {
     /// The database failed.
     pub async fn ensure_workspace(&self, name: &str, path: &str) -> Result<WorkspaceRow, StoreError> {
         let mut transaction = self.db.begin().await?;
-        let row = transaction.row(ENSURE, args![WorkspaceId::generate().0, name, path, micros(Timestamp::now())]).await?;
+        let row = ensure(&mut transaction, name, path).await?;
         transaction.commit().await?;
-        read(&row)
+        Ok(row)
+    }
+
+    /// The workspace at this path, made if it is not known yet; whoever has an account is the owner of a new one, and must have
+    /// the right to one that was there. Looked at and stored at once, so that of two who want overlapping folders one has it:
+    /// the database has one writer.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn add_workspace(&self, name: &str, path: &str, owner: Option<UserId>) -> Result<Added, StoreError> {
+        let mut transaction = self.db.begin().await?;
+        let Some(owner) = owner else {
+            let row = ensure(&mut transaction, name, path).await?;
+            transaction.commit().await?;
+            return Ok(Added::Workspace(row));
+        };
+        let others = transaction.rows(OF_OTHERS, args![owner.0]).await?;
+        let others = others.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let taken: Vec<WorkspaceRow> = others.into_iter().filter(|other| overlap(Path::new(&other.path), Path::new(path))).collect();
+        if !taken.is_empty() {
+            return Ok(Added::Taken(taken));
+        }
+        let is_new = transaction.rows(AT, args![path]).await?.is_empty();
+        let row = ensure(&mut transaction, name, path).await?;
+        if is_new {
+            members::own(&mut transaction, row.id, owner).await?;
+        }
+        transaction.commit().await?;
+        Ok(Added::Workspace(row))
+    }
+
+    /// The workspaces that a user may not know of.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn workspaces_of_others(&self, user: UserId) -> Result<Vec<WorkspaceRow>, StoreError> {
+        self.db.rows(OF_OTHERS, args![user.0]).await?.iter().map(read).collect()
     }
 
     /// # Errors
@@ -75,12 +127,13 @@ impl Store {
         self.db.rows(CHATS, args![id.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// Forgets a workspace and its chats.
+    /// Forgets a workspace and its chats. What was logged there stays, but nobody with an account sees it any more.
     ///
     /// # Errors
     /// The database failed.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
+        transaction.run(KEEP_CALLS, args![id.0]).await?;
         transaction.run(DELETE_CHATS, args![id.0]).await?;
         transaction.run(DELETE, args![id.0]).await?;
         transaction.run(FORGET_CONTENTS, args![]).await?;
@@ -128,6 +181,14 @@ impl Store {
         transaction.run(PIN, args![id.0, server, origin, pin.to_string(), micros(Timestamp::now())]).await?;
         transaction.commit().await
     }
+}
+
+async fn ensure(transaction: &mut Transaction, name: &str, path: &str) -> Result<WorkspaceRow, StoreError> {
+    read(&transaction.row(ENSURE, args![WorkspaceId::generate().0, name, path, micros(Timestamp::now())]).await?)
+}
+
+fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 pub(crate) fn read(row: &Row) -> Result<WorkspaceRow, StoreError> {

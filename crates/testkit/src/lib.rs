@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`server`] | the real binary, started, driven over HTTP and killed |
+//! | [`editor`] | the same, driven as an editor does |
 //! | [`chance`] | random numbers that can be met again |
 //! | [`bench`] | what benchmarks print, and how they judge |
 //! | [`stream`] | its event streams, as a client reads them |
@@ -21,6 +22,7 @@
 
 pub mod bench;
 pub mod chance;
+pub mod editor;
 pub mod guard;
 pub mod model_server;
 pub mod postgres;

@@ -11,6 +11,8 @@ pub struct WorkspacePath(String);
 const LONGEST_PATH: usize = 4096;
 const LONGEST_NAME: usize = 255;
 const DEEPEST: usize = 128;
+/// Folders whose content no tool may change.
+pub const OWN: [&str; 2] = [".git", ".planwright"];
 
 impl WorkspacePath {
     pub const PLANS: &str = "plans";
@@ -122,11 +124,11 @@ impl WorkspacePath {
         self.0.strip_prefix(".planwright/chats/").is_some_and(|name| name.split_once('.').is_some_and(|(_, extension)| extension == "chat"))
     }
 
-    /// Git's and our own files, which no tool may change: `.git` at any depth, `/.planwright`, `.chat` files.
+    /// Git's and our own files, which no tool may change: `.git` and `.planwright` at any depth, since a folder below may be a
+    /// workspace by itself; `.chat` files.
     #[must_use]
     pub fn is_protected(&self) -> bool {
-        self.names().any(|name| name.eq_ignore_ascii_case(".git"))
-            || self.names().next().is_some_and(|name| name.eq_ignore_ascii_case(".planwright"))
+        self.names().any(|name| OWN.iter().any(|own| name.eq_ignore_ascii_case(own)))
             || self
                 .names()
                 .last()
@@ -221,6 +223,8 @@ mod tests {
             is_protected("/.git/config")
                 && is_protected("/vendor/sub/.GIT")
                 && is_protected("/.planwright/config.toml")
+                && is_protected("/sub/.planwright/config.toml")
+                && is_protected("/sub/.Planwright")
                 && is_protected("/chats/a.chat")
         );
         assert!(!is_protected("/.gitignore") && !is_protected("/src/.planwright.rs"));

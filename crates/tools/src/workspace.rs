@@ -101,6 +101,20 @@ impl Workspace {
         Ok(Self { root })
     }
 
+    /// The same, if no link leads there: what stands at a path that was looked at before is not something else by now.
+    ///
+    /// # Errors
+    /// The folder is not there, can't be opened, or is reached through a link.
+    pub fn open_real(folder: &Path) -> std::io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(rustix::fs::CWD, folder, flags, Mode::empty(), links) {
+            Ok(root) => Ok(Self { root }),
+            Err(Errno::LOOP) => Err(std::io::Error::other("there is a link in its path now; put the folder back, or add it where it is")),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
     /// Where the root is now on the host. For showing and for walking by name; never to open a file with.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
 import { LiveRegion } from '@/components/LiveRegion';
 import { Notice } from '@/components/Notice';
+import { part } from '@/components/part';
 import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
@@ -19,8 +20,12 @@ import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
+const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
+
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
-const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } } });
+// The server is often on this machine, which needs no network to be reached.
+const REACHED = { networkMode: 'always' as const };
+const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000, ...REACHED }, mutations: REACHED } });
 
 export function App() {
   return (
@@ -69,6 +74,7 @@ function Gate() {
         <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
         <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
         <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>
+        <Route path="/audit" component={AuditPage} />
         <Route component={NotFound} />
       </Switch>
     </Shell>

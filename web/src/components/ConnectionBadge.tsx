@@ -9,9 +9,9 @@ export function ConnectionBadge() {
   const isLive = connection === 'live';
   const Icon = isLive ? Wifi : connection === 'offline' ? WifiOff : LoaderCircle;
   return (
-    <span role="status" className={`inline-flex shrink-0 items-center gap-1 text-xs ${connection === 'offline' ? 'text-critical' : 'text-muted'}`}>
+    <span role="status" className={`inline-flex shrink-0 items-center gap-1 text-xs ${isLive ? 'max-sm:sr-only' : ''} ${connection === 'offline' ? 'text-critical' : 'text-muted'}`}>
       <Icon size={14} aria-hidden className={isLive || connection === 'offline' ? '' : 'motion-safe:animate-spin'} />
-      <span className={isLive ? 'max-sm:sr-only' : ''}>{t(connection)}</span>
+      <span className={isLive ? 'max-lg:sr-only' : ''}>{t(connection)}</span>
     </span>
   );
 }

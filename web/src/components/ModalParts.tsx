@@ -19,13 +19,14 @@ interface Props {
   children: ReactNode;
 }
 
-export function Modal({ isOpen, close, title, isWide = false, children }: Props & { isWide?: boolean }) {
+/** `initial` gets the focus; else the first thing that can have it. */
+export function Modal({ isOpen, close, title, initial, isWide = false, children }: Props & { initial?: RefObject<HTMLElement | null>; isWide?: boolean }) {
   const t = useText('common');
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdrop} />
-        <Dialog.Popup className={`${centred} ${isWide ? widths.wide : widths.usual}`}>
+        <Dialog.Popup className={`${centred} ${isWide ? widths.wide : widths.usual}`} initialFocus={initial}>
           <div className="mb-3 flex items-start justify-between gap-2">
             <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
             <Dialog.Close render={<IconButton label={t('close')}><X size={16} aria-hidden /></IconButton>} />

@@ -2,7 +2,6 @@
 import type { Locale } from '@/i18n';
 
 export const count = (locale: Locale, value: number) => new Intl.NumberFormat(locale).format(value);
-export const short = (locale: Locale, value: number) => new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 export const percent = (locale: Locale, share: number, digits = 0) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(share);
 
 export function bytes(locale: Locale, value: number): string {

@@ -16,8 +16,7 @@ export function ago(locale: Locale, at: string, now = Date.now()): string {
   return format.format(unit === 'second' ? 0 : -Math.floor(seconds / size), unit);
 }
 
-export function duration(locale: Locale, from: string, to: string): string {
-  const milliseconds = Math.max(0, Date.parse(to) - Date.parse(from));
+export function duration(locale: Locale, milliseconds: number): string {
   const [unit, value] = milliseconds < 1000 ? (['millisecond', milliseconds] as const) : (['second', milliseconds / 1000] as const);
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value);
 }

@@ -1,6 +1,7 @@
 // acpx, a client that others wrote: one-shot runs, sessions that are loaded again, modes, cancelling.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BINARY, Home, lifeCycle, write } from './support.mjs';
@@ -8,16 +9,28 @@ import { BINARY, Home, lifeCycle, write } from './support.mjs';
 const ACPX = new URL('node_modules/.bin/acpx', import.meta.url).pathname;
 
 /** Runs acpx to its end; gives the messages of the protocol that it saw. */
-async function acpx(home, ...args) {
+const acpx = (home, ...args) => started(home, ...args).done;
+
+function started(home, ...args) {
   const options = ['--cwd', home.workspace, '--agent', `${BINARY} acp`, '--format', 'json', ...args];
   const child = spawn(ACPX, options, { env: home.environment });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (data) => (out += data));
-  child.stderr.on('data', (data) => (err += data));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  const messages = out.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
-  const updates = messages.filter(({ method }) => method === 'session/update').map(({ params }) => params.update);
-  return { code, messages, updates, err, of: (kind) => updates.filter((update) => update.sessionUpdate === kind) };
+  const run = { child, out: '', err: '' };
+  child.stdout.on('data', (data) => (run.out += data));
+  child.stderr.on('data', (data) => (run.err += data));
+  run.done = new Promise((resolve) => child.once('close', resolve)).then((code) => {
+    const messages = run.out.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    const updates = messages.filter(({ method }) => method === 'session/update').map(({ params }) => params.update);
+    return { code, messages, err: run.err, of: (kind) => updates.filter((update) => update.sessionUpdate === kind) };
+  });
+  return run;
+}
+
+/** Ends the process that acpx keeps running between its commands, and the agent with it. */
+async function ended(home) {
+  const queues = join(home.folder, '.acpx/queues');
+  const { pid } = JSON.parse(readFileSync(join(queues, readdirSync(queues).find((name) => name.endsWith('.lock')))));
+  process.kill(pid, 'SIGTERM');
+  while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 test('acpx carries out a plan that is approved', async () => {
@@ -39,17 +52,36 @@ test('acpx does not carry out a plan that is denied', async () => {
   assert.equal(home.file('bye.txt'), null);
 });
 
-test('acpx keeps a session, sets its mode, and comes back to it', async () => {
-  const home = new Home({ plan: [{ calls: [write('/a.txt', 'no')] }, { text: 'Refused.' }], act: [{ calls: [write('/a.txt', 'yes\n')] }, { text: 'Written.' }] });
-  const always = ['--approve-all', '--ttl', '1'];
-  assert.equal((await acpx(home, 'sessions', 'new')).code, 0);
-  const planned = await acpx(home, ...always, 'prompt', 'Write it');
-  assert.equal(planned.code, 0, planned.err);
+test('acpx keeps a session, sets its mode, and loads it again when the agent was ended', async () => {
+  const home = new Home({ plan: [{ calls: [write('/a.txt', 'no')] }, { text: 'Refused.' }], act: [{ calls: [write('/a.txt', 'yes\n')] }, { text: 'Written.', told: ['Write it', 'Refused.'] }] });
+  const sent = async (...args) => {
+    const result = await acpx(home, '--approve-all', ...args);
+    assert.equal(result.code, 0, `${args}: ${result.err}\n${JSON.stringify(result.messages, null, 1)}`);
+    return result;
+  };
+  await sent('sessions', 'new');
+  await sent('prompt', 'Write it');
   assert.equal(home.file('a.txt'), null);
-  const set = await acpx(home, 'set-mode', 'build');
-  assert.equal(set.code, 0, set.err);
-  const built = await acpx(home, ...always, 'prompt', 'Write it');
-  assert.equal(built.code, 0, built.err);
+  await sent('set-mode', 'build');
+  await ended(home);
+  const { of } = await sent('prompt', 'Write it');
   assert.equal(home.file('a.txt'), 'yes\n');
-  await acpx(home, 'sessions', 'close');
+  assert.match(of('agent_message_chunk').map((update) => update.content.text).join(''), /Written\.$/);
+  await ended(home);
+});
+
+test('acpx cancels a turn, and nothing of it happens afterwards', async () => {
+  const home = new Home({ act: [{ text: 'one two three four five six seven eight nine ten', delay_ms: 500, calls: [write('/late.txt', 'x')] }, { text: 'Next.' }] });
+  assert.equal((await acpx(home, 'sessions', 'new')).code, 0);
+  assert.equal((await acpx(home, 'set-mode', 'build')).code, 0);
+  const turn = started(home, '--approve-all', 'prompt', 'Go');
+  while (!turn.out.includes('two')) await new Promise((resolve) => turn.child.stdout.once('data', resolve));
+  assert.equal((await acpx(home, 'cancel')).code, 0);
+  const { messages } = await turn.done;
+  assert.ok(messages.some(({ result }) => result?.stopReason === 'cancelled'), JSON.stringify(messages.at(-1)));
+  const { code, of, err } = await acpx(home, '--approve-all', 'prompt', 'And now?');
+  assert.equal(code, 0, err);
+  assert.match(of('agent_message_chunk').map((update) => update.content.text).join(''), /Next\.$/);
+  assert.equal(home.file('late.txt'), null);
+  await ended(home);
 });

@@ -24,8 +24,9 @@ test('a mode that the client sets holds: what it forbids is refused, what it all
 });
 
 test('plan mode set in the middle of a run ends it before the answer: nothing of it happens any more', async () => {
-  const calls = Array.from({ length: 200 }, (_, number) => write(`/${number}.txt`, 'x'));
-  const home = new Home({ act: [{ calls }, { text: 'Done.' }], plan: [{ text: 'Planning.' }] });
+  const calls = Array.from({ length: 400 }, (_, number) => write(`/${number}.txt`, 'x'));
+  const replies = [0, 100, 200, 300].map((first) => ({ calls: calls.slice(first, first + 100) }));
+  const home = new Home({ act: [...replies, { text: 'Done.' }], plan: [{ text: 'Planning.' }] });
   const editor = await home.editor();
   await editor.begin();
   await editor.setMode('build');

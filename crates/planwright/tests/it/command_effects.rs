@@ -146,13 +146,15 @@ async fn git_hooks_its_configuration_and_our_own_files_stay_as_they_are_while_co
     for environment in BOTH_WAYS {
         let home = project(&[run(
             "echo evil > .git/hooks/post-commit; echo evil >> .git/config; echo /evil > .git/commondir; mkdir -p .git/refs/heads sub/.git; \
-             echo abc > .git/refs/heads/main; echo evil > sub/.git/config; mkdir .planwright; echo \"default_mode='act'\" > .planwright/config.toml; true",
+             echo abc > .git/refs/heads/main; echo evil > sub/.git/config; mkdir .planwright sub/.planwright; echo \"default_mode='act'\" | tee .planwright/config.toml > sub/.planwright/config.toml; true",
         )]);
         let server = home.serve_with(environment).await;
         let chat = actor(&server).await;
         let result = result(&chat, 0).await;
         assert_eq!(result["result"]["exit_code"], 0, "{result}");
-        for absent in [".git/hooks/post-commit", ".git/commondir", "sub/.git/config", ".planwright/config.toml"] {
+        for absent in
+            [".git/hooks/post-commit", ".git/commondir", "sub/.git/config", ".planwright/config.toml", "sub/.planwright/config.toml"]
+        {
             assert_eq!(home.file(absent), None, "{absent}: {result}");
         }
         assert_eq!(home.file(".git/config").as_deref(), Some("[core]\n"));

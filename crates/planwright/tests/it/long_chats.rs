@@ -57,6 +57,47 @@ async fn a_chat_is_summed_up_on_demand_and_not_in_the_middle_of_work() {
 }
 
 #[tokio::test]
+async fn a_chat_tells_what_is_in_the_context_and_how_full_it_is() {
+    let plan = json!({ "goal": "Copy the file", "steps": [{ "step_number": 1, "action": "Copy it", "files": ["copy.txt"] }] });
+    let home = home(&json!({
+        "plan": [
+            { "text": "I look.", "calls": [{ "tool": "read", "args": { "path": "/long.txt" } }, { "tool": "write_plan", "args": plan }] },
+            { "text": "Please approve.", "usage": { "input_tokens": 3000, "output_tokens": 500 } },
+        ],
+        "act": [{ "text": "Done." }], "context_tokens": 50_000, "summary": { "text": "A file is to be copied." },
+    }));
+    home.put("long.txt", &"a line of a long file\n".repeat(300));
+    home.put("AGENTS.md", "Be brief.");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let context = async || server.get(&format!("{}/context", chat.path)).await;
+    let part = |context: &Value, name: &str| {
+        let parts = context["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["part"] == name).map(|part| (part["tokens"].as_u64().unwrap(), part["count"].as_u64().unwrap()))
+    };
+    let empty = context().await;
+    assert_eq!((&empty["limit"], &empty["used"], &empty["can_compact"]), (&json!(50_000), &json!(0), &json!(false)), "{empty}");
+    assert!(part(&empty, "prompt").unwrap().0 > 100 && part(&empty, "tools").unwrap().1 > 3 && part(&empty, "words").is_none(), "{empty}");
+
+    chat.say("Copy it").await;
+    let planning = chat.run_to_end(0).await;
+    let planned = context().await;
+    assert_eq!((&planned["used"], &planned["can_compact"]), (&json!(3500), &json!(true)));
+    let counts = ["instructions", "words", "replies", "calls", "results"].map(|name| part(&planned, name).unwrap().1);
+    assert_eq!(counts, [1, 1, 2, 2, 2], "{planned}");
+    assert!(part(&planned, "results").unwrap().0 > 2000 && part(&planned, "plan").is_none(), "{planned}");
+
+    assert_eq!(chat.post("execute").await.0, 200);
+    let acting = chat.run_to_end(last_id(&planning)).await;
+    assert_eq!(part(&context().await, "plan").unwrap().1, 1, "only an approved plan is told");
+    assert_eq!(chat.post("compact").await.0, 200);
+    chat.run_to_end(last_id(&acting)).await;
+    let short = context().await;
+    assert_eq!((&short["used"], &short["can_compact"]), (&json!(0), &json!(false)), "{short}");
+    assert!(part(&short, "summary").is_some() && part(&short, "results").is_none(), "{short}");
+}
+
+#[tokio::test]
 async fn the_approved_plan_and_the_users_words_are_told_on_every_request_also_after_summing_up() {
     let plan = json!({ "goal": "Copy the file", "steps": [{ "step_number": 1, "action": "Copy it", "files": ["copy.txt"] }] });
     let told = ["## APPROVED EXECUTION PLAN", "Copy it", "never touch the database"];

@@ -1,6 +1,7 @@
 //! Scenarios through the real binary.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and look at files themselves")]
 
+mod acp;
 mod answers;
 mod api;
 mod audit;
@@ -17,8 +18,11 @@ mod commits;
 mod delegation;
 mod drift;
 mod events;
+mod export;
 mod injection;
+mod install;
 mod intent;
+mod keeping;
 mod keys;
 mod kills;
 mod life_cycle;
@@ -37,6 +41,7 @@ mod questions;
 mod real_model;
 mod real_work;
 mod recovery;
+mod retention;
 mod revert_property;
 mod roles;
 mod run;

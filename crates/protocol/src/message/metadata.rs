@@ -79,6 +79,9 @@ pub struct MessageMetadata {
     /// Files of the plan that changed between its writing and its approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Vec<DriftedFile>>,
+    /// Of a plan message: the user edited the plan, and this is what came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited: Option<bool>,
     /// The plan's file is not what was approved any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_changed: Option<PlanChanged>,
@@ -88,6 +91,9 @@ pub struct MessageMetadata {
     /// What was taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revert: Option<Value>,
+    /// The user had a run that failed go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<bool>,
     /// Why an answer that looks like a plan or a question was not taken as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_a_plan: Option<String>,
@@ -119,6 +125,14 @@ pub struct PlanToApprove {
     pub sha256: String,
     pub goal: String,
     pub steps: Vec<PlanStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_total_time: Option<String>,
+    pub risks: Vec<String>,
+    pub prerequisites: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<String>,
 }
 
 /// A tool call that waits for the user's word.

@@ -9,7 +9,7 @@ pub(super) fn doubt(file: &str) -> Option<String> {
         Some(format!("`{file}` leads out of its folder; write the path from the workspace's root, without `..`"))
     } else if is_elsewhere {
         Some(format!("`{file}` lies outside the workspace, where nothing can be changed; paths begin at the workspace's root"))
-    } else if parts.contains(&".git") || first == ".planwright" {
+    } else if parts.contains(&".git") || parts.contains(&".planwright") {
         Some(format!("`{file}` is protected and can't be changed by any step; take it out"))
     } else if parts.iter().all(|part| part.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'.'))) {
         Some(format!("`{file}` covers the whole workspace, so nothing would ask; name the files or folders that change"))

@@ -3,82 +3,107 @@
 use super::Caller;
 use crate::App;
 use crate::answer::ApiError;
-use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
-use planwright_session::storage;
-use planwright_store::{Account, Rank};
-use std::path::{Path, PathBuf};
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_session::{NewWorkspace, find_folder, storage};
+use planwright_store::{Account, Added, Rank, Right, WorkspaceRow};
+use serde_json::json;
+use std::path::{Component, Path, PathBuf};
 
 /// What of the machine is open to users, who otherwise could read whatever the server's own account can.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// Where they may have workspaces, if it is said.
+    /// Below these they may have workspaces; without any, only admins add folders.
     pub roots: Vec<PathBuf>,
-    /// The server's own home: what is hidden there, and the home as a whole, is not for them.
-    pub home: Option<PathBuf>,
 }
 
 impl Folders {
+    /// A root is for all of them, so nobody may have it, or what is around it, alone.
     fn are_open(&self, folder: &Path) -> bool {
-        let below = |root: &PathBuf| folder.starts_with(root);
-        if !self.roots.is_empty() {
-            return self.roots.iter().any(below);
+        self.are_around(folder) && !self.roots.iter().any(|root| root.starts_with(folder))
+    }
+
+    fn are_around(&self, folder: &Path) -> bool {
+        self.roots.iter().any(|root| folder.starts_with(root))
+    }
+}
+
+/// Makes a folder a workspace, which is the caller's if they have an account.
+///
+/// # Errors
+/// It can't be opened, can be no workspace, or is not for them.
+pub async fn add_folder(app: &App, caller: &Caller, name: Option<String>, path: PathBuf) -> Result<WorkspaceRow, ApiError> {
+    let found = find_folder(path.clone()).await;
+    let ordinary = caller.account.as_ref().filter(|account| account.rank != Rank::Admin);
+    let folder = match ordinary {
+        Some(account) => open_folder(app, account, &path, found).await?,
+        None => found?,
+    };
+    let new = NewWorkspace { name, folder, owner: caller.user() };
+    match app.sessions.add_workspace(new).await? {
+        Added::Workspace(row) => Ok(row),
+        Added::Taken(_) if ordinary.is_some() => Err(closed(app).into()),
+        Added::Taken(workspaces) => Err(taken(app, &workspaces).await?.into()),
+    }
+}
+
+/// The folder, if it is open to users. What is not is told in the same words, whether it is there or not.
+async fn open_folder(app: &App, account: &Account, asked: &Path, found: Result<PathBuf, Problem>) -> Result<PathBuf, ApiError> {
+    let folders = &app.access.folders;
+    let missing = match found {
+        Ok(folder) if folders.are_open(&folder) && app.sessions.refusal(&folder).is_none() => return Ok(folder),
+        Ok(_) => return Err(closed(app).into()),
+        Err(problem) => problem,
+    };
+    if !asked.is_absolute() {
+        return Err(missing.into());
+    }
+    let Some(around) = around(asked).await.filter(|around| folders.are_around(around)) else { return Err(closed(app).into()) };
+    let others = app.sessions.store().workspaces_of_others(account.id).await.map_err(storage)?;
+    let is_foreign = others.iter().any(|other| around.starts_with(&other.path));
+    Err(if is_foreign { closed(app).into() } else { missing.into() })
+}
+
+/// The nearest folder around something that is not there, as it really is; `None` where a link stands in the way.
+async fn around(path: &Path) -> Option<PathBuf> {
+    if path.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    // Without the slash at its end, with which a link is followed.
+    let path: PathBuf = path.components().collect();
+    for folder in path.ancestors() {
+        match tokio::fs::symlink_metadata(folder).await {
+            Ok(_) => return tokio::fs::canonicalize(folder).await.ok(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => return None,
         }
-        self.home.as_ref().is_none_or(|home| {
-            let inside = folder.strip_prefix(home).unwrap_or(Path::new(""));
-            !home.starts_with(folder) && !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
-        })
     }
+    None
 }
 
-/// The folder as it really is, if the caller may make a workspace of it: not the server's own, and nothing of somebody else's.
-///
-/// # Errors
-/// It is closed to them.
-pub async fn check_folder(app: &App, caller: &Caller, path: PathBuf) -> Result<PathBuf, ApiError> {
-    let Some(account) = &caller.account else { return Ok(path) };
-    // What can't be found is told by whoever opens it.
-    let Ok(folder) = tokio::fs::canonicalize(&path).await else { return Ok(path) };
-    let kept = &*app.kept;
-    let is_open = account.rank == Rank::Admin || app.access.folders.are_open(&folder);
-    if is_open && !overlap(&folder, kept) && !is_foreign(app, account, &folder).await? {
-        return Ok(folder);
-    }
-    Err(closed().into())
+/// The same words for every reason: which one it is tells of others, and of the machine.
+fn closed(app: &App) -> Problem {
+    let text = if app.access.folders.roots.is_empty() {
+        "Only admins add folders on this server. Ask one of them; with `--workspace-root DIR` it lets users have workspaces below that folder."
+    } else {
+        "This folder can't be a workspace of yours: it is not below the server's folder for workspaces, it belongs to the server or to git, or others work in it. Ask an admin."
+    };
+    Problem::new(ErrorCode::Forbidden, text)
 }
 
-/// Makes the caller the owner of a workspace that is new. One that was there stays whose it is.
-///
-/// # Errors
-/// It has become somebody else's.
-pub async fn claim(app: &App, caller: &Caller, workspace: WorkspaceId) -> Result<(), ApiError> {
-    let Some(user) = caller.user() else { return Ok(()) };
-    let store = app.sessions.store();
-    store.claim(workspace, user).await.map_err(storage)?;
-    match store.right(user, workspace, None).await.map_err(storage)? {
-        Some(_) => Ok(()),
-        None => Err(closed().into()),
-    }
-}
-
-/// Whether a workspace that they may not know of is in the folder, or the folder in it.
-async fn is_foreign(app: &App, account: &Account, folder: &Path) -> Result<bool, ApiError> {
-    let store = app.sessions.store();
-    let own = store.workspaces_of(account.id).await.map_err(storage)?;
-    let all = store.workspaces().await.map_err(storage)?;
-    let mut foreign = all.iter().filter(|workspace| own.iter().all(|own| own.id != workspace.id));
-    Ok(foreign.any(|workspace| overlap(folder, Path::new(&workspace.path))))
-}
-
-fn overlap(one: &Path, other: &Path) -> bool {
-    one.starts_with(other) || other.starts_with(one)
-}
-
-/// The same words for every reason: which one it is tells of others.
-fn closed() -> Problem {
-    Problem::new(
-        ErrorCode::Forbidden,
-        "This folder can't be a workspace of yours: it is not open to users, or others work in it. Ask an admin.",
-    )
+/// For admins, who may know who works where.
+async fn taken(app: &App, workspaces: &[WorkspaceRow]) -> Result<Problem, ApiError> {
+    let members = app.sessions.store().all_members().await.map_err(storage)?;
+    let told = workspaces.iter().map(|workspace| {
+        let owners = members.get(&workspace.id).into_iter().flatten().filter(|member| member.role == Right::Owner);
+        let owners = owners.map(|owner| owner.name.as_str()).collect::<Vec<_>>().join(", ");
+        format!("{} (of {owners}, id {})", workspace.path, workspace.id)
+    });
+    let text = format!(
+        "Others work in this folder, around it or inside it: {}. They can take the workspace away, and so can you, with DELETE /api/v1/admin/workspaces/ID.",
+        told.collect::<Vec<_>>().join("; ")
+    );
+    let ids: Vec<_> = workspaces.iter().map(|workspace| workspace.id).collect();
+    Ok(Problem::new(ErrorCode::Forbidden, text).with_details(json!({ "workspaces": ids })))
 }
 
 #[cfg(test)]
@@ -86,24 +111,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_open_what_lies_below_the_roots_or_else_nothing_hidden_in_the_home() {
+    fn users_open_what_lies_below_the_roots_and_no_root_itself() {
         let open = |folders: &Folders, folder: &str| folders.are_open(Path::new(folder));
-        let home = Folders { roots: Vec::new(), home: Some("/home/svc".into()) };
-        for (folder, expected) in [
-            ("/home/svc/project", true),
-            ("/srv/.cache/project", true),
-            ("/home/svc", false),
-            ("/home", false),
-            ("/", false),
-            ("/home/svc/.ssh", false),
-            ("/home/svc/project/.git", false),
-        ] {
-            assert_eq!(open(&home, folder), expected, "{folder}");
+        for folder in ["/", "/home/svc/project", "/tmp"] {
+            assert!(!open(&Folders::default(), folder), "{folder}");
         }
-        let roots = Folders { roots: vec!["/srv/projects".into()], ..home };
-        for (folder, expected) in
-            [("/srv/projects/a", true), ("/srv/projects", true), ("/srv/projects-of-others", false), ("/home/svc/project", false)]
-        {
+        let roots = Folders { roots: vec!["/srv/projects".into(), "/srv/projects/of/teams".into()] };
+        for (folder, expected) in [
+            ("/srv/projects/a", true),
+            ("/srv/projects/of/teams/a", true),
+            ("/srv/projects", false),
+            ("/srv/projects/of/teams", false),
+            ("/srv/projects/of", false),
+            ("/srv", false),
+            ("/srv/projects-of-others", false),
+            ("/home/svc/project", false),
+        ] {
             assert_eq!(open(&roots, folder), expected, "{folder}");
         }
     }

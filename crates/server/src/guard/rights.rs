@@ -15,8 +15,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What only owners may change; everything else below a workspace is for all members.
-const OWNERS: &[&str] =
-    &["/workspaces/{wid}", "/workspaces/{wid}/trust", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
+const OWNERS: &[&str] = &["/workspaces/{wid}", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
+/// What only admins may change, and only as members: a file that is trusted can send any variable of the server anywhere.
+const ADMINS: &[&str] = &["/workspaces/{wid}/trust"];
 
 /// A workspace of a path, and the chat if one is named.
 #[derive(Clone, Copy)]
@@ -41,15 +42,19 @@ pub async fn check_rights(State(app): State<App>, caller: Caller, route: Matched
 
 async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, params: &RawPathParams) -> Result<Option<Place>, ApiError> {
     let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
-    let (Some(user), Some(workspace)) = (caller.user(), named("wid")) else { return Ok(None) };
+    let (Some(account), Some(workspace)) = (&caller.account, named("wid")) else { return Ok(None) };
     let workspace = workspace.parse().map_err(|_| not_found())?;
     let chat = named("cid").map(str::parse).transpose().map_err(|_| not_found())?;
-    let right = app.sessions.store().right(user, workspace, chat).await.map_err(storage)?.ok_or_else(not_found)?;
+    let right = app.sessions.store().right(account.id, workspace, chat).await.map_err(storage)?.ok_or_else(not_found)?;
     let needed = needed(method, route);
-    if right >= needed {
+    let needs_admin = !method.is_safe() && ADMINS.iter().any(|ending| route.ends_with(ending)) && account.rank != Rank::Admin;
+    if right >= needed && !needs_admin {
         return Ok(Some(Place { workspace, chat }));
     }
     let text = match needed {
+        _ if needs_admin => {
+            "Only an admin of the server may trust a workspace's file: it could have any key of the server sent anywhere. Make an admin a member of the workspace, and ask them."
+        }
         Right::Viewer | Right::Member => "You may look at this workspace and change nothing in it. Ask its owner to make you a member.",
         Right::Owner => "Only owners of the workspace may change this. Ask one of them.",
     };

@@ -144,8 +144,8 @@ impl Tries {
 /// Logs a sign-in that failed. A name that nobody has is left out: now and then somebody types their password there.
 async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, text: &str) -> ApiError {
     let details = json!({ "address": arrival.client, "name": account.map(|account| &account.name) });
-    let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, details, at: Timestamp::now() };
-    match app.sessions.store().log(&row).await {
+    let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, user: None, details, at: Timestamp::now() };
+    match app.sessions.store().log(None, &[row]).await {
         Ok(()) => Problem::new(ErrorCode::Unauthenticated, text).into(),
         Err(error) => storage(error).into(),
     }

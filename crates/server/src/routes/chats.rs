@@ -5,12 +5,13 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
+use planwright_protocol::message::DriftedFile;
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_session::{ChatView, ContextView, Handle, Snapshot, storage};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The chat of a path, if it is in the workspace of that path.
@@ -145,6 +146,17 @@ pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(Works
     Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
 }
 
+#[derive(Serialize, JsonSchema)]
+pub struct DriftView {
+    /// By path; empty where all is as the plan found it, and where there is no plan.
+    files: Vec<DriftedFile>,
+}
+
+/// Files of the chat's plan that are not as they were when it was written: to be looked at before it is approved.
+pub async fn drift(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<DriftView> {
+    Ok(Json(DriftView { files: handle(&app, workspace, chat).await?.chat().drift().await? }))
+}
+
 /// What the model would read if it were asked now.
 pub async fn context(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ContextView> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().context().await?))
@@ -170,6 +182,10 @@ pub async fn execute(
 
 pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
     Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Stop).await?.chat))
+}
+
+pub async fn retry(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
+    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Retry).await?.chat))
 }
 
 pub async fn compact(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {

@@ -1,5 +1,6 @@
 use crate::App;
 use crate::answer::ApiResult;
+use crate::guard::Caller;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
@@ -37,7 +38,12 @@ pub struct CallConfig {
 }
 
 /// Runs one tool, by the same gate and log as the model's calls. What goes wrong with the call is in the answer.
-pub async fn call(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<CallBody>) -> ApiResult<ToolResponse> {
+pub async fn call(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(workspace): Ids<WorkspaceId>,
+    Body(body): Body<CallBody>,
+) -> ApiResult<ToolResponse> {
     let place = match (body.chat_id, body.config) {
         (Some(chat), _) => Place::Chat(chat),
         (None, None) => Place::Alone { mode: Mode::Plan, active_plan: None },
@@ -49,6 +55,6 @@ pub async fn call(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body
             Place::Alone { mode, active_plan: active_plan_path }
         }
     };
-    let call = UserCall { tool: body.tool, args: Value::Object(body.args) };
+    let call = UserCall { tool: body.tool, args: Value::Object(body.args), user: caller.account.map(|account| account.name) };
     Ok(Json(app.sessions.call(workspace, call, place).await?))
 }

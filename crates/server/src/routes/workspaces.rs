@@ -1,6 +1,6 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent};
-use crate::guard::{Caller, check_folder, claim};
+use crate::guard::{Caller, add_folder};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
@@ -34,10 +34,7 @@ pub struct CreateBody {
 
 /// Makes a folder a workspace, of which the caller is the owner.
 pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceRow>, ApiError> {
-    let folder = check_folder(&app, &caller, body.path.into()).await?;
-    let row = app.sessions.add_workspace(body.name, folder, &app.kept).await?;
-    claim(&app, &caller, row.id).await?;
-    Ok(Created(row))
+    Ok(Created(add_folder(&app, &caller, body.name, body.path.into()).await?))
 }
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceRow> {

@@ -85,7 +85,10 @@ impl Actor {
 
     /// Asks what a tool wants asked that the user called themselves.
     pub(super) async fn ask(&mut self, inquiry: Inquiry) -> Result<(), Problem> {
-        if self.running.is_some() || self.chat.pending().await.is_some() {
+        let pending = self.chat.pending().await;
+        // The card of the same plan makes room for the plan as it is now.
+        let card = pending.as_ref().filter(|pending| matches!(&inquiry, Inquiry::Plan(file) if pending.shows_plan(file)));
+        if self.running.is_some() || (pending.is_some() && card.is_none()) {
             let text = "The chat is at work or waits for an answer. Ask when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
@@ -96,7 +99,7 @@ impl Actor {
             }
             Inquiry::Plan(file) => {
                 let approval = self.approval(Some(file), SwitchedBy::Approval).await?;
-                self.raise_card(&approval, None).await
+                self.raise_card(&approval, card).await
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::plan::StoredPlan;
 use crate::sessions::{Sessions, Settings};
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
-use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Message, MessageType, Mode, Op, Problem, WorkspaceId};
+use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
@@ -27,6 +27,8 @@ use std::sync::Arc;
 pub struct UserCall {
     pub tool: String,
     pub args: Value,
+    /// Their name, if they have an account.
+    pub user: Option<String>,
 }
 
 /// Whose rights a call has.
@@ -39,6 +41,7 @@ pub enum Place {
 
 /// Where there is no chat whose role holds.
 struct Bare {
+    id: WorkspaceId,
     mode: Mode,
     workspace: Arc<Workspace>,
     settings: Arc<Settings>,
@@ -73,7 +76,8 @@ impl Sessions {
         let foreign_plans = Arc::new(foreign.collect());
         let desk = Desk { inspect: settings.inspect(), servers, site };
         let stop = self.inner.stop.clone();
-        call.without_chat(self.store(), Bare { mode, workspace: folder, settings, own_plan, foreign_plans, desk, stop }).await
+        let bare = Bare { id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, desk, stop };
+        call.without_chat(self.store(), bare).await
     }
 }
 
@@ -82,6 +86,7 @@ impl UserCall {
     async fn in_chat(self, handle: &Handle) -> Result<ToolResponse, Problem> {
         let chat = handle.chat();
         chat.configure().await?;
+        let user = self.user.clone();
         let (agent, call) = (chat.agent().await, self.message(chat.id));
         let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, call.meta("call_id").parse().ok()).await? };
         let situation = chat.situation(agent, call.meta("tool"), Consent::Given);
@@ -97,7 +102,7 @@ impl UserCall {
                 Err(problem) => Err(problem),
             },
             Judged::Refused(problem, change) => {
-                chat.publish(*change, |_| {}).await?;
+                chat.publish(change.by(user.as_ref()), |_| {}).await?;
                 Err(problem)
             }
             Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
@@ -107,6 +112,7 @@ impl UserCall {
 
     /// Without a chat: as the Planner, or as the Actor.
     async fn without_chat(self, store: &Store, bare: Bare) -> Result<ToolResponse, Problem> {
+        let user = self.user.clone();
         let call = self.message(ChatId::generate());
         let agent = Agent::own(bare.mode.default_role());
         let cx = bare.tool_context(agent, call.meta("call_id").parse().ok());
@@ -119,9 +125,7 @@ impl UserCall {
                 Err(problem) => Err(problem),
             },
             Judged::Refused(problem, change) => {
-                for row in &change.audit {
-                    store.log(row).await.map_err(storage)?;
-                }
+                store.log(Some(bare.id), &change.by(user.as_ref()).audit).await.map_err(storage)?;
                 Err(problem)
             }
             Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
@@ -202,9 +206,7 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
         None | Some(Signal::Reviewed { .. }) => Ok(output.into_result()),
         Some(Signal::PlanFileChanged(path)) => {
             if let Some(stored) = StoredPlan::read(chat, &path).await {
-                let file = stored.path.clone();
-                chat.publish(stored.change(agent.role, ""), move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file)))
-                    .await?;
+                record(handle, agent, &stored).await?;
             }
             Ok(output.into_result())
         }
@@ -222,6 +224,23 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
             Err(Problem::new(ErrorCode::ToolNotPermitted, text))
         }
     }
+}
+
+/// The plan as the user wrote it becomes the newest version in the history, and on the card that waits, if one does.
+async fn record(handle: &Handle, agent: Agent, stored: &StoredPlan) -> Result<(), Problem> {
+    let chat = handle.chat();
+    let mut change = stored.change(agent.role, "");
+    if chat.row().await.config.plan_file.is_none_or(|own| own == stored.path) {
+        let told = stored.tell_edit(chat).await?;
+        change.events.extend(told.map(|message| Event::MessageCreated { message }));
+    }
+    let file = stored.path.clone();
+    chat.publish(change, move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
+    if chat.pending().await.is_some_and(|pending| pending.shows_plan(&stored.path)) {
+        // Where this is refused, because the run that asked is not over yet, accepting the old card brings up the new one.
+        let _ = handle.submit(Op::Ask { inquiry: Inquiry::Plan(stored.path.clone()) }).await;
+    }
+    Ok(())
 }
 
 async fn ask(handle: &Handle, inquiry: Inquiry) -> Result<Value, Problem> {

@@ -5,7 +5,10 @@ use crate::agent::Agent;
 use crate::frame::{Frame, is_small};
 use crate::tally;
 use crate::view::Partial;
-use planwright_protocol::{ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
+use planwright_protocol::{CallId, ChatState, Envelope, Event, MessageId, Problem, Role, Timestamp};
+
+/// How much is kept of what a command prints, while it runs.
+const MOST_PRINTED: usize = 16 << 10;
 
 impl Chat {
     /// Says what the chat is doing. Costs no commit of its own: after a crash the run finds its place by its messages.
@@ -51,6 +54,18 @@ impl Chat {
         let mut live = self.live.lock().await;
         let seq = self.next_number(&mut live).await?;
         self.send(&Envelope { event, seq, at: Timestamp::now() });
+        Ok(())
+    }
+
+    /// Publishes what a command prints without storing it; its end is kept for those who come before the result does.
+    pub(crate) async fn prints(&self, call_id: CallId, text: String) -> Result<(), Problem> {
+        let mut live = self.live.lock().await;
+        let seq = self.next_number(&mut live).await?;
+        let printed = live.printed.entry(call_id).or_default();
+        printed.push_str(&text);
+        let surplus = printed.len().saturating_sub(MOST_PRINTED);
+        printed.drain(..printed.ceil_char_boundary(surplus));
+        self.send(&Envelope { event: Event::ToolOutput { call_id, text }, seq, at: Timestamp::now() });
         Ok(())
     }
 

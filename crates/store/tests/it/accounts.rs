@@ -2,7 +2,7 @@
 
 use crate::world::{World, chat_of, moment, on_both};
 use planwright_protocol::{Role, Timestamp, UserId};
-use planwright_store::{Account, Append, AuditFilter, AuditKind, AuditRow, MemberChange, Rank, Right, Store};
+use planwright_store::{Account, Added, Append, AuditFilter, AuditKind, AuditRow, MemberChange, Rank, Right, Store};
 use serde_json::json;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ on_both!(
     a_token_stands_for_its_user_and_knows_when_it_was_used,
     rights_are_those_of_members_and_of_admins_where_there_are_none,
     members_are_never_left_without_an_owner,
+    of_two_who_add_overlapping_folders_at_once_one_has_it,
     the_log_shows_a_user_only_what_they_may_know_of,
     accounts_are_changed_beside_a_process_that_uses_the_database,
 );
@@ -123,17 +124,37 @@ async fn members_are_never_left_without_an_owner(world: World) {
     assert_eq!(store.right(ann.id, workspace, None).await.unwrap(), Some(Right::Owner), "it is the admins' again");
 }
 
+async fn of_two_who_add_overlapping_folders_at_once_one_has_it(world: World) {
+    let store = world.open().await;
+    user(&store, "admin").await;
+    let (bob, eve) = (user(&store, "bob").await, user(&store, "eve").await);
+    for (round, below) in ["", "/sub"].into_iter().cycle().take(10).enumerate() {
+        let (outer, inner) = (format!("/r/{round}"), format!("/r/{round}{below}"));
+        let (one, other) = tokio::join!(store.add_workspace("w", &outer, Some(bob.id)), store.add_workspace("w", &inner, Some(eve.id)));
+        let won = match (one.unwrap(), other.unwrap()) {
+            (Added::Workspace(won), Added::Taken(taken)) | (Added::Taken(taken), Added::Workspace(won)) => taken == [won],
+            (Added::Workspace(_), Added::Workspace(_)) | (Added::Taken(_), Added::Taken(_)) => false,
+        };
+        assert!(won, "round {round}");
+    }
+    // A name that only begins alike is another folder's, and what is one's own may overlap.
+    assert!(matches!(store.add_workspace("w", "/r/00", Some(eve.id)).await.unwrap(), Added::Workspace(_)));
+    let own = store.add_workspace("w", "/r/00/inner", Some(eve.id)).await.unwrap();
+    assert!(matches!(own, Added::Workspace(_)), "it is her own");
+    assert_eq!(store.add_workspace("other", "/r/00/inner", Some(eve.id)).await.unwrap(), own);
+}
+
 async fn the_log_shows_a_user_only_what_they_may_know_of(world: World) {
     let store = world.open().await;
     let (admin, bob) = (user(&store, "admin").await, user(&store, "bob").await);
     let (here, there) = (chat_of(&store, "/here").await, chat_of(&store, "/there").await);
     store.put_member(there.workspace_id, bob.id, Right::Owner, None).await.unwrap();
-    let row = |kind, role, at| AuditRow { kind, model: "m/a".into(), role, details: json!({}), at: moment(at) };
+    let row = |kind, role, at| AuditRow { kind, model: "m/a".into(), role, user: None, details: json!({}), at: moment(at) };
     for (chat, at) in [(&here, 1), (&there, 2)] {
         let audit = [row(AuditKind::ToolBlocked, Some(Role::Planner), at)];
         store.append(chat, Append { audit: &audit, ..Append::default() }).await.unwrap();
     }
-    store.log(&row(AuditKind::LoginFailed, None, 3)).await.unwrap();
+    store.log(None, &[row(AuditKind::LoginFailed, None, 3)]).await.unwrap();
     let seen = async |seen_by: Option<UserId>| -> Vec<i64> {
         let found = store.audit(AuditFilter { seen_by, ..AuditFilter::default() }, 10).await.unwrap();
         found.iter().map(|entry| entry.row.at.as_second() - moment(0).as_second()).collect()

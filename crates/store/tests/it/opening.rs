@@ -1,11 +1,20 @@
 //! Opening: migrations, versions, who may, and what a commit means.
 
 use crate::world::{World, chat_in, created, on_both};
-use planwright_protocol::{ChatId, MessageId, Role, WorkspaceId};
+use planwright_protocol::{ChatId, MessageId, Role, UserId, WorkspaceId};
 use planwright_store::{Append, AuditFilter, Store, StoreError};
 use std::collections::BTreeMap;
 
-on_both!(a_database_of_a_newer_version_is_left_alone, a_database_of_the_first_version_is_brought_up_to_date_with_its_rows);
+on_both!(
+    a_database_of_a_newer_version_is_left_alone,
+    a_database_of_the_first_version_is_brought_up_to_date_with_its_rows,
+    a_log_from_before_it_outlived_chats_is_kept_and_shown_to_those_who_saw_it,
+);
+
+/// The migrations up to one, in the words of a database.
+macro_rules! migrations {
+    ($folder:literal: $($name:literal)*) => { concat!($(include_str!(concat!("../../migrations/", $folder, "/", $name, ".sql")), ";\n"),*) };
+}
 
 async fn a_database_of_a_newer_version_is_left_alone(world: World) {
     world.open().await.close().await;
@@ -45,6 +54,48 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
     store.append(&old, Append { events: &[created(&old, 2, "new")], ..Append::default() }).await.unwrap();
     store.close().await;
     assert_eq!(world.open().await.messages(chat).await.unwrap().len(), 2, "a migration is applied once");
+}
+
+async fn a_log_from_before_it_outlived_chats_is_kept_and_shown_to_those_who_saw_it(world: World) {
+    let start = world.either(
+        migrations!("sqlite": "0001_start" "0002_audit" "0003_progress" "0004_file_changes" "0005_trust" "0006_accounts" "0007_retries"),
+        migrations!("postgres": "0001_start" "0002_audit" "0003_progress" "0004_file_changes" "0005_trust" "0006_accounts" "0007_retries"),
+    );
+    let version = world.either(
+        "pragma user_version = 7",
+        "create table planwright_schema (version bigint primary key); insert into planwright_schema values (7)",
+    );
+    let (workspace, chat, admin, member) = (WorkspaceId::generate(), ChatId::generate(), UserId::generate(), UserId::generate());
+    let id = |id: uuid::Uuid| world.either(format!("x'{}'", id.simple()), format!("'{id}'"));
+    let (w, c, a, b) = (id(workspace.0), id(chat.0), id(admin.0), id(member.0));
+    world
+        .tamper(format!(
+            "{start}; {version};
+            insert into workspaces (id, name, path, created_at) values ({w}, 'w', '/w', 1);
+            insert into users values ({a}, 'ann', 'x', 1, 1), ({b}, 'bob', 'x', 0, 1);
+            insert into members values ({w}, {b}, 'owner', 1);
+            insert into chats values ({c}, {w}, 'Old', null, null, null, 'idle', null, '[]', 0, 9, '{{}}', null, 1, 2, null);
+            insert into audit (chat_id, kind, model, agent_role, details, created_at) values
+                ({c}, 'tool_blocked', 'm/a', 'planner', '{{\"tool\": \"write\"}}', 5),
+                (null, 'tool_blocked', '', 'planner', '{{\"args\": \"of somebody\"}}', 6),
+                (null, 'login_failed', '', null, '{{}}', 7)"
+        ))
+        .await;
+
+    let store = world.open().await;
+    let seen = async |seen_by: Option<UserId>| -> Vec<i64> {
+        let rows = store.audit(AuditFilter { seen_by, ..AuditFilter::default() }, 10).await.unwrap();
+        rows.iter().map(|entry| entry.row.at.as_microsecond()).collect()
+    };
+    assert_eq!(seen(None).await, [7, 6, 5]);
+    assert_eq!(seen(Some(member)).await, [5], "their workspace's");
+    assert_eq!(seen(Some(admin)).await, [7], "what a call without a chat was about is not known, and so is nobody's");
+    let of_workspace = store.audit(AuditFilter { workspace: Some(workspace), ..AuditFilter::default() }, 10).await.unwrap();
+    assert_eq!((of_workspace.len(), of_workspace[0].chat_id, of_workspace[0].row.user.clone()), (1, Some(chat), None));
+    store.delete_chat(chat).await.unwrap();
+    assert_eq!(seen(Some(member)).await, [5]);
+    store.log(Some(workspace), std::slice::from_ref(&of_workspace[0].row)).await.unwrap();
+    assert_eq!(seen(Some(member)).await, [5, 5], "and it goes on");
 }
 
 /// The columns of every table, by name.

@@ -134,7 +134,7 @@ fn each_acting_role_has_its_own_rights() {
 
 #[test]
 fn protected_paths_are_refused_whatever_the_role() {
-    for target in ["/.git/config", "/vendor/sub/.git", "/.planwright/config.toml", "/chats/a.chat"] {
+    for target in ["/.git/config", "/vendor/sub/.git", "/.planwright/config.toml", "/sub/.planwright/config.toml", "/chats/a.chat"] {
         let mut given = situation(Role::Actor);
         given.consent = Consent::Given;
         for effect in changes(target) {

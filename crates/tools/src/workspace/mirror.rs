@@ -24,9 +24,16 @@ use std::path::Path;
 
 /// Larger files are not copied, and so can't be put back.
 const LARGEST_COPY: i64 = 256 << 20;
-/// Git keeps everything in its objects, and the server writes the chats' files meanwhile.
-const UNWATCHED: &[&str] = &[".git/objects", ".planwright/chats"];
+/// Git keeps everything in its objects.
+const OBJECTS: &str = ".git/objects";
+/// The server writes the chats' files meanwhile, also those of workspaces inside this one.
+const CHATS: &str = ".planwright/chats";
 const INDEX: &str = "before.json";
+
+fn is_unwatched(folder: &WorkspacePath) -> bool {
+    let path = folder.relative();
+    path == OBJECTS || path.strip_suffix(CHATS).is_some_and(|around| around.is_empty() || around.ends_with('/'))
+}
 
 /// Whether [`Workspace::mirror`] came to its end for this stage.
 pub fn is_noted(stage: &Path) -> bool {
@@ -225,7 +232,7 @@ impl Workspace {
                 let Ok(text) = name.to_str() else { continue };
                 let child = path.join(text);
                 let is_folder = kind_of(&stat) == Kind::Folder;
-                if is_folder && (sorter.is_output(&child) || UNWATCHED.contains(&child.relative())) {
+                if is_folder && (sorter.is_output(&child) || is_unwatched(&child)) {
                     continue;
                 }
                 marks.insert(child.relative().to_owned(), Mark::of(&stat));

@@ -20,6 +20,9 @@ function block(token: MarkedToken, isComplete: boolean): ReactNode {
       return <p><Inline tokens={token.tokens} /></p>;
     case 'text':
       return token.tokens ? <Inline tokens={token.tokens} /> : token.text;
+    case 'checkbox':
+      // Beside the words that follow, not in a paragraph of its own.
+      return <Inline tokens={[token]} />;
     case 'code':
       return <CodeBlock code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} isComplete={isComplete} />;
     case 'blockquote':

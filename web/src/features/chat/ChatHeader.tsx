@@ -17,13 +17,13 @@ export function ChatHeader({ controls, togglePanel, isPanelOpen }: { controls: R
   const { isSidebarOpen } = useLayout();
   const openList = () => useLayout.setState(isNarrow ? { isDrawerOpen: true } : { isSidebarOpen: true });
   return (
-    <header className="flex h-13 shrink-0 items-center gap-2 border-b-2 border-mode bg-mode-soft px-2 sm:px-4">
+    <header className="flex h-13 shrink-0 items-center gap-2 border-b-2 border-mode bg-mode-soft px-2 max-sm:gap-1 lg:px-4">
       {(isNarrow || !isSidebarOpen) && (
         <IconButton label={home('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
       )}
       <h1 className="min-w-0 truncate font-semibold max-sm:sr-only">{title}</h1>
       <div className="min-w-0 max-md:hidden"><Frontmatter /></div>
-      <div className="ml-auto flex items-center gap-2">
+      <div className="ml-auto flex items-center gap-2 max-sm:gap-1">
         <ConnectionBadge />
         {controls}
         <IconButton label={t('panel')} aria-pressed={isPanelOpen} onClick={togglePanel} className="max-sm:hidden"><PanelRight size={16} aria-hidden /></IconButton>

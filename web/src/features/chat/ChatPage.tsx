@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
 import { useText } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
+import { focusMainIfLost } from '@/lib/focus';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { ChatHeader } from './ChatHeader';
@@ -11,6 +12,7 @@ import { QueueChips, RunStatus } from './Dock';
 import { useSlots } from './slots';
 import { Suggestion } from './Suggestion';
 import { Timeline } from './Timeline';
+import { useStopKeys } from './useStopKeys';
 
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
@@ -25,6 +27,8 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
+  useStopKeys();
+  useEffect(focusMainIfLost, []);
   useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen) });
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
@@ -33,9 +37,9 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
       <div className="flex min-h-0 flex-1">
         <main id="content" className="flex min-w-0 flex-1 flex-col">
           <Timeline />
-          <div className="mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3">
-            <div className="min-h-0 overflow-y-auto"><QuestionBar /></div>
-            <ProgressDock />
+          <div className="group/dock mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3 has-data-large:max-h-[calc(100dvh-5rem)] short:max-h-[calc(100dvh-3.25rem)] short:pb-1">
+            <div className="flex min-h-0 flex-col"><QuestionBar /></div>
+            <div className="short:group-has-[section[data-kind]]/dock:hidden"><ProgressDock /></div>
             <Suggestion />
             <RunStatus />
             <QueueChips />
@@ -57,7 +61,7 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
 function Hints() {
   const t = useText('home');
   return (
-    <p className="mt-1.5 flex gap-4 px-1 text-xs text-muted pointer-coarse:hidden max-sm:hidden">
+    <p className="mt-1.5 flex gap-4 px-1 text-xs text-muted pointer-coarse:hidden max-sm:hidden short:hidden">
       <span><kbd>Enter</kbd> {t('keySend')}</span>
       <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
       <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>

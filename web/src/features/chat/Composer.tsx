@@ -3,28 +3,26 @@ import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
-import { isBusy } from '@/lib/chat/view';
+import { isBusy, isInProgress } from '@/lib/chat/view';
+import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
 import { toastError } from '@/lib/toast';
 import { useDraft } from './draft';
 import { endEdit, startEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
 
-/** Escape twice within this time stops the run. */
-const TWICE = 1000;
-
 export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const t = useText('chat');
   const { chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
+  const isStoppable = useChatView(isInProgress);
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user' && one.metadata.question_answer === undefined));
   const edited = useEditing((state) => state.edited[chatId]);
   const [draft, setDraft] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  const escaped = useRef(0);
   const submit = useSubmit(draft, edited, () => setDraft(''));
   const pending = useChatView((view) => view.question);
   const [agreed, setAgreed] = useState<string | null>(null);
@@ -46,19 +44,18 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      send();
+      if (!isQuiet()) send();
     } else if (event.key === 'Tab' && event.shiftKey) {
       event.preventDefault();
       toggleMode();
     } else if (event.key === 'ArrowUp' && draft === '' && lastOwn) {
       event.preventDefault();
       startEdit(chatId, lastOwn);
-    } else if (event.key === 'Escape') onEscape();
-  };
-  const onEscape = () => {
-    if (edited) return cancelEdit();
-    if (isRunning && Date.now() - escaped.current < TWICE) void stop().catch(toastError);
-    escaped.current = Date.now();
+    } else if (event.key === 'Escape' && edited) {
+      // It is used up by this; it does not count for stopping.
+      event.preventDefault();
+      cancelEdit();
+    }
   };
   const cancelEdit = () => {
     endEdit(chatId);
@@ -75,15 +72,16 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
       <div className="flex items-end gap-2 p-2">
         <textarea
           ref={box}
+          {...{ [MAIN_FIELD]: '' }}
           rows={1}
           value={draft}
-          onChange={(event) => setDraft(event.target.value)}
+          onChange={(event) => { endQuiet(); setDraft(event.target.value); }}
           onKeyDown={onKeyDown}
           aria-label={t('message')}
           placeholder={mode === 'plan' ? t('askPlan') : t('askBuild')}
           className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"
         />
-        {isRunning && <IconButton label={t('stop')} onClick={() => void stop().catch(toastError)} className="border border-control text-fg"><Square size={14} aria-hidden fill="currentColor" /></IconButton>}
+        {isStoppable && <IconButton label={t('stop')} onClick={() => void stop().catch(toastError)} className="border border-control text-fg"><Square size={14} aria-hidden fill="currentColor" /></IconButton>}
         <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={draft.trim() === ''} className="bg-mode text-on-accent hover:bg-mode hover:text-on-accent hover:brightness-110">
           <SendHorizontal size={16} aria-hidden />
         </IconButton>

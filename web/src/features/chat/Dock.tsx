@@ -4,7 +4,6 @@ import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { useChatIds, useChatView } from '@/lib/chat/context';
-import { post } from '@/lib/chat/outbox';
 import { isBusy } from '@/lib/chat/view';
 import { toastError } from '@/lib/toast';
 
@@ -30,14 +29,13 @@ function RunEnd() {
   const common = useText('common');
   const { workspaceId, chatId } = useChatIds();
   const run = useChatView((view) => view.lastRun);
-  const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user'));
   if (run?.error) {
-    const retry = () => void (lastOwn && post(workspaceId, chatId, lastOwn.content).catch(toastError));
+    const retry = () => void api.retry(workspaceId, chatId).catch(toastError);
     return (
       <div role="alert" className="mb-2 flex items-start gap-2 rounded-md border border-critical bg-critical-soft px-3 py-2 text-critical">
         <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
         <p className="min-w-0 flex-1 break-words">{run.error.message}</p>
-        {lastOwn && <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>}
+        <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
       </div>
     );
   }

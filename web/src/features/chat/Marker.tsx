@@ -1,8 +1,9 @@
-import { ArrowRight, Info, Undo2 } from 'lucide-react';
+import { ArrowRight, FileWarning, Info, RotateCcw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useLocale, useText } from '@/i18n';
 import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
+import { type DriftedFile, isDrifted } from '@/lib/chat/drift';
 import { clock } from '@/lib/time';
 
 interface ModeChange {
@@ -15,11 +16,32 @@ interface ModeChange {
 export function Marker({ message }: { message: Message }) {
   const change = message.metadata.mode_change as ModeChange | undefined;
   if (change) return <ModeMarker change={change} message={message} />;
+  const { drift } = message.metadata;
+  if (Array.isArray(drift)) return <DriftMarker files={drift.filter(isDrifted)} at={message.created_at} />;
+  if (message.metadata.retry === true) return <RetryMarker at={message.created_at} />;
   const Icon = message.metadata.revert ? Undo2 : Info;
   return (
     <Line at={message.created_at}>
       <Icon size={14} aria-hidden className="shrink-0" />
       <span className="min-w-0 break-words whitespace-pre-wrap">{message.content}</span>
+    </Line>
+  );
+}
+
+function RetryMarker({ at }: { at: string }) {
+  const t = useText('chat');
+  return <Line at={at}><RotateCcw size={14} aria-hidden className="shrink-0" /><span>{t('triedAgain')}</span></Line>;
+}
+
+/** The message's own words are for the model. */
+function DriftMarker({ files, at }: { files: DriftedFile[]; at: string }) {
+  const t = useText('plan');
+  const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
+  return (
+    <Line at={at}>
+      <FileWarning size={14} aria-hidden className="shrink-0 text-major" />
+      <span>{t('driftTitle')}:</span>
+      {files.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({words[file.change] ?? file.change})</span>)}
     </Line>
   );
 }

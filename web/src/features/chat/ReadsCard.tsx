@@ -9,7 +9,7 @@ import { summaryOf } from './toolCall';
 export function ReadsCard({ calls }: { calls: Call[] }) {
   const t = useText('chat');
   const [isOpen, setOpen] = useState(false);
-  const files = [...new Set(calls.map(({ call }) => summaryOf(call)))];
+  const files = [...new Set(calls.map(({ call }) => summaryOf(call).trim()))].filter((one) => one !== '');
   return (
     <article aria-label={t('reads', { count: calls.length })} className="overflow-hidden rounded-md border bg-bg">
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 text-left text-sm hover:bg-surface pointer-coarse:min-h-11">

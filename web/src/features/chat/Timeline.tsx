@@ -6,9 +6,12 @@ import { Notice } from '@/components/Notice';
 import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { loadOlder } from '@/lib/chat/store';
+import { useFollow } from '@/lib/chat/follow';
+import { MAIN_PLACE } from '@/lib/focus';
 import { toastError } from '@/lib/toast';
 import { ItemView } from './ItemView';
 import { useItems } from './items';
+import { useEndKey } from './useEndKey';
 
 /** Closer to the end than this, the end is followed. */
 const FOLLOW = 48;
@@ -39,17 +42,37 @@ export function Timeline() {
     scrollEndThreshold: FOLLOW,
   });
 
+  /** How far the end is; more than a screen shows the way back. */
+  const look = () => {
+    const node = frame.current;
+    if (!node) return 0;
+    const distance = node.scrollHeight - node.clientHeight - node.scrollTop;
+    setLeftAt((key) => (distance <= node.clientHeight ? null : (key ?? items.at(-1)?.key ?? null)));
+    return distance;
+  };
   // What is new at the end is followed, unless the reader has gone up.
+  const height = virtualizer.getTotalSize();
   useLayoutEffect(() => {
     if (isFollowing.current) virtualizer.scrollToEnd();
-  }, [items, virtualizer]);
+    else look();
+  }, [items, height, virtualizer]);
+  const asked = useFollow((state) => state.asked[chatId] ?? 0);
+  useLayoutEffect(() => {
+    if (asked > 0) toEnd();
+  }, [asked]);
+  // What grows below the timeline takes its room: the last row must not go under it.
+  const isEmpty = items.length === 0;
+  useLayoutEffect(() => {
+    if (isEmpty || !frame.current) return undefined;
+    const observer = new ResizeObserver(() => isFollowing.current && virtualizer.scrollToEnd());
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [isEmpty, virtualizer]);
 
   const onScroll = () => {
     const node = frame.current;
     if (!node) return;
-    const distance = node.scrollHeight - node.clientHeight - node.scrollTop;
-    isFollowing.current = distance <= FOLLOW;
-    setLeftAt((key) => (distance <= node.clientHeight ? null : (key ?? items.at(-1)?.key ?? null)));
+    isFollowing.current = look() <= FOLLOW;
     if (node.scrollTop > FETCH || !hasOlder || isFetching.current) return;
     isFetching.current = true;
     void loadOlder(workspaceId, chatId).catch(toastError).finally(() => { isFetching.current = false; });
@@ -58,12 +81,13 @@ export function Timeline() {
     isFollowing.current = true;
     virtualizer.scrollToEnd();
   };
+  useEndKey(toEnd);
   const unseen = leftAt === null ? 0 : items.length - 1 - items.findLastIndex((item) => item.key === leftAt);
-  if (items.length === 0) return <Notice icon={<MessageSquareText size={24} aria-hidden />} title={t('emptyTitle')} hint={t('emptyHint')} />;
+  if (isEmpty) return <Notice icon={<MessageSquareText size={24} aria-hidden />} title={t('emptyTitle')} hint={t('emptyHint')} />;
   return (
     <div className="relative min-h-0 flex-1">
-      <div ref={frame} onScroll={onScroll} onKeyDown={(event) => event.key === 'End' && event.target === frame.current && toEnd()} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
-        <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
+      <div ref={frame} onScroll={onScroll} {...{ [MAIN_PLACE]: '' }} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
+        <div className="relative mx-auto w-full max-w-3xl" style={{ height }}>
           {virtualizer.getVirtualItems().map((row) => {
             const item = items[row.index];
             return (

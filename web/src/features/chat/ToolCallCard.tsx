@@ -1,4 +1,4 @@
-import { Ban, Check, ChevronRight, CircleDashed, CircleX, Clock, LoaderCircle, ShieldX, type LucideIcon } from 'lucide-react';
+import { Ban, Check, ChevronRight, CircleDashed, CircleStop, CircleX, Clock, LoaderCircle, ShieldX, TriangleAlert, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useLocale, useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
@@ -7,13 +7,15 @@ import type { Call } from '@/lib/chat/rows';
 import { duration } from '@/lib/time';
 import { useSlots } from './slots';
 import { ToolDetails } from './ToolDetails';
-import { factOf, iconOf, stateOf, summaryOf, toolOf, type CallState } from './toolCall';
+import { exitOf, factOf, iconOf, stateOf, summaryOf, tookOf, toolOf, type CallState } from './toolCall';
 
 const STATES: Record<CallState, { icon: LucideIcon; colour: string }> = {
   proposed: { icon: CircleDashed, colour: 'text-muted' },
   awaiting: { icon: Clock, colour: 'text-major' },
   running: { icon: LoaderCircle, colour: 'text-mode motion-safe:animate-spin' },
   done: { icon: Check, colour: 'text-act' },
+  exited: { icon: TriangleAlert, colour: 'text-major' },
+  stopped: { icon: CircleStop, colour: 'text-muted' },
   denied: { icon: Ban, colour: 'text-critical' },
   failed: { icon: CircleX, colour: 'text-critical' },
   blocked: { icon: ShieldX, colour: 'text-critical' },
@@ -33,10 +35,13 @@ export function CallCard({ call, result }: Call) {
   const callId = String(call.metadata.call_id);
   const question = useChatView((view) => (view.question?.call?.call_id === callId ? view.question : null));
   const output = useChatView((view) => view.outputs[callId]);
-  const state = stateOf({ call, result }, question !== null);
+  // A call that asks has its result at once; what it waits for is the answer.
+  const asks = useChatView((view) => view.question !== null && view.question.question_id === result?.metadata.question_id);
+  const state = stateOf({ call, result }, question !== null || asks);
   const Icon = iconOf(toolOf(call));
   const { icon: StateIcon, colour } = STATES[state];
-  const fact = factOf(result);
+  const [fact, took, exit] = [factOf(result), tookOf(result), exitOf(result)];
+  const word = state === 'exited' && exit !== null ? t('exitCode', { code: exit }) : t(state);
   const isOpen = isOpened || output !== undefined;
   return (
     <article aria-label={t('toolCall', { tool: toolOf(call) })} data-state={state} className="overflow-hidden rounded-md border bg-bg">
@@ -52,9 +57,9 @@ export function CallCard({ call, result }: Call) {
         <span className="min-w-0 truncate font-mono text-muted">{summaryOf(call)}</span>
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-xs text-muted">
           {fact && <span className="max-sm:hidden">{t(fact.key, { count: fact.count })}</span>}
-          {result && <span className="max-sm:hidden">{duration(locale, call.created_at, result.created_at)}</span>}
-          {state !== 'done' && <span className={colour.split(' ')[0]}>{t(state)}</span>}
-          <StateIcon size={15} aria-label={t(state)} className={colour} />
+          {took !== null && <span className="max-sm:hidden">{duration(locale, took)}</span>}
+          {state !== 'done' && <span className={colour.split(' ')[0]}>{word}</span>}
+          <StateIcon size={15} aria-label={word} className={colour} />
         </span>
       </button>
       {isOpen && <ToolDetails call={call} result={result} output={output} />}

@@ -3,7 +3,7 @@ import { FilePen, FilePlus, FileText, FolderTree, ListChecks, MessageCircleQuest
 import type { JsonObject, Message, Problem } from '@/lib/api/types';
 import type { Call } from '@/lib/chat/rows';
 
-export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'denied' | 'failed' | 'blocked';
+export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'exited' | 'stopped' | 'denied' | 'failed' | 'blocked';
 
 const ICONS: Record<string, LucideIcon> = {
   read: FileText, ls: FolderTree, glob: Search, grep: Search, write: FilePlus, edit: FilePen, touch: FilePlus, mkdir: FilePlus, mv: FilePen, rm: Trash2,
@@ -23,24 +23,41 @@ export function summaryOf(call: Message): string {
   return typeof main === 'string' ? main : '';
 }
 
-const REFUSED: Record<string, CallState> = { TOOL_BLOCKED_BY_MODE: 'blocked', TOOL_NOT_PERMITTED: 'blocked', APPROVAL_DENIED: 'denied' };
+const REFUSED: Record<string, CallState> = { TOOL_BLOCKED_BY_MODE: 'blocked', TOOL_NOT_PERMITTED: 'blocked', APPROVAL_DENIED: 'denied', CANCELLED: 'stopped' };
 
 export function stateOf({ call, result }: Call, isAwaited: boolean): CallState {
   const error = errorOf(result);
   if (error) return REFUSED[error.code] ?? 'failed';
   if (isAwaited) return 'awaiting';
-  if (result) return 'done';
+  if (result) return hasFailed(result) ? 'exited' : 'done';
   return call.metadata.status === 'running' ? 'running' : 'proposed';
+}
+
+const factsOf = (result: Message | null): JsonObject => (result?.metadata.facts ?? {}) as JsonObject;
+
+/** A command that ran and did not end well: by its exit code, or without one because it was cut off. */
+const hasFailed = (result: Message): boolean => !['undefined', '0'].includes(String(factsOf(result).exit_code));
+
+/** The exit code, where there is one. */
+export function exitOf(result: Message | null): number | null {
+  const code = factsOf(result).exit_code;
+  return typeof code === 'number' ? code : null;
+}
+
+/** How long it took, where the server measured that. The times of the messages are no measure: waiting and thinking are between them. */
+export function tookOf(result: Message | null): number | null {
+  const took = factsOf(result).duration_ms;
+  return typeof took === 'number' ? took : null;
 }
 
 /** What was counted: lines read, files matched. */
 export function factOf(result: Message | null): { key: 'lines' | 'entries' | 'matches'; count: number } | null {
-  const facts = (result?.metadata.facts ?? {}) as JsonObject;
+  const facts = factsOf(result);
   for (const key of ['lines', 'entries', 'matches'] as const) if (typeof facts[key] === 'number') return { key, count: facts[key] };
   return null;
 }
 
 export const diffOf = (result: Message | null): string | null => {
-  const diff = (result?.metadata.facts as JsonObject | undefined)?.diff;
+  const { diff } = factsOf(result);
   return typeof diff === 'string' ? diff : null;
 };

@@ -26,12 +26,6 @@ export function rowsOf(folders: Map<string, Folder>, open: ReadonlySet<string>, 
   });
 }
 
-/** The folders that a path lies in, the outermost first. */
-export function foldersOf(path: string): string[] {
-  const parts = path.split('/').filter(Boolean).slice(0, -1);
-  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
-}
-
 /** Where a key leads from a row; nothing where it leads nowhere. */
 export function step(rows: TreeRow[], from: string, key: string): string | undefined {
   const at = rows.findIndex((row) => row.node.path === from);

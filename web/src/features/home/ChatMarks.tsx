@@ -6,7 +6,7 @@ import { BUSY } from '@/lib/chat/view';
 import { isUnread, useSeen } from './seen';
 
 /** What a chat wants from you: an answer, patience, a look. */
-export function ChatMarks({ chat, isShort = false }: { chat: Chat; isShort?: boolean }) {
+export function ChatMarks({ chat, isShort = false, isOpen = false }: { chat: Chat; isShort?: boolean; isOpen?: boolean }) {
   const t = useText('home');
   const seen = useSeen((state) => state.seen);
   if (chat.pending_question) {
@@ -18,7 +18,7 @@ export function ChatMarks({ chat, isShort = false }: { chat: Chat; isShort?: boo
     );
   }
   if (BUSY[chat.state]) return <LoaderCircle size={14} aria-label={t('running')} className="shrink-0 text-mode motion-safe:animate-spin" />;
-  if (isUnread(seen, chat)) return <span role="img" aria-label={t('unread')} className="size-2 shrink-0 rounded-full bg-fg" />;
+  if (!isOpen && isUnread(seen, chat)) return <span role="img" aria-label={t('unread')} className="size-2 shrink-0 rounded-full bg-fg" />;
   return null;
 }
 

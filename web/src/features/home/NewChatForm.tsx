@@ -1,8 +1,9 @@
 import { SendHorizontal } from 'lucide-react';
-import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useEffect, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import type { Workspace } from '@/lib/api/types';
+import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { useNewChat } from './queries';
 
 /** The first words of a new chat. */
@@ -11,6 +12,7 @@ export function NewChatForm({ workspaces }: { workspaces: Workspace[] }) {
   const newChat = useNewChat();
   const [content, setContent] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
+  useEffect(focusMainIfLost, []);
   const workspace = chosen ?? workspaces[0]?.id;
   const start = () => {
     if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
@@ -26,7 +28,7 @@ export function NewChatForm({ workspaces }: { workspaces: Workspace[] }) {
   };
   return (
     <form onSubmit={onSubmit} data-mode="plan" className="rounded-lg border-2 border-control bg-bg focus-within:border-mode">
-      <textarea rows={3} value={content} onChange={(event) => setContent(event.target.value)} onKeyDown={onKeyDown} aria-label={t('firstWords')} placeholder={t('firstWordsHint')} className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted" />
+      <textarea {...{ [MAIN_FIELD]: '' }} rows={3} value={content} onChange={(event) => setContent(event.target.value)} onKeyDown={onKeyDown} aria-label={t('firstWords')} placeholder={t('firstWordsHint')} className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted" />
       <div className="flex items-center justify-end gap-2 p-2">
         {workspaces.length > 1 && (
           <select value={workspace} onChange={(event) => setChosen(event.target.value)} aria-label={t('workspace')} className="mr-auto min-h-8 rounded-sm border border-control bg-bg px-2">

@@ -1,4 +1,4 @@
-import { House, PanelLeftClose, Plus } from 'lucide-react';
+import { House, PanelLeftClose, Plus, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AppearanceMenu } from '@/components/AppearanceMenu';
@@ -13,6 +13,7 @@ import { useChatLists, useNewChat } from './queries';
 /** The list of chats. */
 export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const t = useText('home');
+  const audit = useText('audit');
   const { lists } = useChatLists();
   const newChat = useNewChat();
   const [location] = useLocation();
@@ -36,6 +37,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
           </section>
         ))}
       </div>
+      <Link href="/audit" aria-current={location === '/audit' ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><ShieldCheck size={15} aria-hidden />{audit('title')}</Link>
       <AppearanceMenu />
     </nav>
   );
@@ -53,7 +55,7 @@ function ChatRow({ chat, isCurrent }: { chat: Chat; isCurrent: boolean }) {
       >
         <ModeMark chat={chat} />
         <span className="min-w-0 flex-1 truncate">{chat.title}</span>
-        <ChatMarks chat={chat} isShort />
+        <ChatMarks chat={chat} isShort isOpen={isCurrent} />
       </Link>
     </li>
   );

@@ -31,8 +31,8 @@ function RoleButton(props: ComponentProps<'button'>) {
         {...props}
       >
         <RoleIcon role={role} />
-        <span className="font-medium text-fg max-sm:sr-only">{t(role)}</span>
-        <ChevronDown size={14} aria-hidden className="text-fg" />
+        <span className="font-medium text-fg max-md:sr-only">{t(role)}</span>
+        <ChevronDown size={14} aria-hidden className="text-fg max-sm:hidden" />
       </button>
     </Tip>
   );

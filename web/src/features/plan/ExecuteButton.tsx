@@ -1,31 +1,48 @@
 import { LoaderCircle, Play } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { Button } from '@/components/Button';
+import { Confirm } from '@/components/Modal';
 import { Tip } from '@/components/Tip';
+import { UnsentRemarks } from '@/components/UnsentRemarks';
 import { useText } from '@/i18n';
 import { useChatActions } from '@/lib/chat/context';
+import { type DriftedFile, useDrift } from '@/lib/chat/drift';
 import type { ExecuteHindrance, Revision } from './model';
+import type { useFeedback } from './useFeedback';
 
 interface Props {
   revision: Revision;
   newest: Revision;
   hindrance: ExecuteHindrance | undefined;
+  feedback: ReturnType<typeof useFeedback>;
   onProblem: (problem: string | null) => void;
 }
 
 /** Approves the plan and starts. Where that is not possible it stays focusable and says why. */
-export function ExecuteButton({ revision, newest, hindrance, onProblem }: Props) {
+export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem }: Props) {
   const t = useText('plan');
   const reasonId = useId();
   const { execute } = useChatActions();
   const [starting, setStarting] = useState(false);
-  const reason = useHindranceText(hindrance, newest.revision);
-  const start = async () => {
+  const [isAsking, setAsking] = useState(false);
+  const [drifted, setDrifted] = useState<DriftedFile[]>([]);
+  const drift = useDrift(revision.sha256, false);
+  const reason = useHindranceText(hindrance, newest);
+  const press = () => {
     if (hindrance !== undefined || starting) return;
+    if (feedback.has) setAsking(true);
+    else void start();
+  };
+  const start = async (isAgreed = false) => {
+    setAsking(false);
+    setDrifted([]);
     setStarting(true);
     onProblem(null);
     try {
+      const files = isAgreed ? [] : await drift.look();
+      if (files.length > 0) return setDrifted(files);
       await execute(revision.planFile);
+      feedback.discard();
     } catch (error) {
       onProblem(error instanceof Error ? error.message : String(error));
     } finally {
@@ -42,13 +59,15 @@ export function ExecuteButton({ revision, newest, hindrance, onProblem }: Props)
           aria-disabled={hindrance !== undefined || starting}
           aria-describedby={reason === undefined ? undefined : reasonId}
           aria-keyshortcuts="Control+Enter"
-          onClick={() => void start()}
+          onClick={press}
           className={hindrance === undefined ? '' : 'cursor-not-allowed'}
         >
           {starting ? <LoaderCircle className="size-4 animate-spin" aria-hidden="true" /> : <Play className="size-4" aria-hidden="true" />}
           {starting ? t('executing') : t('execute')}
         </Button>
       </Tip>
+      <UnsentRemarks isOpen={isAsking} close={() => setAsking(false)} confirm={() => void start()} />
+      <DriftDialog files={drifted} close={() => setDrifted([])} confirm={() => void start(true)} />
       {reason !== undefined && (
         <span id={reasonId} className="text-sm text-muted">
           {reason}
@@ -58,12 +77,26 @@ export function ExecuteButton({ revision, newest, hindrance, onProblem }: Props)
   );
 }
 
-function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: number): string | undefined {
+/** Asked before a plan is carried out whose files are not as it found them. */
+function DriftDialog({ files, close, confirm }: { files: DriftedFile[]; close: () => void; confirm: () => void }) {
+  const t = useText('plan');
+  const safe = useRef<HTMLButtonElement>(null);
+  const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
+  const list = files.slice(0, 20).map((file) => `${file.path} (${words[file.change] ?? file.change})`);
+  return (
+    <Confirm isOpen={files.length > 0} close={close} title={t('driftTitle')} hint={`${list.join(', ')}. ${t('driftBefore')}`} safe={safe}>
+      <Button ref={safe} onClick={close}>{t('unsentBack')}</Button>
+      <Button look="danger" onClick={confirm}>{t('driftConfirm')}</Button>
+    </Confirm>
+  );
+}
+
+function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revision): string | undefined {
   const t = useText('plan');
   if (hindrance === undefined) return undefined;
   const words: Record<ExecuteHindrance, string> = {
     offline: t('hindranceOffline'),
-    newer: t('hindranceNewer', { revision: newest }),
+    newer: newest.isEdited ? t('hindranceEdited') : t('hindranceNewer', { revision: newest.revision }),
     running: t('hindranceRunning'),
     executed: t('hindranceExecuted'),
     question: t('hindranceQuestion'),

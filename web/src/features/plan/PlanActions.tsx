@@ -35,7 +35,7 @@ export function PlanActions({ revision, newest, plan, approved, feedback, onRefu
   const isNewest = newest.sha256 === revision.sha256;
   return (
     <footer className="flex flex-wrap items-center gap-x-2 gap-y-2 border-t px-4 py-3">
-      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} onProblem={tell} />
+      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={tell} />
       {isNewest && (
         <Button aria-disabled={!planning} title={planning ? undefined : t('reviseAct')} onClick={() => planning && setRevising(true)}>
           <PencilLine className="size-4" aria-hidden="true" />

@@ -1,8 +1,9 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { CircleX, TriangleAlert, X } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
+import { Confirm } from '@/components/Modal';
 import { popupClass } from '@/components/Popup';
 import { useText } from '@/i18n';
 import type { Finding } from '@/lib/api/types';
@@ -13,10 +14,13 @@ export default function PlanEditor({ planFile, close }: { planFile: string; clos
   const t = useText('plan');
   const common = useText('common');
   const area = useRef<HTMLTextAreaElement>(null);
-  const { text, setText, findings, problem, saving, save } = usePlanText(planFile, close);
+  const { text, setText, isChanged, findings, problem, saving, save } = usePlanText(planFile, close);
+  const [isLeaving, setLeaving] = useState(false);
+  const stay = useRef<HTMLButtonElement>(null);
+  const leave = () => (isChanged ? setLeaving(true) : close());
   const broken = findings.some((finding) => finding.gravity === 'error');
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && close()}>
+    <Dialog.Root open onOpenChange={(open) => !open && leave()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/45" />
         <Dialog.Popup initialFocus={area} className={`fixed top-1/2 left-1/2 flex h-[min(46rem,calc(100dvh-2rem))] w-[min(56rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col gap-3 p-5 ${popupClass}`}>
@@ -30,7 +34,8 @@ export default function PlanEditor({ planFile, close }: { planFile: string; clos
           <textarea
             ref={area}
             value={text ?? ''}
-            disabled={text === undefined}
+            readOnly={text === undefined}
+            aria-busy={text === undefined}
             aria-label={t('editText')}
             aria-invalid={broken}
             spellCheck={false}
@@ -45,11 +50,15 @@ export default function PlanEditor({ planFile, close }: { planFile: string; clos
           )}
           <div className="flex flex-wrap items-center justify-end gap-2">
             {broken && <span className="mr-auto text-sm text-critical">{t('saveRefused')}</span>}
-            <Button onClick={close}>{common('cancel')}</Button>
+            <Button onClick={leave}>{common('cancel')}</Button>
             <Button look="primary" disabled={broken || saving || text === undefined} onClick={() => void save()}>
               {saving ? t('saving') : t('save')}
             </Button>
           </div>
+          <Confirm isOpen={isLeaving} close={() => setLeaving(false)} title={t('leaveEditTitle')} hint={t('leaveEditHint')} safe={stay}>
+            <Button ref={stay} onClick={() => setLeaving(false)}>{t('goOnEditing')}</Button>
+            <Button look="danger" onClick={close}>{t('discard')}</Button>
+          </Confirm>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

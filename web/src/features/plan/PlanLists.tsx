@@ -1,4 +1,5 @@
 import { ClipboardCheck, Lightbulb, ListChecks, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import type { Plan } from './model';
 
@@ -23,7 +24,7 @@ export function PlanLists({ plan }: { plan: Plan }) {
             <ul className="list-disc pl-4">
               {entries.map((entry, place) => (
                 <li key={place} className="break-words">
-                  {entry}
+                  <Words text={entry} />
                 </li>
               ))}
             </ul>

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronUp, FileText } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import { useChatView } from '@/lib/chat/context';
@@ -17,7 +18,7 @@ export function PlanMessageCard({ message }: { message: Message }) {
   const revision = useMemo(() => revisionIn(message), [message]);
   if (revision === undefined) return <Markdown text={message.content} />;
   // A plan that the model wrote into its answer may have words around it; else the content is the goal.
-  const prose = message.content === revision.plan.goal ? '' : message.content;
+  const prose = message.content === revision.plan.goal || message.author === 'system' ? '' : message.content;
   return (
     <div className="flex flex-col gap-3">
       {prose !== '' && <Markdown text={prose} />}
@@ -53,10 +54,11 @@ function Card({ revision }: { revision: Revision }) {
             <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: revision.revision })}</span>
             {'  '}
             {revision.planFile}
-            {plan.estimated_total_time !== undefined && ` · ${t('about', { time: plan.estimated_total_time })}`}
+            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: plan.estimated_total_time })}</span>}
+            {revision.isEdited && ` · ${t('edited')}`}
             {!isNewest && ` · ${t('older')}`}
           </p>
-          <h2 className="font-semibold break-words">{plan.goal}</h2>
+          <h2 className="font-semibold break-words"><Words text={plan.goal} /></h2>
         </div>
         <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-label={isOpen ? t('hideSteps') : t('showSteps')} className="inline-flex size-7 items-center justify-center rounded-sm text-muted hover:text-fg pointer-coarse:size-11">
           <Fold className="size-4" aria-hidden="true" />

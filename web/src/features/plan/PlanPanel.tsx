@@ -2,10 +2,13 @@ import { FileText, History, Pencil } from 'lucide-react';
 import { Suspense, lazy, useState } from 'react';
 import { Button } from '@/components/Button';
 import { Notice } from '@/components/Notice';
+import { DriftNotice } from '@/components/Warning';
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useDrift } from '@/lib/chat/drift';
 import { loadOlder } from '@/lib/chat/store';
-import { DriftNotice, StaleNotice } from './Notices';
+import { StaleNotice } from './Notices';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
 import { ProgressBar } from './ProgressBar';
@@ -51,13 +54,14 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
     <section aria-label={t('title')} className="flex min-w-0 flex-col">
       <header className="flex flex-col gap-2 px-4 pt-3 pb-2">
         <div>
-          <p className="text-xs break-all text-muted">
+          <p className="text-xs break-words text-muted">
             <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: shown.revision })}</span>
             {'  '}
             {shown.planFile}
-            {plan.estimated_total_time !== undefined && ` · ${t('about', { time: plan.estimated_total_time })}`}
+            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: plan.estimated_total_time })}</span>}
+            {shown.isEdited && ` · ${t('edited')}`}
           </p>
-          <h2 className="font-semibold break-words">{plan.goal}</h2>
+          <h2 className="font-semibold break-words"><Words text={plan.goal} /></h2>
         </div>
         <ProgressBar plan={plan} />
         <div className="flex flex-wrap items-center justify-between gap-2 text-sm">
@@ -105,7 +109,9 @@ function PanelNotices({ shown, revisions, approved }: { shown: Revision; revisio
   const t = useText('plan');
   const messages = useChatView((view) => view.messages);
   const acting = useChatView((view) => view.chat.config.agent_mode === 'act');
-  const drift = newestDrift(messages);
+  const isOpen = !acting && revisions.at(-1) === shown;
+  const before = useDrift(shown.sha256, isOpen).files;
+  const after = acting ? newestDrift(messages) : [];
   const change = changeSinceApproval(messages);
   const carried = revisions.findLast((revision) => approved.has(revision.sha256));
   const isNewer = carried !== undefined && revisions.indexOf(shown) > revisions.indexOf(carried);
@@ -113,7 +119,8 @@ function PanelNotices({ shown, revisions, approved }: { shown: Revision; revisio
     <>
       {acting && change !== undefined && <StaleNotice change={change} />}
       {acting && isNewer && <p className="text-sm text-major">{t('approvedVersion', { revision: carried.revision })}</p>}
-      {drift.length > 0 && <DriftNotice files={drift} />}
+      {before.length > 0 && <DriftNotice files={before} isOver={false} />}
+      {after.length > 0 && <DriftNotice files={after} isOver />}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
 import { StepMark } from './StepList';
@@ -22,9 +23,9 @@ function Line({ revision, approved }: { revision: Revision; approved: Set<string
   const { done, skipped, total, current } = progressOf(plan);
   return (
     <div role="status" aria-label={t('progress')} data-progress className="flex min-w-0 items-center gap-2 px-1 pb-1.5 text-sm">
-      <span className="rounded-sm bg-act-soft px-1.5 text-xs font-semibold whitespace-nowrap text-act tabular-nums">{t('stepOf', { done: done + skipped, total })}</span>
+      <span className="rounded-sm bg-act-soft px-1.5 text-xs font-semibold whitespace-nowrap text-act tabular-nums">{t('doneOf', { done, total })}{skipped > 0 && ` · ${t('skippedToo', { skipped })}`}</span>
       <StepMark status={current?.status ?? 'done'} />
-      <span className="min-w-0 truncate">{current === undefined ? t('allDone') : t('nowStep', { step: current.step_number, action: current.action })}</span>
+      <span className="min-w-0 truncate">{current === undefined ? t('allDone') : <Words text={t('nowStep', { step: current.step_number, action: current.action })} />}</span>
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function RevisionDiff({ before, after }: { before: Revision; after: Revis
 
 /** What is not known of one version can't have changed. */
 function comparable(before: Revision, after: Revision): [Plan, Plan] {
-  const known = (one: Revision, other: Revision) => (one.isEdited ? { ...other.plan, goal: one.plan.goal, steps: one.plan.steps } : one.plan);
+  const known = (one: Revision, other: Revision) => (one.isPartial ? { ...other.plan, goal: one.plan.goal, steps: one.plan.steps } : one.plan);
   return [known(before, after), known(after, before)];
 }
 

@@ -1,6 +1,7 @@
 import { CheckCircle2, Circle, CircleDashed, Clock, LoaderCircle, type LucideIcon, MessageSquarePlus, SkipForward, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '@/components/IconButton';
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import type { StepStatus } from '@/lib/api/types';
 import { StepComment } from './StepComment';
@@ -54,9 +55,9 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
       <StepMark status={step.status} />
       <div className="min-w-0 flex-1">
         <p className={`break-words ${over ? 'text-muted' : ''} ${step.status === 'skipped' ? 'line-through' : ''} ${step.status === 'in_progress' ? 'font-semibold' : ''}`}>
-          {step.step_number}. {step.action}
+          {step.step_number}. <Words text={step.action} />
         </p>
-        {step.reason !== '' && <p className="text-sm break-words text-muted">{step.reason}</p>}
+        {step.reason !== '' && <p className="text-sm break-words text-muted"><Words text={step.reason} /></p>}
         <StepFacts step={step} />
         {feedback !== undefined && open && <StepComment step={step.step_number} feedback={feedback} close={() => setOpen(false)} />}
       </div>

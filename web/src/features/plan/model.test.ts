@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { feedbackMessage, hasFeedback } from './feedback';
+import { feedbackMessage, hasFeedback } from '@/lib/chat/feedback';
 import { type Plan, approvedShas, executeHindrance, progressOf, readPlan, revisionsOf, withProgress } from './model';
 
 const plan = { goal: 'Say goodbye', steps: [{ step_number: 1, action: 'Write it' }, { step_number: 2, action: 'Test it' }] };

@@ -13,8 +13,10 @@ export interface Revision {
   sha256: string;
   plan: Plan;
   createdAt: string;
-  /** Whether it was edited by hand: then only goal and steps are known, from the card that shows it. */
+  /** Whether it was edited by hand. */
   isEdited: boolean;
+  /** Whether only goal and steps are known: older cards tell no more. */
+  isPartial: boolean;
 }
 
 /** What of a message the plan's view-model reads. */
@@ -94,7 +96,8 @@ export function revisionIn(message: PlanBearing): Revision | undefined {
     sha256: text(facts.sha256),
     plan,
     createdAt: message.created_at,
-    isEdited: isCard,
+    isEdited: isCard || metadata.edited === true,
+    isPartial: isCard && isRecord(metadata.plan) && metadata.plan.risks === undefined,
   };
 }
 

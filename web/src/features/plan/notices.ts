@@ -1,16 +1,12 @@
 // What the user should know about a plan beside its text: drift, and an approval that no longer fits.
 import type { Message } from '@/lib/api/types';
-
-export interface DriftedFile {
-  path: string;
-  change: 'new' | 'changed' | 'deleted';
-}
+import { type DriftedFile, isDrifted } from '@/lib/chat/drift';
 
 /** The files that were not as the plan had found them, when it was approved. */
 export function driftIn(message: Message): DriftedFile[] {
   const { drift } = message.metadata;
   if (!Array.isArray(drift)) return [];
-  return drift.filter((file): file is DriftedFile => typeof file === 'object' && file !== null && typeof (file as DriftedFile).path === 'string');
+  return drift.filter(isDrifted);
 }
 
 /** The drift that was found with the newest approval. */

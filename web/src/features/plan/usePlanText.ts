@@ -13,13 +13,17 @@ export function usePlanText(planFile: string, done: () => void) {
   const t = useText('plan');
   const { workspaceId, chatId } = useChatIds();
   const [text, setText] = useState<string>();
+  const [stored, setStored] = useState<string>();
   const [findings, setFindings] = useState<Finding[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
   const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error));
 
   useEffect(() => {
-    api.fileContent(workspaceId, planFile).then(({ content }) => setText(content ?? ''), fail);
+    api.fileContent(workspaceId, planFile).then(({ content }) => {
+      setStored(content ?? '');
+      setText(content ?? '');
+    }, fail);
   }, [workspaceId, planFile]);
 
   useEffect(() => {
@@ -48,5 +52,5 @@ export function usePlanText(planFile: string, done: () => void) {
       setSaving(false);
     }
   };
-  return { text, setText, findings, problem, saving, save };
+  return { text, setText, isChanged: text !== stored, findings, problem, saving, save };
 }

@@ -12,6 +12,8 @@ export interface RowButton {
   shortcut?: string;
   /** The mode that it leads to, where it is not the present one; its colour says so. */
   mode?: Mode;
+  /** Changes nothing: where the focus may land. */
+  isSafe?: boolean;
   onPress: () => void;
 }
 
@@ -21,12 +23,13 @@ export type DigitKeys = 'press' | 'focus';
 interface Props {
   buttons: RowButton[];
   digits: DigitKeys;
-  disabled: boolean;
+  /** Nothing is pressed now; the focus stays all the same. */
+  isHeld: boolean;
   label: string;
 }
 
 /** Answers as buttons. Digits count only while the focus is on one of them, so that they can't answer for somebody who is typing. */
-export function ButtonRow({ buttons, digits, disabled, label }: Props) {
+export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
   const row = useRef<HTMLDivElement>(null);
   const all = () => Array.from(row.current?.querySelectorAll('button') ?? []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -46,13 +49,14 @@ export function ButtonRow({ buttons, digits, disabled, label }: Props) {
           key={place}
           look={button.look}
           data-mode={button.mode}
-          disabled={disabled}
+          data-safe={button.isSafe}
+          aria-disabled={isHeld}
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}
           aria-description={button.hint}
           title={button.hint}
-          onClick={button.onPress}
-          className="max-w-full text-left"
+          onClick={() => !isHeld && button.onPress()}
+          className="max-w-full text-left transition-opacity"
         >
           {place < 9 && buttons.length > 1 && (
             <span aria-hidden="true" className="font-mono text-xs opacity-80">

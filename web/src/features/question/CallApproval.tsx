@@ -28,25 +28,26 @@ export function CallApproval({ view, given }: Props) {
     // What can't be undone is never the button that stands out as the usual one.
     look: decision === 'approve' ? (critical ? 'danger' : 'primary') : 'secondary',
     shortcut: DECISION_KEYS[decision],
-    onPress: () => given.pick(decision),
+    isSafe: decision === 'deny',
+    onPress: () => void given.pick(decision),
   }));
   return (
-    <div className="flex flex-col gap-3 bg-inherit">
+    <div className="flex flex-col gap-3 bg-inherit short:gap-1.5">
       <div>
         <p className="font-semibold">
           <code>{call.tool}</code>
         </p>
-        {call.reason !== '' && <p className="text-sm break-words">{call.reason}</p>}
+        <p className="text-sm break-words empty:hidden">{call.after ? t('changedFiles', { count: call.effects.length }) : call.reason}</p>
       </div>
-      <CallDetails call={call} />
+      <CallDetails call={call} question={view.id} />
       <BarFoot>
         {given.problem !== null && (
           <p role="alert" className="text-sm text-critical">
             {given.problem}
           </p>
         )}
-        <ButtonRow label={t('approvalNeeded')} digits={critical ? 'focus' : 'press'} disabled={given.sending} buttons={buttons} />
-        <p className="text-xs text-muted pointer-coarse:hidden">{t('keys')}</p>
+        <ButtonRow label={call.after ? t('keepNeeded') : t('approvalNeeded')} digits={critical ? 'focus' : 'press'} isHeld={given.held || given.sending} buttons={buttons} />
+        <p className="text-xs text-muted pointer-coarse:hidden short:hidden">{call.after ? t('keysAfter') : t('keys')}</p>
       </BarFoot>
     </div>
   );

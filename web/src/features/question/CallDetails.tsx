@@ -1,21 +1,16 @@
 import { useText } from '@/i18n';
+import { ChangeLines } from './ChangeLines';
 import type { CallView, EffectKind } from './call';
 
 /** How many effects are listed; the rest is counted. */
 const MOST_LISTED = 12;
 
-const LINES = {
-  same: { sign: ' ', look: 'text-muted' },
-  added: { sign: '+', look: 'bg-act-soft' },
-  removed: { sign: '−', look: 'bg-critical-soft' },
-};
-
 /** What would happen, before anybody decides: the command, the change, the files. */
-export function CallDetails({ call }: { call: CallView }) {
+export function CallDetails({ call, question }: { call: CallView; question: string }) {
   const t = useText('question');
   // What a server's tool does is not known, so what it is told is all there is to decide on.
   const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
-  const bare = call.command === undefined && call.change === undefined && unknown;
+  const bare = call.command === undefined && call.changed === undefined && unknown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {call.command !== undefined && <Command {...call.command} />}
@@ -25,25 +20,11 @@ export function CallDetails({ call }: { call: CallView }) {
           <EffectList call={call} />
         </div>
       )}
-      {call.change !== undefined && (
-        <div className="min-w-0">
-          <p className="text-sm font-medium">{call.tool === 'write' ? t('newContent') : t('change')}</p>
-          <pre tabIndex={0} aria-label={call.change.path} className="max-h-48 overflow-auto rounded-sm border bg-bg py-1 text-sm">
-            {call.change.lines.map((line, place) => (
-              <div key={place} data-change={line.change} className={`w-max min-w-full px-2 ${LINES[line.change].look}`}>
-                <span aria-hidden="true" className="mr-2 select-none">
-                  {LINES[line.change].sign}
-                </span>
-                {line.text}
-              </div>
-            ))}
-          </pre>
-        </div>
-      )}
+      {call.changed !== undefined && <ChangeLines call={call} path={call.changed} question={question} />}
       {bare && Object.keys(call.args).length > 0 && (
         <div className="min-w-0">
           <p className="text-sm font-medium">{t('arguments')}</p>
-          <pre tabIndex={0} aria-label={t('arguments')} className="max-h-48 overflow-auto rounded-sm border bg-bg p-2 text-sm">
+          <pre tabIndex={0} aria-label={t('arguments')} className="overflow-x-auto rounded-sm border bg-bg p-2 text-sm">
             {JSON.stringify(call.args, null, 2)}
           </pre>
         </div>
@@ -60,7 +41,7 @@ function Command({ text, folder }: { text: string; folder: string }) {
         <span className="font-medium">{t('command')}</span>
         {folder !== '' && folder !== '/' && <span className="text-muted"> {t('inFolder', { folder })}</span>}
       </p>
-      <pre tabIndex={0} aria-label={t('command')} className="max-h-40 overflow-auto rounded-sm border bg-bg p-2 text-sm break-words whitespace-pre-wrap">
+      <pre tabIndex={0} aria-label={t('command')} className="rounded-sm border bg-bg p-2 text-sm break-words whitespace-pre-wrap">
         {text}
       </pre>
     </div>

@@ -1,9 +1,18 @@
 import { type KeyboardEvent, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
+import { Button } from '@/components/Button';
+import { UnsentRemarks } from '@/components/UnsentRemarks';
+import { DriftNotice } from '@/components/Warning';
+import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
+import type { Json } from '@/lib/api/types';
+import { useDrift } from '@/lib/chat/drift';
+import { useRemarks } from '@/lib/chat/remarks';
+import { openPanel } from '@/lib/layout';
 import { BarFoot } from './BarFrame';
 import { ButtonRow } from './ButtonRow';
 import { inputClass } from './fields/frame';
+import { isObject } from './json';
 import type { useAnswering } from './useAnswering';
 import type { QuestionView } from './view';
 
@@ -17,38 +26,53 @@ interface Props {
 /** The plan's approval: what would be approved, the model's remark, and a place to say what should change instead. */
 export function PlanApproval({ view, given, edited }: Props) {
   const t = useText('question');
-  const [feedback, setFeedback] = useState('');
   const item = view.items[0];
   const plan = view.plan ?? {};
-  const steps = Array.isArray(plan.steps) ? plan.steps : [];
+  const steps = stepsOf(plan.steps);
+  const remarks = useRemarks(String(plan.sha256 ?? ''), { steps }, Number(plan.revision ?? 1));
+  const [isAsking, setAsking] = useState(false);
+  const drift = useDrift(String(plan.sha256 ?? ''), true).files;
+  /** Nothing that was written is lost: what can't go along is asked about. */
+  const decide = async (value: Json) => {
+    if (value === true && remarks.has && !isAsking) return setAsking(true);
+    setAsking(false);
+    const whole = remarks.feedback.whole.trim();
+    const comment = value === true ? undefined : remarks.count > 0 ? remarks.message() : whole || undefined;
+    if (await given.pick(value, comment)) remarks.discard();
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Feedback is never taken for approval.
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.nativeEvent.isComposing && feedback.trim() !== '') given.pick(false, feedback.trim());
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.nativeEvent.isComposing && remarks.has) void decide(false);
   };
   if (item === undefined) return null;
   return (
     <div className="flex flex-col gap-3 bg-inherit">
-      <div>
-        <p className="font-semibold break-words">{String(plan.goal ?? '')}</p>
-        <p className="text-sm break-words text-muted">
-          {t('planSteps', { count: steps.length })} · {t('planOf', { file: String(plan.plan_file ?? ''), revision: Number(plan.revision ?? 1) })}
-        </p>
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="font-semibold break-words"><Words text={String(plan.goal ?? '')} /></p>
+          <p className="text-sm break-words text-muted">
+            {t('planSteps', { count: steps.length })} · {t('planOf', { file: String(plan.plan_file ?? ''), revision: Number(plan.revision ?? 1) })}
+          </p>
+        </div>
+        <Button onClick={() => openPanel('plan')}>{t('showPlan')}</Button>
       </div>
       {edited && <p className="rounded-sm border border-major bg-major-soft px-2 py-1 text-sm text-major">{t('planEdited')}</p>}
+      {drift.length > 0 && <DriftNotice files={drift} isOver={false} />}
       {item.context !== undefined && (
         <div className="text-sm">
           <Markdown text={item.context} />
         </div>
       )}
       <textarea
-        value={feedback}
+        value={remarks.feedback.whole}
         rows={1}
         aria-label={t('feedback')}
         placeholder={t('feedback')}
-        onChange={(event) => setFeedback(event.target.value)}
+        onChange={(event) => remarks.setWhole(event.target.value)}
         onKeyDown={onKeyDown}
         className={`${inputClass} field-sizing-content max-h-32`}
       />
+      {remarks.count > 0 && <p className="text-sm">{t('remarksGoAlong', { count: remarks.count })}</p>}
       <BarFoot>
         {given.problem !== null && (
           <p role="alert" className="text-sm text-critical">
@@ -58,15 +82,21 @@ export function PlanApproval({ view, given, edited }: Props) {
         <ButtonRow
           label={item.text}
           digits="press"
-          disabled={given.sending}
+          isHeld={given.held || given.sending}
           buttons={item.buttons.map((button) => ({
             label: button.label,
             look: button.value === true ? 'primary' : 'secondary',
             ...(button.value === true && { mode: 'act' as const }),
-            onPress: () => given.pick(button.value, button.value === true ? undefined : feedback.trim() || undefined),
+            onPress: () => void decide(button.value),
           }))}
         />
       </BarFoot>
+      <UnsentRemarks isOpen={isAsking} close={() => setAsking(false)} confirm={() => void decide(true)} />
     </div>
   );
+}
+
+/** As far as remarks on them need them. */
+function stepsOf(raw: Json | undefined): { step_number: number; action: string }[] {
+  return (Array.isArray(raw) ? raw : []).filter(isObject).map((step, place) => ({ step_number: Number(step.step_number ?? place + 1), action: String(step.action ?? '') }));
 }

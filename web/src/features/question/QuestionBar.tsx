@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChatView } from '@/lib/chat/context';
+import { handFocusOn } from '@/lib/focus';
 import { BarFrame } from './BarFrame';
 import { CallApproval, type Decision } from './CallApproval';
 import { setJumpTarget } from './jump';
@@ -23,12 +24,13 @@ function Pending({ view }: { view: QuestionView }) {
   const region = useRef<HTMLElement>(null);
   const [open, setOpen] = useState(true);
   const edited = useIsEdited(view);
-  useJump(region, () => setOpen(true));
+  useJump(region, view, () => setOpen(true));
+  useKeptFocus(region, view, given.answering.step);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const decision = view.kind === 'tool_approval' ? decisionOf(event) : undefined;
-    if (decision === undefined || given.sending) return;
+    if (decision === undefined) return;
     event.preventDefault();
-    given.pick(decision);
+    void given.pick(decision);
   };
   const { answering } = given;
   return (
@@ -36,6 +38,7 @@ function Pending({ view }: { view: QuestionView }) {
       view={view}
       region={region}
       open={open}
+      isHeld={given.held}
       onToggle={() => setOpen(!open)}
       onKeyDown={onKeyDown}
       stepper={answering.parts.length > 1 ? <Stepper answering={answering} onGo={given.goTo} /> : undefined}
@@ -54,8 +57,36 @@ function decisionOf(event: KeyboardEvent): Decision | undefined {
   return event.code === 'KeyD' && !event.shiftKey ? 'deny' : undefined;
 }
 
-/** Alt+Q, from anywhere: to the first field or button of the question. */
-function useJump(region: RefObject<HTMLElement | null>, open: () => void): void {
+const CONTROLS = 'form input, form textarea, form button, [role="group"] button';
+
+/** Where the focus lands: the first field or button, but never a button whose Enter would decide something grave. */
+function landing(bar: HTMLElement | null, { kind, severity }: QuestionView): HTMLElement | null {
+  if (bar === null || kind === 'plan_approval') return bar;
+  if (kind === 'tool_approval') return bar.querySelector<HTMLElement>('[data-safe="true"]') ?? bar;
+  const fields = bar.querySelector<HTMLElement>('form input, form textarea, form [role="switch"]');
+  const first = fields ?? bar.querySelector<HTMLElement>(CONTROLS);
+  return fields === null && severity === 'critical' ? bar : (first ?? bar);
+}
+
+/** What had the focus goes with each step, and with the question itself; then the next control gets it, or the composer. */
+function useKeptFocus(region: RefObject<HTMLElement | null>, view: QuestionView, step: number): void {
+  const shown = useRef(step);
+  useLayoutEffect(() => {
+    const bar = region.current;
+    return () => {
+      if (bar?.contains(document.activeElement) === true) handFocusOn();
+    };
+  }, [region]);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    // Only a step that was taken in the bar changes it, so nobody is taken away from elsewhere.
+    landing(region.current, view)?.focus();
+  }, [region, view, step]);
+}
+
+/** Alt+Q, from anywhere: to the question. */
+function useJump(region: RefObject<HTMLElement | null>, view: QuestionView, open: () => void): void {
   const openNow = useRef(open);
   openNow.current = open;
   useEffect(() => {
@@ -63,9 +94,7 @@ function useJump(region: RefObject<HTMLElement | null>, open: () => void): void 
       openNow.current();
       // The fold must be open before something in it can be focused.
       requestAnimationFrame(() => {
-        const bar = region.current;
-        const first = bar?.querySelector<HTMLElement>('form input, form textarea, form button, [role="group"] button');
-        (first ?? bar)?.focus();
+        landing(region.current, view)?.focus();
       });
     };
     const onKeyDown = (event: globalThis.KeyboardEvent) => {
@@ -79,7 +108,7 @@ function useJump(region: RefObject<HTMLElement | null>, open: () => void): void 
       window.removeEventListener('keydown', onKeyDown);
       forget();
     };
-  }, [region]);
+  }, [region, view]);
 }
 
 /** Whether the plan that is to be approved is another than the newest that the history shows. */

@@ -5,9 +5,11 @@ import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Json, Message } from '@/lib/api/types';
 import { useChatView } from '@/lib/chat/context';
+import { answerParts, answerText } from './answerWords';
 import { TONES, iconOf, toneOf } from './BarFrame';
 import { readCall } from './call';
-import { isObject, shownJson } from './json';
+import { fieldOf } from './field';
+import { shownJson } from './json';
 import { jumpToQuestion } from './jump';
 import { type QuestionRecord, recordOf } from './record';
 import { type QuestionItem, type QuestionView, labelOf, proseAround, readQuestion } from './view';
@@ -101,24 +103,26 @@ function Item({ item, record }: { item: QuestionItem; record: QuestionRecord }) 
 
 function Answer({ item, answer }: { item: QuestionItem; answer: Json }) {
   const t = useText('question');
-  const word = (value: Json) => labelOf(item, value) ?? (typeof value === 'boolean' ? (value ? t('yes') : t('no')) : shownJson(value));
+  const field = useMemo(() => fieldOf(item.schema, undefined, 'none'), [item.schema]);
+  const words = { yes: t('yes'), no: t('no'), none: t('emptyAnswer') };
   const label = labelOf(item, answer);
-  if (label === undefined && isObject(answer)) {
+  const parts = label === undefined ? answerParts(field, answer) : undefined;
+  if (parts === undefined) {
     return (
-      <dl data-answer className="mt-0.5 grid grid-cols-[auto_1fr] gap-x-3">
-        {Object.entries(answer).map(([name, value]) => (
-          <Fragment key={name}>
-            <dt className="text-muted">{name}</dt>
-            <dd className="min-w-0 font-semibold break-words">{word(value)}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      <p data-answer className="mt-0.5 font-semibold break-words whitespace-pre-wrap">
+        {label ?? answerText(field, answer, words)}
+      </p>
     );
   }
   return (
-    <p data-answer className="mt-0.5 font-semibold break-words">
-      {Array.isArray(answer) && label === undefined ? answer.map(word).join(', ') : word(answer)}
-    </p>
+    <dl data-answer className="mt-0.5 grid grid-cols-[auto_1fr] gap-x-3">
+      {parts.map((part) => (
+        <Fragment key={part.name}>
+          <dt className="text-muted">{part.name}</dt>
+          <dd className="min-w-0 font-semibold break-words whitespace-pre-wrap">{answerText(part.field, part.value, words)}</dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }
 
@@ -129,12 +133,13 @@ function ApprovalRow({ view, record, frame }: { view: QuestionView; record: Ques
   const answer = Object.values(record.answers)[0];
   const outcomes: Record<string, string> = { true: t('accepted'), false: t('keptPlanning'), approve: t('allowed'), approve_always: t('allowedAlways'), deny: t('denied') };
   const call = view.call === undefined ? undefined : readCall(view.call);
+  if (call?.after === true) Object.assign(outcomes, { approve: t('kept'), approve_always: t('keptAlways'), deny: t('tookBack') });
   return (
     <article {...frame} className="flex flex-col gap-1 rounded-md border bg-bg px-3 py-2 text-sm">
       <div className="flex min-w-0 items-center gap-2">
         <Icon className="size-4 shrink-0 text-muted" aria-hidden="true" />
         <p className="min-w-0 flex-1 break-words">
-          {call === undefined ? t('planShort', { revision: Number(view.plan?.revision ?? 1) }) : call.reason}
+          {call === undefined ? t('planShort', { revision: Number(view.plan?.revision ?? 1) }) : call.after ? t('changedFiles', { count: call.effects.length }) : call.reason}
         </p>
         {answer === undefined ? <StatusMark record={record} /> : <span data-answer className="shrink-0 font-semibold">{outcomes[String(answer)] ?? shownJson(answer)}</span>}
       </div>

@@ -27,7 +27,7 @@ export function UserQuestion({ view, given }: Props) {
   const critical = view.severity === 'critical';
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (!sending) void given.advance();
+    void given.advance();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
@@ -36,7 +36,7 @@ export function UserQuestion({ view, given }: Props) {
     if (critical && inField) event.preventDefault();
     else if (!critical && (event.ctrlKey || event.metaKey)) onSubmit(event);
   };
-  const wrong = part.complaints.length + Object.keys(part.fromServer).length;
+  const wrong = new Set([...part.complaints.map((complaint) => complaint.pointer), ...Object.keys(part.fromServer)]).size;
   return (
     <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3 bg-inherit">
       <div>
@@ -56,7 +56,7 @@ export function UserQuestion({ view, given }: Props) {
       )}
       <BarFoot>
         {item.buttons.length > 0 && (
-          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} disabled={sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => given.pick(button.value), item.preset))} />
+          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} isHeld={given.held || sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => void given.pick(button.value), item.preset))} />
         )}
         {problem !== null && (
           <p role="alert" className="text-sm text-critical">
@@ -66,7 +66,7 @@ export function UserQuestion({ view, given }: Props) {
         <div className="flex flex-wrap items-center gap-2 empty:hidden">
           {answering.step > 0 && <Button onClick={() => given.goTo(answering.step - 1)}>{t('back')}</Button>}
           {(item.buttons.length === 0 || (part.picked !== undefined && answering.parts.length > 1)) && (
-            <Button type="submit" look="primary" disabled={sending}>
+            <Button type="submit" look="primary" aria-disabled={sending || given.held}>
               {sending && <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />}
               {sending ? t('sending') : !isLast(answering) ? t('next') : answering.parts.length > 1 ? t('sendAll') : t('send')}
             </Button>

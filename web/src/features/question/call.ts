@@ -1,5 +1,4 @@
 // What a call that waits for a decision would do, as the card shows it.
-import { align } from '@/lib/align';
 import type { Json, JsonObject } from '@/lib/api/types';
 import { isObject } from './json';
 
@@ -26,12 +25,6 @@ export interface EffectView {
   target: string;
 }
 
-/** A change as lines, to be shown before it is made. */
-export interface LineChange {
-  path: string;
-  lines: { text: string; change: 'same' | 'added' | 'removed' }[];
-}
-
 export interface CallView {
   tool: string;
   reason: string;
@@ -40,7 +33,8 @@ export interface CallView {
   after: boolean;
   effects: EffectView[];
   command?: { text: string; folder: string };
-  change?: LineChange;
+  /** The file whose text it changes: what of it is seen in `change.ts`. */
+  changed?: string;
   /** What is shown when nothing else is: the arguments as they are. */
   args: JsonObject;
 }
@@ -50,18 +44,22 @@ export function readCall(raw: JsonObject): CallView {
   const args = isObject(raw.args) ? raw.args : {};
   const execute = effects.find((effect) => effect.effect === 'execute' && isObject(effect.target));
   const after = raw.moment === 'after';
-  const change = after ? undefined : changeOf(String(raw.tool ?? ''), args);
   return {
     tool: text(raw.tool),
     reason: text(raw.reason),
     folder: text(raw.folder) || '/',
     after,
-    effects: worthTelling(effects.filter((effect) => effect.effect !== 'execute').map(readEffect)),
+    effects: worthTelling(effects.filter((effect) => effect.effect !== 'execute' && effect.effect !== 'keep').map(readEffect)),
     ...(execute !== undefined && isObject(execute.target) && { command: { text: text(execute.target.command), folder: text(execute.target.folder) } }),
     ...(after && typeof args.command === 'string' && { command: { text: args.command, folder: text(args.cwd) || '/' } }),
-    ...(change !== undefined && { change }),
+    ...(!after && changesText(text(raw.tool), args) && { changed: text(args.path) }),
     args,
   };
+}
+
+function changesText(tool: string, args: JsonObject): boolean {
+  if (tool === 'write') return typeof args.content === 'string';
+  return tool === 'edit' && typeof args.old_string === 'string' && typeof args.new_string === 'string';
 }
 
 /** That a file is read before it is changed goes without saying. */
@@ -78,31 +76,6 @@ function readEffect(effect: JsonObject): EffectView {
   if (isObject(target) && 'server' in target) return { kind, target: `${text(target.server)}: ${text(target.tool)}` };
   if (isObject(target) && 'from' in target) return { kind, target: `${text(target.from)} → ${text(target.to)}` };
   return { kind, target: kind === 'other' ? String(effect.effect ?? '') : text(target) };
-}
-
-/** The most lines of a change that are shown before a decision. */
-const MOST_LINES = 400;
-
-function changeOf(tool: string, args: JsonObject): LineChange | undefined {
-  const path = text(args.path);
-  if (tool === 'write' && typeof args.content === 'string') return { path, lines: compareLines('', args.content) };
-  if (tool !== 'edit' || typeof args.old_string !== 'string' || typeof args.new_string !== 'string') return undefined;
-  return { path, lines: compareLines(args.old_string, args.new_string) };
-}
-
-function compareLines(before: string, after: string): LineChange['lines'] {
-  const lines = align(linesOf(before), linesOf(after), (one, other) => one === other).map(([old, line]): LineChange['lines'][number] => {
-    if (old !== undefined && line !== undefined) return { text: line, change: 'same' };
-    return line === undefined ? { text: old ?? '', change: 'removed' } : { text: line, change: 'added' };
-  });
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), { text: `… ${more}`, change: 'same' }] : lines;
-}
-
-function linesOf(content: string): string[] {
-  const lines = content.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }
 
 function text(value: Json | undefined): string {

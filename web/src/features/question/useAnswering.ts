@@ -9,6 +9,7 @@ import { serverComplaints } from './complaint';
 import type { DraftValue } from './draft';
 import { forgetAnswer, keepAnswer, keptAnswer } from './keep';
 import { pageChecker } from './pageChecker';
+import { useHeld } from './useHeld';
 import type { QuestionView } from './view';
 
 /** After the last key, so that typing is not checked letter by letter. */
@@ -25,6 +26,7 @@ export function useAnswering(view: QuestionView) {
   const [refusals, setRefusals] = useState(0);
   const latest = useRef(answering);
   latest.current = answering;
+  const held = useHeld(`${view.id} ${answering.step}`);
 
   const change = useCallback(
     (next: Answering) => {
@@ -38,14 +40,19 @@ export function useAnswering(view: QuestionView) {
   useLiveCheck(answering, setAnswering);
 
   const send = useCallback(
-    async (given: Answering, comment?: string) => {
+    /** Whether it arrived. */
+    async (given: Answering, comment?: string): Promise<boolean> => {
       const answers = answersOf(given);
-      if (answers === undefined) return change(movedTo(given, firstOpen(given) ?? 0));
+      if (answers === undefined) {
+        change(movedTo(given, firstOpen(given) ?? 0));
+        return false;
+      }
       setSending(true);
       setProblem(null);
       try {
         await answer(view.id, answers, comment);
         forgetAnswer(view.id);
+        return true;
       } catch (error) {
         setSending(false);
         if (!(error instanceof ApiError)) throw error;
@@ -55,6 +62,7 @@ export function useAnswering(view: QuestionView) {
           setRefusals((count) => count + 1);
         }
         setProblem(problemText(t, error, fields !== undefined));
+        return false;
       }
     },
     [answer, change, t, view],
@@ -81,19 +89,26 @@ export function useAnswering(view: QuestionView) {
     () => ({
       answering,
       sending,
+      /** What is asked came up only just now: nothing sends or picks yet. */
+      held,
       problem,
       refusals,
-      advance,
+      advance: async () => {
+        if (!held && !sending) await advance();
+      },
       enter: (pointer: string, value: DraftValue | undefined) => change(entered(latest.current, pointer, value)),
       goTo: (step: number) => change(movedTo(latest.current, step)),
-      pick: (value: Json, comment?: string) => {
+      /** Whether this sent the answers. */
+      pick: async (value: Json, comment?: string): Promise<boolean> => {
+        if (held || sending) return false;
         const given = picked(latest.current, value);
         change(given);
-        if (isLast(given)) void send(given, comment);
-        else change(movedTo(given, given.step + 1));
+        if (isLast(given)) return send(given, comment);
+        change(movedTo(given, given.step + 1));
+        return false;
       },
     }),
-    [answering, sending, problem, refusals, advance, change, send],
+    [answering, sending, held, problem, refusals, advance, change, send],
   );
 }
 

@@ -5,7 +5,7 @@ import { mode } from './mode';
 import { signin } from './signin';
 import { plan } from './plan';
 import { question } from './question';
-import { timeline } from './audit';
+import { audit, timeline } from './audit';
 import { changes, context, files, panel } from './work';
 
-export const en = { common, home, chat, mode, signin, plan, question, panel, changes, files, context, timeline } as const;
+export const en = { common, home, chat, mode, signin, plan, question, panel, changes, files, context, audit, timeline } as const;

@@ -5,8 +5,8 @@ import { mode } from './mode';
 import { signin } from './signin';
 import { plan } from './plan';
 import { question } from './question';
-import { timeline } from './audit';
+import { audit, timeline } from './audit';
 import { changes, context, files, panel } from './work';
 import type { Translation } from '..';
 
-export const zh: Translation = { common, home, chat, mode, signin, plan, question, panel, changes, files, context, timeline };
+export const zh: Translation = { common, home, chat, mode, signin, plan, question, panel, changes, files, context, audit, timeline };

@@ -61,11 +61,14 @@ const query = (values: Record<string, string | number | undefined>) => {
 };
 const chatPath = (workspace: string, chat: string) => `/workspaces/${workspace}/chats/${chat}`;
 
+const auditPath = (what: string, { workspace, ...filter }: AuditFilter, more: Record<string, string | number | undefined> = {}) =>
+  `${workspace ? `/workspaces/${workspace}` : ''}/audit${what}${query({ ...filter, ...more })}`;
+
 /** What signs in: the server's token, or an account of it. */
 export type Offer = { token: string } | { name: string; password: string };
 export type Answers = { [name: string]: Json };
-/** Which rows of the log. */
-export type AuditFilter = { from?: string; to?: string; kind?: string; model?: string; role?: string; chat?: string };
+/** Which rows of the log; of all workspaces where none is named. */
+export type AuditFilter = { workspace?: string; from?: string; to?: string; kind?: string; model?: string; role?: string; chat?: string };
 export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean };
 
 export const api = {
@@ -79,6 +82,8 @@ export const api = {
   changeChat: (workspace: string, chat: string, change: ChatChange) => call<Chat>('PATCH', chatPath(workspace, chat), change),
   deleteChat: (workspace: string, chat: string) => call<void>('DELETE', chatPath(workspace, chat)),
   snapshot: (workspace: string, chat: string) => call<Snapshot>('GET', `${chatPath(workspace, chat)}/snapshot`),
+  /** Files of the plan that changed since it was written. */
+  drift: (workspace: string, chat: string) => call<{ files: unknown[] }>('GET', `${chatPath(workspace, chat)}/drift`),
   frontmatter: (workspace: string, chat: string) => call<JsonObject>('GET', `${chatPath(workspace, chat)}/frontmatter`),
   /** Newest first. */
   messages: (workspace: string, chat: string, before: string, limit: number) =>
@@ -94,6 +99,8 @@ export const api = {
     }),
   execute: (workspace: string, chat: string, plan_file?: string) =>
     call<Chat>('POST', `${chatPath(workspace, chat)}/execute`, plan_file ? { plan_file } : {}),
+  /** Goes on where the last run failed. */
+  retry: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/retry`, {}),
   stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
   fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
   unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
@@ -103,9 +110,11 @@ export const api = {
     call<RevertAnswer>('POST', `${chatPath(workspace, chat)}/revert`, { message_id, ...options }),
   context: (workspace: string, chat: string) => call<Context>('GET', `${chatPath(workspace, chat)}/context`),
   compact: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/compact`, {}),
-  audit: (filter: AuditFilter, limit: number, cursor?: string) => page<AuditEntry>(`/audit${query({ ...filter, limit, cursor })}`),
-  auditCounts: (filter: AuditFilter, offset: number) => call<AuditCount[]>('GET', `/audit/counts${query({ ...filter, offset })}`),
-  adherence: (filter: AuditFilter) => call<Adherence[]>('GET', `/audit/adherence${query(filter)}`),
+  /** Newest first. */
+  audit: (filter: AuditFilter, limit: number, cursor?: string) => page<AuditEntry>(auditPath('', filter, { limit, cursor })),
+  /** `offset`: how many minutes our clock is ahead of UTC. */
+  auditCounts: (filter: AuditFilter, offset: number) => call<AuditCount[]>('GET', auditPath('/counts', filter, { offset })),
+  adherence: (filter: AuditFilter) => call<Adherence[]>('GET', auditPath('/adherence', filter)),
   files: (workspace: string, path: string) => call<FileNode>('GET', `/workspaces/${workspace}/files${query({ path })}`),
   fileContent: (workspace: string, path: string) => call<FileContent>('GET', `/workspaces/${workspace}/files/content?path=${encodeURIComponent(path)}`),
   lintPlan: (workspace: string, text: string) => call<{ findings: Finding[] }>('POST', `/workspaces/${workspace}/plans/lint`, { text }),

@@ -1,6 +1,7 @@
 // The chat that a part of the page belongs to.
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
 import { api, type Answers } from '@/lib/api/client';
+import { followEnd } from './follow';
 import { useChatStore } from './store';
 import type { ChatView } from './view';
 
@@ -37,8 +38,14 @@ export function useChatActions() {
   const { workspaceId, chatId } = useChatIds();
   return useMemo(
     () => ({
-      send: (content: string) => api.send(workspaceId, chatId, content, crypto.randomUUID()),
-      answer: (questionId: string, answers: Answers, comment?: string) => api.answer(workspaceId, chatId, questionId, answers, comment),
+      send: (content: string) => {
+        followEnd(chatId);
+        return api.send(workspaceId, chatId, content, crypto.randomUUID());
+      },
+      answer: (questionId: string, answers: Answers, comment?: string) => {
+        if (comment !== undefined) followEnd(chatId);
+        return api.answer(workspaceId, chatId, questionId, answers, comment);
+      },
       execute: (planFile?: string) => api.execute(workspaceId, chatId, planFile),
       stop: () => api.stop(workspaceId, chatId),
     }),

@@ -1,6 +1,7 @@
 // Messages on their way to the server. What can't be sent now goes out when the server is back.
 import { create } from 'zustand';
 import { api, ApiError } from '@/lib/api/client';
+import { followEnd } from './follow';
 import { useChatStore } from './store';
 
 export interface Outgoing {
@@ -26,6 +27,7 @@ export const discard = (key: string) => useOutbox.setState(({ messages }) => ({ 
 export function post(workspace: string, chat: string, content: string): Promise<void> {
   const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, state: 'sending', messageId: null };
   useOutbox.setState(({ messages }) => ({ messages: [...messages, outgoing] }));
+  followEnd(chat);
   return attempt(outgoing);
 }
 

@@ -12,7 +12,7 @@ const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
     pending_question: null, usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cost: 0, context_tokens: 0 }, progress: null,
     created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z',
   },
-  messages: [], pending_question: null, partial: null, queued: [], last_event_id: 10, ...change,
+  messages: [], pending_question: null, partial: null, printed: {}, queued: [], last_event_id: 10, ...change,
 });
 const event = (seq: number, type: ChatEvent['type'], data: unknown) => ({ type, data, seq, at: '2026-01-01T00:00:01Z' }) as ChatEvent;
 const play = (events: ChatEvent[], start = fromSnapshot(snapshot())) => events.reduce(reduce, start);
@@ -91,7 +91,26 @@ test('output of a command is kept while it runs and goes with the run', () => {
   expect(play([event(13, 'run_finished', { outcome: 'stopped' })], view).outputs).toEqual({});
 });
 
+test('what had come of an answer goes when the next one begins, as after the death of the server', () => {
+  const cut = play([delta(11, 0, 'Half an ans')]);
+  const next = play([event(12, 'text_delta', { message_id: 'n', offset: 0, text: 'Anew' })], cut);
+  expect(Object.keys(next.live)).toEqual(['n']);
+  expect(play([event(12, 'message_created', { message: message('n', 'Anew') })], cut).live).toEqual({});
+  expect(Object.keys(play([event(12, 'message_created', { message: { ...message('u'), author: 'user' } })], cut).live)).toEqual(['m']);
+});
+
+test('what a running command had printed is there after a reload, and goes on', () => {
+  const loaded = fromSnapshot(snapshot({ printed: { k: 'a' } }));
+  expect(play([event(11, 'tool_output', { call_id: 'k', text: 'b' })], loaded).outputs.k).toBe('ab');
+});
+
 test('waiting for an answer is not being busy', () => {
   expect(isBusy(play([event(11, 'state_changed', { state: 'awaiting_answer' })]))).toBe(false);
   expect(isBusy(play([event(11, 'state_changed', { state: 'exploring' })]))).toBe(true);
+});
+
+test('what replies used is added up; how full the context is, is what the newest one says', () => {
+  const used = { input_tokens: 10, output_tokens: 2, cached_tokens: 4, cost: 0.5, context_tokens: 12 };
+  const view = play([event(11, 'usage', used), event(12, 'usage', { ...used, context_tokens: 30 }), event(12, 'usage', used)]);
+  expect(view.chat.usage).toEqual({ input_tokens: 20, output_tokens: 4, cached_tokens: 8, cost: 1, context_tokens: 30 });
 });

@@ -23,7 +23,7 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
           },
         }
       : {},
-    outputs: {},
+    outputs: snapshot.printed,
     question: snapshot.pending_question,
     resolved: {},
     plans: {},
@@ -55,7 +55,9 @@ type Step<T extends EventType> = (view: ChatView, data: EventData[T], at: string
 
 const STEPS: { [T in EventType]: Step<T> } = {
   message_created: (view, { message }, at) => {
-    const { [message.id]: _written, ...live } = view.live;
+    const { [message.id]: _written, ...others } = view.live;
+    // A chat writes one answer at a time: what is unfinished when the next comes was cut off by the death of the server.
+    const live = message.author === 'assistant' ? {} : others;
     const chat = { ...view.chat, updated_at: at };
     return { ...view, chat, live, messages: place(view.messages, message), queued: queue(view, message) };
   },
@@ -77,13 +79,13 @@ const STEPS: { [T in EventType]: Step<T> } = {
     const fresh = text === '' ? '' : Array.from(text).slice(live.characters - offset).join('');
     if (fresh === '' && view.live[message_id]) return view;
     const grown = { ...live, text: live.text + fresh, characters: live.characters + count(fresh) };
-    return { ...view, live: { ...view.live, [message_id]: grown } };
+    return { ...view, live: { [message_id]: grown } };
   },
   reasoning_delta: (view, { message_id, offset, text }) => {
     if (isWritten(view, message_id)) return view;
     const live = liveText(view, message_id);
     const reasoning = Array.from(live.reasoning).slice(0, offset).join('') + text;
-    return { ...view, live: { ...view.live, [message_id]: { ...live, reasoning } } };
+    return { ...view, live: { [message_id]: { ...live, reasoning } } };
   },
   tool_call: (view) => view,
   tool_output: (view, { call_id, text }) => {

@@ -14,9 +14,12 @@ export type Row =
 export function rowsOf(messages: Message[]): Row[] {
   const results = new Map(messages.filter((one) => one.message_type === 'tool_result').map((one) => [one.metadata.call_id, one]));
   const called = new Set(messages.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
+  const questions = new Set(messages.filter((one) => one.message_type === 'question').map((one) => one.metadata.question_id));
   const rows: Row[] = [];
   for (const message of messages) {
     if (message.message_type === 'tool_result' && called.has(message.metadata.call_id)) continue;
+    // The question's card tells the answer, and better than the line that stands for it.
+    if (questions.has(answeredIn(message))) continue;
     if (message.message_type !== 'tool_call') {
       rows.push({ kind: 'message', key: message.id, message });
       continue;
@@ -29,6 +32,11 @@ export function rowsOf(messages: Message[]): Row[] {
     } else rows.push({ kind: 'call', key: message.id, ...one });
   }
   return rows;
+}
+
+/** The question that a message answers. */
+function answeredIn({ metadata }: Message): unknown {
+  return (metadata.question_answer as { question_id?: unknown } | undefined)?.question_id ?? null;
 }
 
 const READS = new Set<unknown>(['read', 'search']);

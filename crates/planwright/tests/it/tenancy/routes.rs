@@ -61,6 +61,10 @@ impl Operation {
         self.template.split('/').map(part).collect::<Vec<_>>().join("/")
     }
 
+    pub fn is_for_admins(&self) -> bool {
+        self.template.starts_with("/api/v1/admin/")
+    }
+
     /// Whether a chat can be named elsewhere than in the path.
     pub fn mentions_chat(&self) -> bool {
         self.body.get("chat_id").is_some() || self.query.iter().any(|name| name == "chat" || name == "chats")

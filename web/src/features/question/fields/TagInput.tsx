@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { useText } from '@/i18n';
 import type { ControlProps, FieldOf } from './Control';
 import { FieldFrame, wired } from './frame';
@@ -10,6 +10,7 @@ export function TagInput(props: ControlProps<FieldOf<'tags'>>) {
   const { field, draft, onEnter } = props;
   const { id, name, state } = wired(props);
   const [typed, setTyped] = useState('');
+  const box = useRef<HTMLInputElement>(null);
   const entered = draft[field.pointer];
   const tags = Array.isArray(entered) ? entered.map(String) : [];
   const set = (next: string[]) => onEnter(field.pointer, next.length > 0 ? next : undefined);
@@ -25,6 +26,10 @@ export function TagInput(props: ControlProps<FieldOf<'tags'>>) {
       add(typed);
     } else if (event.key === 'Backspace' && typed === '' && tags.length > 0) set(tags.slice(0, -1));
   };
+  const remove = (place: number) => {
+    set(tags.filter((_, other) => other !== place));
+    box.current?.focus();
+  };
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const text = event.clipboardData.getData('text');
     if (!/[,,\n]/.test(text)) return;
@@ -37,12 +42,13 @@ export function TagInput(props: ControlProps<FieldOf<'tags'>>) {
         {tags.map((tag, place) => (
           <span key={tag} className="inline-flex max-w-full items-center gap-1 rounded-sm bg-surface py-0.5 pr-0.5 pl-2 text-sm">
             <span className="truncate">{tag}</span>
-            <button type="button" aria-label={t('removeTag', { tag })} onClick={() => set(tags.filter((_, other) => other !== place))} className="inline-flex size-6 items-center justify-center rounded-sm text-muted hover:text-fg">
+            <button type="button" aria-label={t('removeTag', { tag })} onClick={() => remove(place)} className="inline-flex size-6 items-center justify-center rounded-sm text-muted hover:text-fg">
               <X className="size-3.5" aria-hidden="true" />
             </button>
           </span>
         ))}
         <input
+          ref={box}
           id={id}
           {...name}
           {...state}

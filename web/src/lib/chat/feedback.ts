@@ -1,4 +1,7 @@
-import type { Plan } from './model';
+/** What of a plan remarks are about. */
+export interface Remarked {
+  steps: readonly { step_number: number; action: string }[];
+}
 
 /** What the user wants changed in a plan: remarks by step number, and one about the whole. */
 export interface Feedback {
@@ -12,6 +15,13 @@ export function hasFeedback(feedback: Feedback): boolean {
   return feedback.whole.trim() !== '' || Object.values(feedback.steps).some((remark) => remark.trim() !== '');
 }
 
+/** Remarks that were kept, as far as they can still be some. */
+export function readFeedback(raw: unknown): Feedback {
+  const { steps, whole } = (typeof raw === 'object' && raw !== null ? raw : {}) as { steps?: unknown; whole?: unknown };
+  const given = typeof steps === 'object' && steps !== null ? Object.entries(steps).filter(([, remark]) => typeof remark === 'string') : [];
+  return { steps: Object.fromEntries(given) as Feedback['steps'], whole: typeof whole === 'string' ? whole : '' };
+}
+
 /** How the message to the agent begins; the words are of the user's language. */
 export interface FeedbackWords {
   lead: (revision: number) => string;
@@ -19,7 +29,7 @@ export interface FeedbackWords {
 }
 
 /** The remarks as one message. Each names its step by number and words, so that it still fits when steps move. */
-export function feedbackMessage(feedback: Feedback, plan: Plan, revision: number, words: FeedbackWords): string {
+export function feedbackMessage(feedback: Feedback, plan: Remarked, revision: number, words: FeedbackWords): string {
   const remarks = plan.steps
     .map((step) => ({ step, remark: (feedback.steps[step.step_number] ?? '').trim() }))
     .filter(({ remark }) => remark !== '')

@@ -1,0 +1,160 @@
+//! `planwright backup`, `planwright restore`
+
+use crate::args::{BackupArgs, RestoreArgs, StorageArgs};
+use crate::data_dir::{DataDir, database};
+use crate::output;
+use anyhow::{Context, bail};
+use planwright_protocol::time::now;
+use planwright_store::{BackupSummary, Store};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tempfile::NamedTempFile;
+
+pub async fn backup(args: BackupArgs) -> anyhow::Result<ExitCode> {
+    refuse_server(&args.storage)?;
+    let source = database(args.storage.data_dir)?;
+    if !source.exists() {
+        bail!("there are no chats in {}; --data-dir names another data folder", parent(&source).display());
+    }
+    let shown = args.file.display();
+    if args.file.exists() && !args.force {
+        bail!("{shown} is there already; give another name, or --force to put the backup in its place");
+    }
+    // Under its own name only when it is whole, and closed to others from the beginning.
+    let unwritable = || format!("{shown} can't be written");
+    let new = NamedTempFile::new_in(parent(&args.file)).with_context(unwritable)?;
+    let saved = Store::back_up(&source, new.path()).await.with_context(|| format!("{} can't be backed up", source.display()))?;
+    let put = if args.force { new.persist(&args.file) } else { new.persist_noclobber(&args.file) };
+    put.map_err(|error| error.error).with_context(unwritable)?;
+    sync_folder(parent(&args.file));
+    output::note(&format!("{shown}: {}", told(saved)));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn restore(args: RestoreArgs) -> anyhow::Result<ExitCode> {
+    refuse_server(&args.storage)?;
+    let shown = args.file.display();
+    if !args.file.exists() {
+        bail!("there is no file {shown}");
+    }
+    let data = DataDir::open(args.storage.data_dir)?;
+    let target = data.database();
+    let holds = target.metadata().is_ok_and(|file| file.len() > 0);
+    if holds && !args.replace {
+        bail!(
+            "{} has chats already, and nothing was changed; give another --data-dir, or --replace to put the backup in their place (they are kept in a file beside it)",
+            data.path().display()
+        );
+    }
+    let new = NamedTempFile::new_in(data.path()).with_context(|| format!("the data folder {} can't be written", data.path().display()))?;
+    let unpacked = Store::unpack(&args.file, new.path()).await;
+    let saved = unpacked.with_context(|| format!("{shown} can't be restored, and nothing was changed"))?;
+    if holds {
+        let kept = set_aside(&target).await.context("the present chats can't be kept, and nothing was changed")?;
+        output::note(&format!("what was there is kept in {}", kept.display()));
+    }
+    new.as_file().sync_all()?;
+    new.persist(&target).map_err(|error| error.error).with_context(|| format!("{} can't be written", target.display()))?;
+    sync_folder(data.path());
+    output::note(&format!("{}: {} from {shown}", data.path().display(), told(saved)));
+    if saved.runs > 0 {
+        output::note(&format!("runs that were in progress, and are stopped: {}; their chats say so", saved.runs));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Saves a database of an older version before its tables are changed: the older program could not read it any more.
+pub async fn before_upgrade(database: &Path, version: i64) -> anyhow::Result<()> {
+    let file = with_ending(database, &format!(".schema-{version}.backup"));
+    if file.exists() {
+        return Ok(());
+    }
+    let save = async {
+        let new = NamedTempFile::new_in(parent(&file))?;
+        let saved = Store::back_up(database, new.path()).await?;
+        new.persist(&file).map_err(|error| error.error)?;
+        anyhow::Ok(saved)
+    };
+    let saved = save.await.with_context(|| {
+        format!(
+            "{} is of an older version, and is left as it is because it can't be saved before it is brought up to date",
+            database.display()
+        )
+    })?;
+    output::note(&format!(
+        "the chats are brought up to date for this version; as they were, they are kept in {}: {}",
+        file.display(),
+        told(saved)
+    ));
+    Ok(())
+}
+
+/// PostgreSQL has tools that do this better, and know what else is in the server.
+fn refuse_server(storage: &StorageArgs) -> anyhow::Result<()> {
+    if storage.database_url.as_deref().is_some_and(|url| !url.is_empty()) {
+        bail!(
+            "chats in PostgreSQL are saved by its own tools: `pg_dump --format=custom --file=FILE DATABASE`, also while the server runs, and put back by \
+             `pg_restore --clean --if-exists --dbname=DATABASE FILE`, while it does not. Unset PLANWRIGHT_DATABASE_URL to mean the chats in the data folder"
+        );
+    }
+    Ok(())
+}
+
+/// Keeps a copy of a database under another name, with all that belongs to it, and takes away what must not meet another database.
+#[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
+async fn set_aside(database: &Path) -> anyhow::Result<PathBuf> {
+    let kept = with_ending(database, &format!(".replaced-{}", now().strftime("%Y%m%dT%H%M%SZ")));
+    if kept.exists() {
+        bail!("{} is there already", kept.display());
+    }
+    let (log, kept_log) = (with_ending(database, "-wal"), with_ending(&kept, "-wal"));
+    if log.exists() {
+        std::fs::copy(&log, &kept_log)?;
+    }
+    let linked = std::fs::hard_link(database, &kept).is_ok();
+    if !linked {
+        std::fs::copy(database, &kept)?;
+    }
+    // A database that can't be opened any more is a reason to restore one, and no reason not to: then its log stays beside it.
+    if Store::settle(database).await.is_ok() && linked && kept_log.exists() {
+        std::fs::remove_file(&kept_log)?;
+    }
+    sync_folder(parent(database));
+    for ending in ["-wal", "-shm"] {
+        match std::fs::remove_file(with_ending(database, ending)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(kept)
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+fn parent(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A name outlives a power cut when its folder is on disk. Where folders can't be synced there is nothing better to do.
+fn sync_folder(folder: &Path) {
+    let _ = std::fs::OpenOptions::new().read(true).open(folder).and_then(|folder| folder.sync_all());
+}
+
+fn told(saved: BackupSummary) -> String {
+    format!("{}, {}", count(saved.chats, "chat"), size(saved.bytes))
+}
+
+fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
+        1_000_000.. => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+    }
+}

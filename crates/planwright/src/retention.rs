@@ -1,0 +1,79 @@
+//! How long a server keeps things. Nothing is forgotten unless the user's configuration says so.
+
+use crate::output;
+use planwright_protocol::time::now;
+use planwright_protocol::{ChatId, Problem, Timestamp};
+use planwright_session::{Sessions, storage};
+use serde::Deserialize;
+use std::num::NonZeroU32;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const DAY: Duration = Duration::from_hours(24);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// After how many days a chat that nobody used is deleted.
+    pub chats_days: Option<NonZeroU32>,
+    /// After how many days an entry of the audit log is deleted.
+    pub audit_days: Option<NonZeroU32>,
+}
+
+/// Forgets what is to be forgotten, now and then once a day.
+pub async fn observe(sessions: Sessions, retention: Retention, closing: CancellationToken) {
+    if retention == Retention::default() {
+        return;
+    }
+    loop {
+        if let Err(problem) = sweep(&sessions, retention).await {
+            output::note(&format!("what is older than [retention] says could not be deleted: {problem}"));
+        }
+        tokio::select! {
+            () = closing.cancelled() => return,
+            () = tokio::time::sleep(DAY) => {}
+        }
+    }
+}
+
+async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem> {
+    let store = sessions.store();
+    if let Some((days, moment)) = before(retention.chats_days) {
+        let unused = store.unused_since(moment).await.map_err(storage)?;
+        let mut forgotten = 0;
+        for chat in unused {
+            forgotten += u32::from(forget(sessions, chat, moment).await?);
+        }
+        if forgotten > 0 {
+            output::note(&format!("deleted chats that nobody used for {days} days: {forgotten}"));
+        }
+    }
+    if let Some((days, moment)) = before(retention.audit_days) {
+        let forgotten = store.forget_audit(moment).await.map_err(storage)?;
+        if forgotten > 0 {
+            output::note(&format!("deleted entries of the audit log older than {days} days: {forgotten}"));
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a chat, unless somebody has come back to it meanwhile.
+async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<bool, Problem> {
+    let store = sessions.store();
+    if store.chat(chat).await.map_err(storage)?.is_none_or(|row| row.updated_at >= moment) {
+        return Ok(false);
+    }
+    if sessions.chat(chat).await.is_ok() {
+        sessions.delete(chat).await?;
+    } else {
+        // Its folder is not there any more, so nobody can have it open.
+        store.delete_chat(chat).await.map_err(storage)?;
+    }
+    Ok(true)
+}
+
+/// The moment so many days ago, if time goes back that far.
+fn before(days: Option<NonZeroU32>) -> Option<(NonZeroU32, Timestamp)> {
+    let days = days?;
+    Some((days, now().checked_sub(DAY.checked_mul(days.get())?).ok()?))
+}

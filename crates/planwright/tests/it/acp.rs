@@ -1,0 +1,118 @@
+//! `planwright acp`, and a chat that goes from one front end to the next.
+//!
+//! What clients that others wrote make of it is tested in `crates/acp/tests/clients`.
+
+mod cases;
+
+use crate::{home, plan, write};
+use planwright_testkit::server::{last_id, of_type};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_chat_begun_over_http_goes_on_in_an_editor_and_is_finished_by_run_with_one_history() {
+    let step = |number: u32| json!({ "tool": "update_step", "args": { "step_number": number, "status": "done" } });
+    let mut two_steps = plan("bye.txt");
+    two_steps["steps"].as_array_mut().unwrap().push(json!({ "step_number": 2, "action": "Greet", "files": ["hello.txt"] }));
+    let exit = json!({ "tool": "exit_plan_mode", "args": { "plan_file_path": "/plans/say-goodbye.plan" } });
+    let home = home(&json!({
+        "plan": [{ "text": "Let me plan.", "calls": [{ "tool": "write_plan", "args": two_steps }] }, { "calls": [exit] }],
+        "act": [
+            { "calls": [write("/bye.txt", "Goodbye\n"), step(1)] },
+            { "text": "One step done.", "told": ["Say goodbye, please"] },
+            { "calls": [write("/hello.txt", "Hello\n"), step(2)], "told": ["Say goodbye, please", "One step done.", "And the rest"] },
+            { "text": "All done." },
+        ],
+    }));
+
+    // As the web UI does it.
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Say goodbye, please").await;
+    let planning = chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    let path = chat.path.clone();
+    let id = path.rsplit('/').next().unwrap().to_owned();
+    let begun = chat.messages().await;
+    assert!(server.terminate().await);
+
+    // The card that the server raised is answered in the editor.
+    let mut editor = home.editor("allow_once").await;
+    let loaded = editor.load(&id, &home.workspace()).await.unwrap();
+    assert_eq!(loaded["modes"]["currentModeId"], "plan");
+    assert!(editor.words().contains("Let me plan.") && editor.words().contains("Accept & Build"), "{}", editor.words());
+    assert!(editor.asked.is_empty(), "nothing is asked before the user wants to go on");
+    assert_eq!(editor.say("/answer").await, "end_turn");
+    assert_eq!(editor.asked[0]["method"], "session/request_permission");
+    assert_eq!(home.file("bye.txt").as_deref(), Some("Goodbye\n"));
+    assert_eq!(home.file("hello.txt"), None);
+    assert!(editor.close().await);
+
+    let run = home.command(&["run", "And the rest", "--chat", &id, "--json"]).output().await.unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let finishing: Vec<Value> = String::from_utf8(run.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(of_type(&finishing, "plan_step"), [&json!({ "step_number": 2, "status": "done" })]);
+    assert_eq!(home.file("hello.txt").as_deref(), Some("Hello\n"));
+
+    // One history: what each front end saw is in it, once, in its order.
+    let server = home.serve().await;
+    let chat = server.reopened(&path);
+    let events = chat.events(0, |event| event["seq"] == last_id(&finishing)).await;
+    let stored = |event: &&Value| !["text_delta", "reasoning_delta", "tool_output"].contains(&event["type"].as_str().unwrap());
+    let seen = |part: &[Value]| part.iter().filter(stored).map(|event| event["seq"].as_u64().unwrap()).collect::<Vec<_>>();
+    let numbers = seen(&events);
+    assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
+    assert!(seen(&planning).iter().chain(&seen(&finishing)).all(|number| numbers.contains(number)));
+    let outcomes: Vec<&Value> = of_type(&events, "run_finished").into_iter().map(|end| &end["outcome"]).collect();
+    assert_eq!(outcomes, ["done", "done"]);
+    assert_eq!(of_type(&events, "question_resolved").len(), 1);
+    assert_eq!(of_type(&events, "mode_changed").iter().map(|change| &change["by"]).collect::<Vec<_>>(), ["approval"]);
+    let messages = chat.messages().await;
+    assert_eq!(
+        messages[..begun.len()].iter().map(|message| &message["id"]).collect::<Vec<_>>(),
+        begun.iter().map(|message| &message["id"]).collect::<Vec<_>>()
+    );
+    let said: Vec<&str> =
+        messages.iter().filter(|message| message["author"] == "user").map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(said, ["Say goodbye, please", "[Answered: Accept & Build]", "And the rest"]);
+    assert_eq!(chat.show().await["progress"]["done"], 2);
+}
+
+#[tokio::test]
+async fn run_goes_on_with_a_chat_in_its_role_or_in_another_and_only_in_its_folder() {
+    let home = home(&json!({
+        "plan": [{ "text": "Planned." }, { "calls": [write("/a.txt", "no")] }, { "text": "Still planning.", "told": ["First"] }],
+        "act": [{ "calls": [write("/a.txt", "yes\n")] }, { "text": "Done.", "told": ["First", "Second"] }],
+    }));
+    let mut editor = home.editor("allow_once").await;
+    editor.begin(&home.workspace()).await;
+    assert_eq!(editor.say("First").await, "end_turn");
+    let id = editor.session.clone();
+    assert!(editor.close().await);
+    let run = |args: Vec<&'static str>| {
+        let mut command = home.command(&["run"]);
+        command.args(args).args(["--chat", &id]);
+        async move {
+            let output = command.output().await.unwrap();
+            (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+        }
+    };
+    let (code, answer, _) = run(vec!["Second"]).await;
+    assert_eq!((code, answer.trim()), (Some(0), "Still planning."));
+    assert_eq!(home.file("a.txt"), None, "the chat's own role is kept");
+    let (code, answer, _) = run(vec!["Third", "--mode", "act"]).await;
+    assert_eq!((code, answer.trim()), (Some(0), "Done."));
+    assert_eq!(home.file("a.txt").as_deref(), Some("yes\n"));
+    home.put("inner/b.txt", "b");
+    let (code, _, why) = run(vec!["Fourth", "--workspace", "inner"]).await;
+    assert_eq!(code, Some(2));
+    assert!(why.contains("belongs to another folder"), "{why}");
+}
+
+#[tokio::test]
+async fn a_server_on_the_same_data_folder_keeps_an_editor_out_with_a_word_what_to_do() {
+    let home = home(&json!({ "turns": [{ "text": "Done." }] }));
+    let _server = home.serve().await;
+    let output = home.command(&["acp"]).stdin(std::process::Stdio::null()).output().await.unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()));
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert!(why.contains("DATA_DIR_LOCKED") && why.contains("stop it, or give another --data-dir"), "{why}");
+}
