@@ -157,13 +157,12 @@ impl Desk {
             return Ok(Ready { link: link.clone(), offer: offer.clone() });
         }
         let pin = self.entitled(server, site, pins, trusting).await?;
-        let link = match &state.link {
-            Some((_, link)) => link.clone(),
-            None => {
-                let link = Arc::new(Link::open(&server.name, &server.way(site)?, server.config.start_time()).await?);
-                state.link = Some((server.launch.clone(), link.clone()));
-                link
-            }
+        let link = if let Some((_, link)) = &state.link {
+            link.clone()
+        } else {
+            let link = Arc::new(Link::open(&server.name, &server.way(site)?, server.config.start_time()).await?);
+            state.link = Some((server.launch.clone(), link.clone()));
+            link
         };
         let tools = match link.tools(server.config.start_time()).await {
             Ok(tools) => tools,

@@ -3,7 +3,7 @@
 use crate::config::ServerConfig;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::command::Program;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The program of a server, with the values of its variables as they are now.
@@ -56,17 +56,17 @@ fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> 
 
 /// What the command line names by a full path, with what belongs to it.
 fn named_paths(words: &[String]) -> Vec<PathBuf> {
-    let mut paths: BTreeMap<PathBuf, ()> = BTreeMap::new();
+    let mut paths = BTreeSet::new();
     for path in words.iter().map(Path::new).filter(|path| path.is_absolute()) {
         for path in [Some(path.to_owned()), std::fs::canonicalize(path).ok()].into_iter().flatten() {
             if path.is_dir() {
-                paths.extend(Some(path).filter(|path| !is_too_wide(path)).map(|path| (path, ())));
+                paths.extend(Some(path).filter(|path| !is_too_wide(path)));
             } else if path.is_file() {
-                paths.insert(home_of(&path), ());
+                paths.insert(home_of(&path));
             }
         }
     }
-    paths.into_keys().collect()
+    paths.into_iter().collect()
 }
 
 /// The folder that a program's file needs to work: its package, or what it was installed with. The file alone where that

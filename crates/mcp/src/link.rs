@@ -204,13 +204,14 @@ impl Link {
             }
             None => String::new(),
         };
-        let why = match error {
-            ServiceError::McpError(error) => format!("it answers with an error: {}", shown(&error.message)),
-            ServiceError::TransportClosed if process.is_some_and(|process| process.room.is_used_up()) => {
-                "it said more than is listened to".to_owned()
-            }
-            ServiceError::TransportClosed if process.is_some() => "it has ended".to_owned(),
-            other => shown(&other.to_string()),
+        let why = if let ServiceError::McpError(error) = error {
+            format!("it answers with an error: {}", shown(&error.message))
+        } else if process.is_some_and(|process| process.room.is_used_up()) {
+            "it said more than is listened to".to_owned()
+        } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
+            "it has ended".to_owned()
+        } else {
+            shown(&error.to_string())
         };
         self.failed(&format!("{why}.{words}"))
     }
@@ -228,11 +229,14 @@ fn last_words(process: &Process) -> String {
 }
 
 fn told(error: &ClientInitializeError) -> String {
-    match error {
-        ClientInitializeError::JsonRpcError(error) => format!("it answers with an error: {}", shown(&error.message)),
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it had greeted".to_owned(),
-        ClientInitializeError::TransportError { error, .. } => shown(&error.error.to_string()),
-        other => shown(&other.to_string().chars().take(300).collect::<String>()),
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        format!("it answers with an error: {}", shown(&error.message))
+    } else if let ClientInitializeError::TransportError { error, .. } = error {
+        shown(&error.error.to_string())
+    } else if let ClientInitializeError::ConnectionClosed(_) = error {
+        "it ended before it had greeted".to_owned()
+    } else {
+        shown(&error.to_string().chars().take(300).collect::<String>())
     }
 }
 

@@ -172,6 +172,7 @@ fn group_name() -> String {
 }
 
 /// What becomes of the streams of a program.
+#[derive(Clone, Copy)]
 enum Streams<'e> {
     /// It reads nothing, and what it prints is heard as one.
     Heard,

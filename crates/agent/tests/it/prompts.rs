@@ -15,6 +15,7 @@ fn prompt_of(role: Role) -> String {
         instructions: &instructions,
         environment: &environment,
         inspect: Inspect::Off,
+        offered: &[],
         works_for: None,
     };
     let mut text = system_prompt(role, &facts);

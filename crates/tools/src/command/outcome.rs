@@ -175,14 +175,14 @@ impl Outcome {
     }
 
     fn answered(&self, answer: Result<String, Problem>, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
-        let more: String = [changes(kept), refusals(withheld)].into_iter().flatten().map(|line| format!("\n{line}")).collect();
+        let lines = |text: String| [Some(text), changes(kept), refusals(withheld)].into_iter().flatten().collect::<Vec<_>>().join("\n");
         match answer {
             Ok(text) => {
                 let changed: Vec<Value> =
                     kept.iter().take(NAMED).map(|change| json!({"path": change.path, "change": change.word()})).collect();
-                Ok(Output::text(format!("{text}{more}")).with("duration_ms", self.milliseconds).with("changed", changed))
+                Ok(Output::text(lines(text)).with("duration_ms", self.milliseconds).with("changed", changed))
             }
-            Err(problem) => Err(Problem { message: format!("{}{more}", problem.message), ..problem }),
+            Err(problem) => Err(Problem { message: lines(problem.message.clone()), ..problem }),
         }
     }
 

@@ -108,8 +108,8 @@ async fn it_babbles(stage: Arc<Stage>) -> Seen {
 async fn it_dies_in_the_middle(stage: Arc<Stage>) -> Seen {
     let seen = configured(&stage, &hostile(&["plain"], READS), "h__die").await;
     // The run came to its end by itself, so there was something to go on with.
-    let state = if seen.has_event("run_finished") { "resumable" } else { "lost" };
-    seen.fact("run_state", state)
+    let run = if seen.has_event("run_finished") { "resumable" } else { "lost" };
+    seen.fact("run_state", run)
 }
 
 async fn its_address_sends_us_on(stage: Arc<Stage>) -> Seen {

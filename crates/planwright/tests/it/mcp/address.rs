@@ -41,7 +41,7 @@ pub async fn speak(way: Way, elsewhere: &str) -> Spoken {
     Spoken { url, heard }
 }
 
-async fn attend(stream: TcpStream, way: Way, elsewhere: String, heard: Arc<Mutex<String>>) -> Option<()> {
+async fn attend(stream: TcpStream, way: Way, elsewhere: String, ears: Arc<Mutex<String>>) -> Option<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let (mut head, mut length) = (String::new(), 0);
@@ -55,7 +55,7 @@ async fn attend(stream: TcpStream, way: Way, elsewhere: String, heard: Arc<Mutex
         }
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await.ok()?;
-        heard.lock().unwrap().push_str(&head);
+        ears.lock().unwrap().push_str(&head);
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         if head.starts_with("DELETE") || request["method"] == "tools/list" && way == Way::Endless {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n").await.ok()?;
