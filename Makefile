@@ -2,7 +2,9 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 CARGO ?= cargo
-DEMO := target/demo
+# Where `make run` keeps its sample and its chats, and which build it serves: release or debug.
+DEMO ?= target/demo
+BUILD ?= release
 # Of `install` and `deb`: what is installed, and where.
 BINARY ?= target/release/planwright
 PREFIX ?= /usr/local
@@ -16,10 +18,10 @@ help: ## List the commands
 run: ## Build, and serve the sample workspace with the demo model; prints the address to open
 	@scripts/need bwrap node npm
 	@scripts/web
-	$(CARGO) build --release --package planwright
+	$(CARGO) build $(if $(filter release,$(BUILD)),--release) --package planwright
 	@mkdir -p $(DEMO)
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
-	target/release/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
+	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff

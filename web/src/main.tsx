@@ -7,10 +7,9 @@ import { startTheme } from '@/lib/theme';
 import './styles.css';
 
 startTheme();
-startLocale();
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-await signInByAddress();
+await Promise.all([startLocale(), signInByAddress()]);
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -1,26 +1,15 @@
 // axe finds nothing, in each view, light and dark, in both languages, on a desktop and on a phone.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { before, test } from 'node:test';
-import { calm } from './stage.mjs';
+import { violations } from './axe.mjs';
 import { composer, openBrowser, startServer } from './support.mjs';
 import { leave, VIEWS } from './views.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let server, seeds;
 before(async () => {
   const { seed } = await import('./views.mjs');
   ({ server, seeds } = await seed(startServer));
 });
-
-async function violations(page) {
-  // By the debugger, which the page's own policy does not bind.
-  await calm(page);
-  await page.evaluate(axe);
-  const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`);
-}
 
 const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 for (const [size, viewport] of Object.entries(SIZES)) {

@@ -85,6 +85,7 @@ async function walk({ theme, locale, size }) {
   const bar = barOf(page);
   const violations = [];
   const look = async (name) => {
+    await page.locator('section[data-held]').waitFor({ state: 'detached' });
     // A card that is drawn for the first time is measured, and moves, within two frames.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await calm(page);

@@ -14,7 +14,7 @@ const TOKEN = 'token-of-the-browser-tests';
 export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 
 /**
- * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, or the name of a model;
+ * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
  * `files` are put into the workspace first; `accounts` are made, with their passwords.
  */
 export async function startServer({ model, files = {}, args = [], accounts = {} }) {
@@ -26,7 +26,7 @@ export async function startServer({ model, files = {}, args = [], accounts = {} 
     writeFileSync(join(workspace, name), content);
   }
   let name = model;
-  if (typeof model === 'object') {
+  if (model !== null && typeof model === 'object') {
     writeFileSync(join(home, 'script.json'), JSON.stringify(model));
     name = `script/${join(home, 'script.json')}`;
   }
@@ -43,6 +43,12 @@ export async function startServer({ model, files = {}, args = [], accounts = {} 
 const servers = [];
 after(() => Promise.all(servers.map((server) => server.end())));
 
+/** An environment in which no model can be found. */
+function withoutModels(home) {
+  const kept = Object.entries(process.env).filter(([name]) => !/_API_KEY$|_BASE_URL$|^OLLAMA_HOST$|^XDG_|^PLANWRIGHT_MODEL$/.test(name));
+  return { ...Object.fromEntries(kept), HOME: home };
+}
+
 class Server {
   #listen = '127.0.0.1:0';
 
@@ -51,8 +57,8 @@ class Server {
   }
 
   async start() {
-    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, '--model', this.model, ...this.args];
-    this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...process.env, PLANWRIGHT_TOKEN: TOKEN } });
+    const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, ...(this.model === null ? [] : ['--model', this.model]), ...this.args];
+    this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...(this.model === null ? withoutModels(this.home) : process.env), PLANWRIGHT_TOKEN: TOKEN } });
     this.gone = new Promise((resolve) => this.process.once('exit', resolve));
     for await (const line of createInterface({ input: this.process.stdout })) {
       const address = line.match(/^listening on (.*)/)?.[1];

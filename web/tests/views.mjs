@@ -198,6 +198,48 @@ export const VIEWS = {
     await page.getByRole('button', { name: /Show the chats|显示对话列表/ }).click();
     await page.getByRole('dialog').waitFor();
   },
+  ...Object.fromEntries(
+    ['models', 'modes', 'workspaces', 'roles', 'appearance', 'keys', 'account'].map((section) => [
+      `settings ${section}`,
+      async (page, { server }) => {
+        await page.goto(`${server.url}/settings/${section}`);
+        await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor();
+        await page.waitForLoadState('networkidle').catch(() => undefined);
+      },
+    ]),
+  ),
+  'add a folder': async (page, { server }) => {
+    await page.goto(`${server.url}/settings/workspaces`);
+    await page.getByRole('button', { name: /Add a folder|添加文件夹/ }).click();
+    await page.getByRole('dialog').waitFor();
+  },
+  palette: async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('option').first().waitFor();
+  },
+  'slash commands': async (page, { planned }) => {
+    await openChat(page, planned);
+    await composer(page).pressSequentially('/');
+    await page.getByRole('option').first().waitFor();
+  },
+  'files by @': async (page, { planned }) => {
+    await openChat(page, planned);
+    await composer(page).fill('');
+    await composer(page).pressSequentially('@lib');
+    await page.getByRole('option').first().waitFor();
+  },
+  'find in chat': async (page, { planned }) => {
+    await openChat(page, planned);
+    await page.keyboard.press('Control+f');
+    await page.getByRole('search').getByRole('textbox').fill('farewell');
+    await history(page).locator('[data-marked]').waitFor();
+  },
+  'server gone': async (page, { server }) => {
+    await page.route('**/api/v1/me', (route) => route.abort());
+    await page.goto(server.url);
+    await page.getByRole('heading', { name: /not there|不在/ }).waitFor();
+  },
   'not found': async (page, { server }) => {
     await page.goto(`${server.url}/w/01a1e05d-fd1e-739e-a9aa-66a1aa51494c/c/01a1e05d-fd1e-739e-a9aa-66a1aa51494c`);
     await page.getByRole('heading', { name: /nothing here|什么也没有/ }).waitFor();

@@ -76,7 +76,7 @@ impl Config {
         }
     }
 
-    /// Where it is, or would be.
+    /// The user's file, whether it is there or not.
     pub fn file() -> Option<PathBuf> {
         xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
     }

@@ -2,11 +2,11 @@
 
 use crate::args::BadUsage;
 use crate::config::{Config, xdg};
-use crate::keeping;
+use crate::{keeping, sample};
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_server::Storage;
-use planwright_session::Reserved;
+use planwright_session::{Reserved, SAMPLES};
 use planwright_store::{Store, StoreError};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
@@ -149,6 +149,10 @@ impl Storage for DataDir {
         let file = self.path.join("writable");
         let written = File::create(&file).and_then(|mut file| file.write_all(&[0; 4096]).and_then(|()| file.sync_all()));
         written.and_then(|()| std::fs::remove_file(&file))
+    }
+
+    fn make_sample(&self, whose: &str) -> std::io::Result<PathBuf> {
+        sample::copy_into(&self.real_path().join(SAMPLES).join(whose))
     }
 }
 

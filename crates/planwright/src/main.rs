@@ -17,6 +17,7 @@ mod plan;
 mod providers;
 mod retention;
 mod run;
+mod sample;
 mod serve;
 mod servers;
 mod sign_in;

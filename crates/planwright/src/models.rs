@@ -5,11 +5,12 @@ use crate::config::{Config, ModelChoice};
 use crate::output;
 use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendor};
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use planwright_agent::Provider;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
-use planwright_server::ModelNames;
+use planwright_server::{ModelNames, ModelSources, Shelf};
 use planwright_session::Models;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ const CHECK_UP: Patience =
 /// Why a model can't be used: its name.
 const NAME: &str = "model_name";
 
+#[derive(Clone)]
 pub struct ConfiguredModels {
     choice: ModelChoice,
     flag: Option<String>,
@@ -36,7 +38,7 @@ pub struct ConfiguredModels {
     /// Told when a reply is asked for again.
     waits: Option<UnboundedSender<Again>>,
     /// A model keeps its connections, so it is made once.
-    remotes: Mutex<BTreeMap<String, Arc<Remote>>>,
+    remotes: Arc<Mutex<BTreeMap<String, Arc<Remote>>>>,
 }
 
 /// Takes a model of the user's own daemon, when its address is all that is known.
@@ -86,18 +88,12 @@ impl ConfiguredModels {
         for vendor in catalog::vendors() {
             providers.entry(vendor.name.clone()).or_insert_with(|| of_vendor(vendor));
         }
-        Self { choice, flag, chosen_by, providers, configured, waits: None, remotes: Mutex::default() }
+        Self { choice, flag, chosen_by, providers, configured, waits: None, remotes: Arc::default() }
     }
 
     /// With somebody to be told when a reply is asked for again.
     pub fn telling(self, waits: Option<UnboundedSender<Again>>) -> Self {
         Self { waits, ..self }
-    }
-
-    /// The models by mode, for people to see.
-    pub fn names(&self) -> ModelNames {
-        let name = |mode| self.name(mode).map(str::to_owned);
-        ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
     }
 
     /// Says which model is used when nobody named one; `used` is the one that is.
@@ -173,10 +169,27 @@ impl ConfiguredModels {
                 "No model is configured for {word} mode. Name one under [models] in config.toml, or set the key of a vendor, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with `--model ollama/NAME` for a model of your own Ollama, or with `--model demo/demo` to look around without one."
             ))
         })?;
-        match name.split_once('/') {
-            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((name, provider, model)),
-            Some(_) | None => Err(no_such_model(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo."))),
+        let (provider, model) = split(name)?;
+        Ok((name, provider, model))
+    }
+
+    /// The same with one model for both modes. Not one that is read from a file: whoever may choose a model could read any file.
+    fn chosen(&self, model: &str) -> Result<Self, Problem> {
+        let (provider, _) = split(model)?;
+        match self.providers.get(provider) {
+            Some(ProviderConfig::Remote(_) | ProviderConfig::Demo) => {}
+            Some(ProviderConfig::Script(_)) => {
+                return Err(no_such_model("Scripts are named on the command line or in config.toml, not here.".to_owned()));
+            }
+            None => return Err(self.no_provider(provider)),
         }
+        let choice = ModelChoice { default: Some(model.to_owned()), plan: None, act: None };
+        Ok(Self { choice, flag: None, chosen_by: None, ..self.clone() })
+    }
+
+    fn no_provider(&self, provider: &str) -> Problem {
+        let known = self.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
     }
 
     fn remote(&self, name: &str, endpoint: Endpoint, model: &str) -> Result<Arc<Remote>, Problem> {
@@ -190,14 +203,43 @@ impl ConfiguredModels {
     }
 }
 
+/// The provider and the model of a name.
+fn split(name: &str) -> Result<(&str, &str), Problem> {
+    match name.split_once('/') {
+        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((provider, model)),
+        Some(_) | None => Err(no_such_model(format!("The model {name:?} is not of the form PROVIDER/MODEL, such as demo/demo."))),
+    }
+}
+
+impl Shelf for ConfiguredModels {
+    fn names(&self) -> ModelNames {
+        let name = |mode| self.name(mode).map(str::to_owned);
+        ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
+    }
+
+    fn sources(&self) -> ModelSources {
+        let providers = self.providers.iter().filter_map(|(name, config)| match config {
+            ProviderConfig::Remote(remote) => Some(remote.view(name, self.configured.contains(name))),
+            ProviderConfig::Demo | ProviderConfig::Script(_) => None,
+        });
+        ModelSources { config_file: Config::file().map(|file| file.display().to_string()), providers: providers.collect() }
+    }
+
+    fn test<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Result<String, Problem>> {
+        Box::pin(async move {
+            match [Mode::Plan, Mode::Act].into_iter().find(|mode| self.name(*mode) == Some(model)) {
+                Some(mode) => self.check_up(mode).await,
+                None => self.chosen(model)?.check_up(Mode::Plan).await,
+            }
+        })
+    }
+}
+
 #[async_trait]
 impl Models for ConfiguredModels {
     async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
         let (name, provider, model) = self.parts(mode)?;
-        let config = self.providers.get(provider).ok_or_else(|| {
-            let known = self.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
-        })?;
+        let config = self.providers.get(provider).ok_or_else(|| self.no_provider(provider))?;
         Ok(match config {
             ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
             ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
@@ -205,6 +247,14 @@ impl Models for ConfiguredModels {
                 self.remote(name, Endpoint { waits: self.waits.clone(), ..config.endpoint(provider)? }, model)?
             }
         })
+    }
+
+    fn name(&self, mode: Mode) -> Option<String> {
+        Self::name(self, mode).map(str::to_owned)
+    }
+
+    fn named(&self, model: &str) -> Result<Arc<dyn Models>, Problem> {
+        Ok(Arc::new(self.chosen(model)?))
     }
 }
 

@@ -3,6 +3,7 @@
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::catalog::{self, Vendor};
 use planwright_providers::{Depth, Endpoint, Kind, Patience, SecretString, ToolCalls, unfit_address};
+use planwright_server::ProviderView;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -156,6 +157,26 @@ impl RemoteConfig {
             patience: self.patience,
             waits: None,
         })
+    }
+}
+
+impl RemoteConfig {
+    /// What people need to know of it.
+    pub fn view(&self, name: &str, configured: bool) -> ProviderView {
+        let vendor = self.vendor.or_else(|| catalog::vendor(name));
+        // A vendor's key goes nowhere else without being told to.
+        let at_home = vendor.filter(|_| self.base_url.is_none());
+        let key_env = self.api_key_env.clone().or_else(|| at_home?.api_key_env.clone());
+        ProviderView {
+            name: name.to_owned(),
+            title: vendor.filter(|vendor| vendor.name == name).map_or_else(|| name.to_owned(), |vendor| vendor.title.clone()),
+            configured,
+            has_key: key_env.as_deref().and_then(variable).is_some(),
+            key_env,
+            base_url_env: at_home.and_then(|vendor| vendor.base_url_env.clone()),
+            default_model: vendor.and_then(|vendor| vendor.default_model.clone()),
+            models: vendor.map(|vendor| vendor.models.keys().cloned().collect()).unwrap_or_default(),
+        }
     }
 }
 

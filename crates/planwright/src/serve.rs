@@ -34,7 +34,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let (names, retention) = (models.names(), config.retention);
+    let retention = config.retention;
     let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
     let layers = if args.auth == Auth::Users { layers.for_team() } else { layers };
     let pool = layers.pool();
@@ -72,7 +72,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
-        models: Arc::new(names),
+        models: Arc::new(models),
         storage: Arc::new(data),
         closing: CancellationToken::new(),
     };

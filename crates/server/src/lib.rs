@@ -27,9 +27,10 @@ mod sse;
 mod table;
 
 pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
-pub use routes::ModelNames;
+pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
 
 use planwright_session::Sessions;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -39,8 +40,8 @@ use tokio_util::sync::CancellationToken;
 pub struct App {
     pub sessions: Sessions,
     pub access: Arc<Access>,
-    /// The models by mode, as people configured them.
-    pub models: Arc<ModelNames>,
+    /// The models that people configured, and could.
+    pub models: Arc<dyn Shelf>,
     /// Whether what is to be kept can be written; blocks.
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise hold up a shutdown for ever.
@@ -54,6 +55,12 @@ pub trait Storage: Send + Sync {
     /// # Errors
     /// Why nothing can be kept at the moment.
     fn try_to_write(&self) -> std::io::Result<()>;
+
+    /// Makes a folder with a small project to try things on; `whose` is part of its path.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn make_sample(&self, whose: &str) -> std::io::Result<PathBuf>;
 }
 
 /// The API's description, as OpenAPI 3.1.

@@ -21,6 +21,7 @@ mod files;
 mod members;
 mod messages;
 mod meta;
+mod models;
 mod operation;
 mod page;
 mod plans;
@@ -31,7 +32,7 @@ mod trust;
 mod ui;
 mod workspaces;
 
-pub use meta::ModelNames;
+pub use models::{ModelNames, ModelSources, ProviderView, Shelf};
 
 use crate::App;
 use crate::answer::ApiError;
@@ -57,6 +58,8 @@ fn api() -> Table {
         .get("/me", meta::me, "Who is asking, and what this server is")
         .get("/roles", meta::roles, "The roles and their rights")
         .get("/tools", meta::tools, "The tools, all or those of a role")
+        .get("/models", models::list, "Where models can be had from, and what is needed for it")
+        .post("/models/test", models::test, "Whether a model answers, found out by a request that costs nothing")
         .get("/openapi.json", docs::document, "This description")
         .about("Sign-in")
         .post("/auth/logout", auth::logout, "End the session")
@@ -74,9 +77,11 @@ fn api() -> Table {
         .about("Workspaces")
         .get("/workspaces", workspaces::list, "The workspaces")
         .post("/workspaces", workspaces::create, "Make a folder known as a workspace")
+        .post("/sample", workspaces::sample, "Make a sample workspace, on which the demo model can be tried")
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
         .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
         .delete("/workspaces/{wid}", workspaces::delete, "End the chats of a workspace and forget it; no file is touched")
+        .get("/workspaces/{wid}/rules", workspaces::rules, "What holds in a workspace: modes, approvals, sandbox, limits, models")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by its hash").fails([Conflict])
@@ -84,6 +89,7 @@ fn api() -> Table {
         .post("/workspaces/{wid}/mcp", servers::check, "Start the MCP servers that may be, and ask what they offer")
         .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
+        .get("/workspaces/{wid}/files/find", files::find, "Files by what is typed of their names")
         .get("/workspaces/{wid}/plans", files::plans, "The plans, and how far they have come")
         .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
         .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
@@ -112,6 +118,7 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
         .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
+        .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")
         .about("Changes")
         .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "What the chat changed in files, as diffs")
         .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])

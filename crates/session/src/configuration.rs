@@ -1,8 +1,9 @@
 //! What holds for the chats of a workspace: what the user configured, and what the workspace's own file adds to it.
 
 use crate::chat::{broken, storage};
-use crate::sessions::{Models, Settings};
-use crate::workspaces::WorkspaceSettings;
+use crate::models::Models;
+use crate::rules::WorkspaceSettings;
+use crate::sessions::Settings;
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::{Servers, Workspace};
@@ -85,11 +86,21 @@ pub async fn now(
     id: WorkspaceId,
     workspace: &Arc<Workspace>,
 ) -> Result<(Rules, Trust), Problem> {
-    let accepted = store.trusted(id).await.map_err(storage)?;
-    let (configuration, workspace) = (configuration.clone(), workspace.clone());
     let own = store.workspace(id).await.map_err(storage)?.map(|row| Value::Object(row.settings));
     let own: WorkspaceSettings = own.and_then(|own| serde_json::from_value(own).ok()).unwrap_or_default();
+    let (rules, trust) = of_files(configuration, store, id, workspace).await?;
+    Ok((own.over(rules), trust))
+}
+
+/// The same without what the user set for the workspace.
+pub async fn of_files(
+    configuration: &Arc<dyn Configuration>,
+    store: &Store,
+    id: WorkspaceId,
+    workspace: &Arc<Workspace>,
+) -> Result<(Rules, Trust), Problem> {
+    let accepted = store.trusted(id).await.map_err(storage)?;
+    let (configuration, workspace) = (configuration.clone(), workspace.clone());
     let within = move || configuration.within(&workspace, accepted.as_deref());
-    let (rules, trust) = tokio::task::spawn_blocking(within).await.map_err(broken)??;
-    Ok((Rules { settings: own.over(&rules.settings), ..rules }, trust))
+    tokio::task::spawn_blocking(within).await.map_err(broken)?
 }

@@ -4,8 +4,11 @@
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
 //! | [`trust`] | what waits for the user's word: the workspace's file, and MCP servers that have changed |
+//! | [`rules`] | what the user sets for one workspace, and what holds there in the end |
+//! | [`models`] | where runs get their models from |
 //! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
+//! | [`find`] | files by what somebody types of their names |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
@@ -56,11 +59,13 @@ pub mod crash;
 mod delegation;
 mod drift;
 mod files;
+mod find;
 mod follow;
 mod fork;
 mod frame;
 mod handle;
 mod inbox;
+mod models;
 mod offered;
 mod overview;
 mod pieces;
@@ -69,6 +74,7 @@ mod progress;
 mod reading;
 mod reserved;
 mod revert;
+mod rules;
 mod run;
 mod sessions;
 mod summary;
@@ -92,10 +98,12 @@ pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent};
 pub use handle::Handle;
+pub use models::Models;
 pub use overview::{Cursor, Overview, Sight, Told};
 pub use planwright_tools::servers::ServerReport;
-pub use reserved::Reserved;
+pub use reserved::{Reserved, SAMPLES};
 pub use revert::{Conflict, Revert, Step};
-pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Models, Sessions, Settings};
+pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
+pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Sessions, Settings};
 pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
-pub use workspaces::{NewWorkspace, WorkspaceSettings, find_folder};
+pub use workspaces::{NewWorkspace, find_folder};

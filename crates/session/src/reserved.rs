@@ -14,6 +14,9 @@ pub struct Reserved {
     home: Option<PathBuf>,
 }
 
+/// Where in the folder for data the samples are, each in a folder of its user: the only things there that an agent may see.
+pub const SAMPLES: &str = "samples";
+
 /// What the kernel shows of processes and devices, the server's own environment too.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
@@ -36,7 +39,7 @@ impl Reserved {
         if SYSTEM.iter().any(|system| folder.starts_with(system)) {
             return Some("belongs to the system itself, where the server's own keys can be read");
         }
-        if folder.starts_with(&self.data) {
+        if folder.starts_with(&self.data) && !self.is_sample(folder) {
             return Some("lies in the folder that Planwright keeps its chats in, where the agent could read them");
         }
         if self.data.starts_with(folder) {
@@ -49,6 +52,10 @@ impl Reserved {
             return Some("has Planwright's own configuration in it, or lies in it, and the agent could change what holds it back");
         }
         None
+    }
+
+    fn is_sample(&self, folder: &Path) -> bool {
+        folder.strip_prefix(self.data.join(SAMPLES)).is_ok_and(|below| below.components().count() == 2)
     }
 
     /// Whether it is the home as a whole that has the configuration in it, which is the user's own choice.
@@ -89,11 +96,13 @@ mod tests {
             "/srv",
             "/srv/data",
             "/srv/data/commands",
+            "/srv/data/samples",
+            "/srv/data/samples/own",
             "/",
         ] {
             assert!(!open(folder), "{folder}");
         }
-        for folder in ["/srv/a", "/srv/database", "/process", "/srv/.github", "/srv/a/.gitlab"] {
+        for folder in ["/srv/a", "/srv/data/samples/own/greeter", "/srv/database", "/process", "/srv/.github", "/srv/a/.gitlab"] {
             assert!(open(folder), "{folder}");
         }
         let at = |below: &str| reserved.refusal(&home.join(below)).is_none();

@@ -6,11 +6,10 @@ use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
 use crate::follow::Follower;
 use crate::handle::Handle;
+use crate::models::Models;
 use crate::overview::{Cursor, Hub, Overview, Sight};
 use crate::reserved::Reserved;
 use crate::view::ChatView;
-use async_trait::async_trait;
-use planwright_agent::Provider;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
@@ -23,16 +22,6 @@ use tokio::sync::Mutex;
 
 /// The title of a chat that has none of its own.
 pub const UNTITLED: &str = "New chat";
-
-/// Where a run gets its model from.
-#[async_trait]
-pub trait Models: Send + Sync {
-    /// The model for a mode.
-    ///
-    /// # Errors
-    /// There is none, and how to configure one.
-    async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
-}
 
 /// What the configuration says about chats.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +110,7 @@ pub struct Sessions {
 
 pub(crate) struct Inner {
     store: Store,
-    configuration: Arc<dyn Configuration>,
+    pub(crate) configuration: Arc<dyn Configuration>,
     pub(crate) reserved: OnceLock<Reserved>,
     pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
     pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,

@@ -1,44 +1,18 @@
 //! The folders that chats work in: added, set up, forgotten.
 
 use crate::chat::{broken, storage};
+use crate::configuration::{self, Rules};
 use crate::handle::Handle;
 use crate::reserved::Reserved;
-use crate::sessions::{DefaultMode, IntentSwitch, Sessions, Settings};
+use crate::rules::{RulesView, WorkspaceSettings};
+use crate::sessions::Sessions;
 use crate::view::ChatView;
 use planwright_protocol::{ErrorCode, Event, Problem, UserId, WorkspaceId};
 use planwright_store::{Added, ChatFilter, WorkspaceRow};
 use planwright_tools::Workspace;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What the user sets for one workspace; it goes over the files.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct WorkspaceSettings {
-    /// The mode of new chats.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_mode: Option<DefaultMode>,
-    /// What a message does that is an order to carry out the plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intent_switch: Option<IntentSwitch>,
-}
-
-impl WorkspaceSettings {
-    /// The settings with these over them.
-    pub fn over(&self, settings: &Arc<Settings>) -> Arc<Settings> {
-        if self.default_mode.is_none() && self.intent_switch.is_none() {
-            return settings.clone();
-        }
-        Arc::new(Settings {
-            default_mode: self.default_mode.unwrap_or(settings.default_mode),
-            intent_switch: self.intent_switch.unwrap_or(settings.intent_switch),
-            ..(**settings).clone()
-        })
-    }
-}
 
 /// A folder to be made known.
 pub struct NewWorkspace {
@@ -116,6 +90,7 @@ impl Sessions {
         if let Some(name) = name {
             row.name = checked_name(name)?;
         }
+        let is_changed = !settings.is_empty();
         for (key, value) in settings {
             if value.is_null() {
                 row.settings.shift_remove(&key);
@@ -123,12 +98,32 @@ impl Sessions {
                 row.settings.insert(key, value);
             }
         }
-        if let Err(error) = serde_json::from_value::<WorkspaceSettings>(Value::Object(row.settings.clone())) {
-            let details = json!({ "fields": { "settings": error.to_string() } });
-            return Err(Problem::new(ErrorCode::ValidationFailed, format!("`settings` doesn't fit: {error}.")).with_details(details));
+        let settings = match serde_json::from_value::<WorkspaceSettings>(Value::Object(row.settings.clone())) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let details = json!({ "fields": { "settings": error.to_string() } });
+                return Err(Problem::new(ErrorCode::ValidationFailed, format!("`settings` doesn't fit: {error}.")).with_details(details));
+            }
+        };
+        if is_changed {
+            settings.check(&self.file_rules(id).await?)?;
         }
         self.store().update_workspace(&row).await.map_err(storage)?;
         Ok(row)
+    }
+
+    /// What holds in a workspace now, for people to see.
+    ///
+    /// # Errors
+    /// No such workspace, or its file is wrong.
+    pub async fn rules_view(&self, id: WorkspaceId) -> Result<RulesView, Problem> {
+        Ok(RulesView::new(&self.rules(id).await?.0, &self.file_rules(id).await?))
+    }
+
+    /// What the files alone say.
+    async fn file_rules(&self, id: WorkspaceId) -> Result<Rules, Problem> {
+        let workspace = self.workspace(id).await?;
+        Ok(configuration::of_files(&self.inner.configuration, self.store(), id, &workspace).await?.0)
     }
 
     /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.

@@ -41,7 +41,7 @@ pub use backup::{BackupError, BackupSummary};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use counts::{Ahead, AuditCount, Counted};
 pub use members::{MemberChange, MemberRow, Right};
-pub use messages::MessageKey;
+pub use messages::{Found, MessageKey};
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use store::{Store, StoreError};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

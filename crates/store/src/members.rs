@@ -41,7 +41,7 @@ pub enum MemberChange {
 
 const RIGHT: &str = "select role from rights where user_id = $1 and workspace_id = $2
     and ($3 is null or exists (select 1 from chats where chats.id = $3 and chats.workspace_id = rights.workspace_id))";
-const WORKSPACES_OF: &str = "select workspaces.* from workspaces join rights on rights.workspace_id = workspaces.id
+const WORKSPACES_OF: &str = "select workspaces.*, rights.role from workspaces join rights on rights.workspace_id = workspaces.id
     where rights.user_id = $1 order by workspaces.name, workspaces.id";
 const MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id
     where members.workspace_id = $1 order by lower(users.name)";
@@ -65,12 +65,13 @@ impl Store {
         row.map(|row| from_word(row.text("role")?)).transpose()
     }
 
-    /// The workspaces that a user may know of.
+    /// The workspaces that a user may know of, and what they may do there.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn workspaces_of(&self, user: UserId) -> Result<Vec<WorkspaceRow>, StoreError> {
-        self.db.rows(WORKSPACES_OF, args![user.0]).await?.iter().map(workspaces::read).collect()
+    pub async fn workspaces_of(&self, user: UserId) -> Result<Vec<(WorkspaceRow, Right)>, StoreError> {
+        let rows = self.db.rows(WORKSPACES_OF, args![user.0]).await?;
+        rows.iter().map(|row| Ok((workspaces::read(row)?, from_word(row.text("role")?)?))).collect()
     }
 
     /// # Errors

@@ -6,6 +6,7 @@ use planwright_protocol::{ChatId, Timestamp};
 const UNUSED: &str = "select id from chats where updated_at < $1 and run_id is null and pending is null order by updated_at";
 const COUNT_AUDIT: &str = "select count(*) as entries from audit where created_at < $1";
 const FORGET_AUDIT: &str = "delete from audit where created_at < $1";
+const FORGET_PAST_CALLS: &str = "delete from past_calls where created_at < $1";
 
 impl Store {
     /// The chats that nobody has used since a moment, those that were left longest first.
@@ -16,14 +17,16 @@ impl Store {
         self.db.rows(UNUSED, args![micros(moment)]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// Forgets what was logged before a moment; says how many entries.
+    /// Forgets what was logged before a moment, and the calls of deleted chats that were counted; says how many entries.
     ///
     /// # Errors
     /// The database failed.
     pub async fn forget_audit(&self, moment: Timestamp) -> Result<u64, StoreError> {
         let mut transaction = self.db.begin().await?;
         let entries = transaction.row(COUNT_AUDIT, args![micros(moment)]).await?.number("entries")?;
-        transaction.run(FORGET_AUDIT, args![micros(moment)]).await?;
+        for sql in [FORGET_AUDIT, FORGET_PAST_CALLS] {
+            transaction.run(sql, args![micros(moment)]).await?;
+        }
         transaction.commit().await?;
         Ok(entries)
     }

@@ -1,6 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { CircleAlert } from 'lucide-react';
+import { CircleAlert, ServerOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
@@ -21,7 +21,11 @@ import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
 const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
+const SettingsPage = part(() => import('@/features/settings/SettingsPage').then((all) => all.SettingsPage));
 
+/** Between two looks for a server that is not there, in milliseconds. */
+const AGAIN = 2_000;
+const isGone = (error: Error | null) => error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 // The server is often on this machine, which needs no network to be reached.
 const REACHED = { networkMode: 'always' as const };
@@ -52,17 +56,19 @@ function Popups() {
 /** Lets in whom the server knows. */
 function Gate() {
   const t = useText('common');
-  const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity });
+  // A server that is being started again is found as soon as it is there.
+  const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity, refetchInterval: ({ state }) => (isGone(state.error) ? AGAIN : false), refetchIntervalInBackground: true });
   const { refetch } = me;
   const isKnown = me.data !== undefined;
   useEffect(() => {
     if (isKnown) startBridge(queries, () => void refetch());
   }, [isKnown, refetch]);
   if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage done={() => void queries.resetQueries()} />;
-  if (me.error) {
+  if (me.error && !isKnown) {
+    const gone = isGone(me.error);
     return (
       <main className="flex h-full">
-        <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('offline')} hint={me.error.message}><Button look="primary" onClick={() => void refetch()}>{t('retry')}</Button></Notice>
+        <Notice icon={gone ? <ServerOff size={24} aria-hidden /> : <CircleAlert size={24} aria-hidden />} title={gone ? t('serverGone') : t('failed')} hint={gone ? t('serverGoneHint') : me.error.message}><Button look="primary" onClick={() => void refetch()}>{t('retry')}</Button></Notice>
       </main>
     );
   }
@@ -75,6 +81,7 @@ function Gate() {
         <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
         <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>
         <Route path="/audit" component={AuditPage} />
+        <Route path="/settings/:section?">{({ section }) => <SettingsPage section={section} />}</Route>
         <Route component={NotFound} />
       </Switch>
     </Shell>

@@ -28,15 +28,19 @@ import { useRevert } from '@/lib/chat/revert';
 import { useChatStore } from '@/lib/chat/store';
 import { openChat } from '@/lib/events/bridge';
 import { ChatSubPage } from './ChatSubPage';
+import { Guide } from './Guide';
 import { NotFound } from './NotFound';
 import { SidePanel } from './SidePanel';
 import { useChatAnnouncements } from './announcements';
+import { useChatCommands } from './useChatCommands';
+import { useMessageInAddress } from './useMessageInAddress';
 
 const SLOTS: ChatSlots = {
   cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
   QuestionBar,
   ProgressDock,
   SidePanel,
+  Guide,
   ToolApproval,
 };
 
@@ -89,6 +93,8 @@ function Loaded({ shown }: { shown: ChatPart }) {
   const timeline = useText('timeline');
   const isReverting = useRevert((state) => state.from !== null);
   useChatAnnouncements();
+  useChatCommands();
+  useMessageInAddress();
   useEffect(() => { if (shown === 'chat') document.title = `${title} · Planwright`; }, [title, shown]);
   useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
   if (isDeleted) return <NotFound />;

@@ -1,12 +1,14 @@
-import { useState, type ReactNode } from 'react';
+import { useCallback, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Sheet } from '@/components/Modal';
 import { useChatLists, useNewChat } from '@/features/home/queries';
 import { Sidebar } from '@/features/home/Sidebar';
 import { useText } from '@/i18n';
+import { showDialog } from '@/lib/dialogs';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useLayout } from '@/lib/layout';
-import { ShortcutList } from './ShortcutList';
+import { Dialogs } from './Dialogs';
+import { useCommandsEverywhere } from './useCommandsEverywhere';
 
 /** The list of chats beside the page, or as a drawer over it. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -14,7 +16,6 @@ export function Shell({ children }: { children: ReactNode }) {
   const common = useText('common');
   const isNarrow = useIsNarrow();
   const { isSidebarOpen, isDrawerOpen } = useLayout();
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const { lists } = useChatLists();
   const newChat = useNewChat();
   const [location, navigate] = useLocation();
@@ -23,10 +24,17 @@ export function Shell({ children }: { children: ReactNode }) {
     const next = chats[chats.findIndex((chat) => location.includes(chat.id)) + by];
     if (next) navigate(`/w/${next.workspace_id}/c/${next.id}`);
   };
+  const open = lists.filter((list) => list.workspace.right !== 'viewer');
+  const here = open.find((list) => location.startsWith(`/w/${list.workspace.id}/`)) ?? open[0];
+  const workspace = here?.workspace.id;
+  const { mutate } = newChat;
+  const begin = useCallback(() => void (workspace && mutate({ workspace })), [workspace, mutate]);
+  useCommandsEverywhere(begin);
   useShortcuts({
     'Mod+b': () => useLayout.setState(isNarrow ? { isDrawerOpen: !isDrawerOpen } : { isSidebarOpen: !isSidebarOpen }),
-    'Mod+/': () => setHelpOpen(true),
-    'Mod+Shift+o': () => lists[0] && newChat.mutate({ workspace: lists[0].workspace.id }),
+    'Mod+/': () => showDialog({ kind: 'shortcuts' }),
+    'Mod+k': () => showDialog({ kind: 'palette' }),
+    'Mod+Shift+o': begin,
     'Alt+ArrowUp': () => step(-1),
     'Alt+ArrowDown': () => step(1),
   });
@@ -39,7 +47,7 @@ export function Shell({ children }: { children: ReactNode }) {
         isSidebarOpen && <div className="w-64 shrink-0 border-r"><Sidebar /></div>
       )}
       <div className="min-w-0 flex-1">{children}</div>
-      <ShortcutList isOpen={isHelpOpen} close={() => setHelpOpen(false)} />
+      <Dialogs />
     </div>
   );
 }

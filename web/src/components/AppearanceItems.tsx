@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import { setLocale, useLocale, useText, type Locale } from '@/i18n';
 import { setTheme, useTheme, type Theme } from '@/lib/theme';
+import { toastError } from '@/lib/toast';
 import { itemClass } from './Popup';
 
 const LANGUAGES: [Locale, string][] = [['en', 'English'], ['zh', '中文']];
@@ -17,7 +18,7 @@ export function AppearanceItems({ isFirst = false }: { isFirst?: boolean }) {
       {!isFirst && <Menu.Separator className="my-1 h-px bg-line" />}
       <Choices label={t('theme')} value={theme} choices={themes} choose={setTheme} />
       <Menu.Separator className="my-1 h-px bg-line" />
-      <Choices label={t('language')} value={locale} choices={LANGUAGES} choose={setLocale} />
+      <Choices label={t('language')} value={locale} choices={LANGUAGES} choose={(chosen) => void setLocale(chosen).catch(toastError)} />
     </>
   );
 }

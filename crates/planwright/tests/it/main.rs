@@ -47,6 +47,7 @@ mod roles;
 mod run;
 mod sandbox_cases;
 mod serve;
+mod set_up;
 mod side_by_side;
 mod sign_in;
 mod storage;

@@ -33,17 +33,32 @@ impl Folders {
 /// It can't be opened, can be no workspace, or is not for them.
 pub async fn add_folder(app: &App, caller: &Caller, name: Option<String>, path: PathBuf) -> Result<WorkspaceRow, ApiError> {
     let found = find_folder(path.clone()).await;
-    let ordinary = caller.account.as_ref().filter(|account| account.rank != Rank::Admin);
-    let folder = match ordinary {
+    let folder = match ordinary(caller) {
         Some(account) => open_folder(app, account, &path, found).await?,
         None => found?,
     };
-    let new = NewWorkspace { name, folder, owner: caller.user() };
+    add(app, caller, NewWorkspace { name, folder, owner: caller.user() }).await
+}
+
+/// Makes a sample, which the server itself wrote for the caller, a workspace.
+///
+/// # Errors
+/// The database failed.
+pub async fn add_sample(app: &App, caller: &Caller, folder: PathBuf) -> Result<WorkspaceRow, ApiError> {
+    add(app, caller, NewWorkspace { name: Some("Sample".to_owned()), folder, owner: caller.user() }).await
+}
+
+async fn add(app: &App, caller: &Caller, new: NewWorkspace) -> Result<WorkspaceRow, ApiError> {
     match app.sessions.add_workspace(new).await? {
         Added::Workspace(row) => Ok(row),
-        Added::Taken(_) if ordinary.is_some() => Err(closed(app).into()),
+        Added::Taken(_) if ordinary(caller).is_some() => Err(closed(app).into()),
         Added::Taken(workspaces) => Err(taken(app, &workspaces).await?.into()),
     }
+}
+
+/// The account of somebody who is no admin.
+fn ordinary(caller: &Caller) -> Option<&Account> {
+    caller.account.as_ref().filter(|account| account.rank != Rank::Admin)
 }
 
 /// The folder, if it is open to users. What is not is told in the same words, whether it is there or not.

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_session::{Sight, storage};
 use planwright_store::{Rank, Right};
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -71,6 +72,27 @@ pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Respon
     }
 }
 
+/// What the caller may do in a workspace that they may know of.
+///
+/// # Errors
+/// The database failed.
+pub async fn right(app: &App, caller: &Caller, workspace: WorkspaceId) -> Result<Right, ApiError> {
+    let Some(user) = caller.user() else { return Ok(Right::Owner) };
+    app.sessions.store().right(user, workspace, None).await.map_err(storage)?.ok_or_else(not_found)
+}
+
+/// Which settings of a workspace are for admins alone: a model spends the money of whoever runs the server.
+///
+/// # Errors
+/// The caller is none, and names one.
+pub fn check_settings(caller: &Caller, settings: &Map<String, Value>) -> Result<(), ApiError> {
+    let is_admin = caller.account.as_ref().is_none_or(|account| account.rank == Rank::Admin);
+    if is_admin || !settings.contains_key("model") {
+        return Ok(());
+    }
+    Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server choose models. Ask one of them.").into())
+}
+
 /// The workspaces whose events somebody sees. A stream ends when they become others.
 ///
 /// # Errors
@@ -78,7 +100,7 @@ pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Respon
 pub async fn sight(app: &App, caller: &Caller) -> Result<Sight, ApiError> {
     let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
     let seen: HashSet<WorkspaceId> =
-        app.sessions.store().workspaces_of(user).await.map_err(storage)?.into_iter().map(|workspace| workspace.id).collect();
+        app.sessions.store().workspaces_of(user).await.map_err(storage)?.into_iter().map(|(workspace, _)| workspace.id).collect();
     Ok(Arc::new(move |workspace| seen.contains(&workspace)))
 }
 

@@ -59,7 +59,7 @@ impl Hold {
         Ok(match (self.caller.user(), self.place) {
             (None, _) => Some(Vec::new()),
             (Some(user), Some(place)) => store.right(user, place.workspace, place.chat).await?.map(|_| vec![place.workspace]),
-            (Some(user), None) => Some(store.workspaces_of(user).await?.into_iter().map(|workspace| workspace.id).collect()),
+            (Some(user), None) => Some(store.workspaces_of(user).await?.into_iter().map(|(workspace, _)| workspace.id).collect()),
         })
     }
 }

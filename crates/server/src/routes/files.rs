@@ -1,6 +1,6 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
-use crate::request::{Ids, Params};
+use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::WorkspaceId;
@@ -40,6 +40,28 @@ pub async fn content(
     Params(query): Params<ContentQuery>,
 ) -> ApiResult<FileContent> {
     Ok(Json(app.sessions.content(workspace, &query.path).await?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct FindQuery {
+    /// Letters of the path, in their order; all files unless said.
+    #[schemars(length(max = 200), example = "lib.rs")]
+    q: Option<String>,
+    /// How many at most.
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<u32>,
+}
+
+const MOST_FOUND: u32 = 200;
+
+/// The paths of files whose names fit, the best first.
+pub async fn find(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<FindQuery>) -> ApiResult<Vec<String>> {
+    let typed = query.q.unwrap_or_default();
+    if typed.chars().count() > 200 {
+        return Err(ApiError::misfit("q", "must have at most 200 characters"));
+    }
+    let limit = page_size(query.limit, MOST_FOUND)?;
+    Ok(Json(app.sessions.find_files(workspace, &typed, limit as usize).await?))
 }
 
 /// The plans of a workspace.

@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_session::{SentKey, shorten, storage};
+use planwright_store::Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -59,13 +60,39 @@ pub async fn search(
     Params(query): Params<SearchQuery>,
 ) -> ApiResult<Vec<Message>> {
     handle(&app, workspace, chat).await?;
-    if query.q.is_empty() || query.q.chars().count() > 1000 {
-        return Err(ApiError::misfit("q", "must have 1 to 1000 characters"));
-    }
+    check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let mut found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
     found.iter_mut().for_each(shorten);
     Ok(Json(found))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SearchAllQuery {
+    /// What to look for, whatever its case.
+    #[schemars(length(min = 1, max = 1000))]
+    q: String,
+    /// How many at most.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+}
+
+/// What was said in any chat that the caller may know of, newest first.
+pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<Found>> {
+    check_sought(&query.q)?;
+    let limit = page_size(query.limit, LARGEST_FIND)?;
+    let mut found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
+    for one in &mut found {
+        shorten(&mut one.message);
+    }
+    Ok(Json(found))
+}
+
+fn check_sought(text: &str) -> Result<(), ApiError> {
+    if text.is_empty() || text.chars().count() > 1000 {
+        return Err(ApiError::misfit("q", "must have 1 to 1000 characters"));
+    }
+    Ok(())
 }
 
 /// Takes back a message that waits to be read.

@@ -1,3 +1,4 @@
+use super::models::ModelNames;
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
 use crate::guard::{AuthMode, Caller};
@@ -52,18 +53,9 @@ impl User {
     }
 }
 
-/// The configured model of each mode, as PROVIDER/MODEL; null where there is none.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
-pub struct ModelNames {
-    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
-    pub plan: Option<String>,
-    #[schemars(example = &"local/qwen3-coder")]
-    pub act: Option<String>,
-}
-
 pub async fn me(State(app): State<App>, caller: Caller) -> Json<Me> {
     let user = User::new(caller.account.as_ref());
-    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth: app.access.mode(), models: app.models.as_ref().clone() })
+    Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth: app.access.mode(), models: app.models.names() })
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {

@@ -1,24 +1,37 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent};
-use crate::guard::{Caller, add_folder};
+use crate::guard::{Caller, add_folder, add_sample, check_settings, right};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::WorkspaceId;
-use planwright_session::{WorkspaceSettings, storage};
-use planwright_store::WorkspaceRow;
+use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
+use planwright_session::{RulesView, WorkspaceSettings, storage};
+use planwright_store::{Right, WorkspaceRow};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// A folder the agent works in, as the caller sees it.
+#[derive(JsonSchema, Serialize)]
+pub struct WorkspaceView {
+    #[serde(flatten)]
+    row: WorkspaceRow,
+    /// What the caller may do there.
+    right: Right,
+}
+
 /// Those that the caller may know of.
-pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceRow>> {
+pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceView>> {
     let store = app.sessions.store();
     let rows = match caller.user() {
-        Some(user) => store.workspaces_of(user).await,
-        None => store.workspaces().await,
+        Some(user) => store.workspaces_of(user).await.map_err(storage)?,
+        None => store.workspaces().await.map_err(storage)?.into_iter().map(|row| (row, Right::Owner)).collect(),
     };
-    Ok(Json(rows.map_err(storage)?))
+    Ok(Json(rows.into_iter().map(|(row, right)| WorkspaceView { row, right }).collect()))
+}
+
+async fn seen(app: &App, caller: &Caller, row: WorkspaceRow) -> Result<WorkspaceView, ApiError> {
+    Ok(WorkspaceView { right: right(app, caller, row.id).await?, row })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,12 +46,31 @@ pub struct CreateBody {
 }
 
 /// Makes a folder a workspace, of which the caller is the owner.
-pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceRow>, ApiError> {
-    Ok(Created(add_folder(&app, &caller, body.name, body.path.into()).await?))
+pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceView>, ApiError> {
+    let row = add_folder(&app, &caller, body.name, body.path.into()).await?;
+    Ok(Created(seen(&app, &caller, row).await?))
 }
 
-pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceRow> {
-    Ok(Json(row(&app, id).await?))
+/// Makes a folder with a small project a workspace of the caller's, whose model is the demo.
+pub async fn sample(State(app): State<App>, caller: Caller) -> Result<Created<WorkspaceView>, ApiError> {
+    let whose = caller.user().map_or_else(|| "own".to_owned(), |user| user.to_string());
+    let storage = app.storage.clone();
+    let made = tokio::task::spawn_blocking(move || storage.make_sample(&whose)).await;
+    let folder = made.map_err(|error| error.to_string()).and_then(|made| made.map_err(|error| error.to_string()));
+    let unmade = |error| Problem::new(ErrorCode::Internal, format!("The sample can't be written: {error}."));
+    let row = add_sample(&app, &caller, folder.map_err(unmade)?).await?;
+    let settings = Map::from_iter([("model".to_owned(), "demo/demo".into())]);
+    let row = app.sessions.update_workspace(row.id, None, settings).await?;
+    Ok(Created(seen(&app, &caller, row).await?))
+}
+
+pub async fn show(State(app): State<App>, caller: Caller, Ids(id): Ids<WorkspaceId>) -> ApiResult<WorkspaceView> {
+    Ok(Json(seen(&app, &caller, row(&app, id).await?).await?))
+}
+
+/// What holds for the chats of a workspace at this moment.
+pub async fn rules(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<RulesView> {
+    Ok(Json(app.sessions.rules_view(id).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -51,8 +83,15 @@ pub struct UpdateBody {
     settings: Map<String, Value>,
 }
 
-pub async fn update(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Body(body): Body<UpdateBody>) -> ApiResult<WorkspaceRow> {
-    Ok(Json(app.sessions.update_workspace(id, body.name, body.settings).await?))
+pub async fn update(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(id): Ids<WorkspaceId>,
+    Body(body): Body<UpdateBody>,
+) -> ApiResult<WorkspaceView> {
+    check_settings(&caller, &body.settings)?;
+    let row = app.sessions.update_workspace(id, body.name, body.settings).await?;
+    Ok(Json(seen(&app, &caller, row).await?))
 }
 
 /// Forgets a workspace and its chats. No file is touched.

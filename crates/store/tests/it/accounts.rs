@@ -95,7 +95,7 @@ async fn rights_are_those_of_members_and_of_admins_where_there_are_none(world: W
     assert_eq!(right(&bob, Some(there.id)).await, None, "a chat of another workspace");
     assert_eq!(right(&eve, None).await, None);
     let seen = async |user: UserId| -> Vec<String> {
-        store.workspaces_of(user).await.unwrap().into_iter().map(|workspace| workspace.path).collect()
+        store.workspaces_of(user).await.unwrap().into_iter().map(|(workspace, _)| workspace.path).collect()
     };
     assert_eq!(seen(bob.id).await, ["/here"]);
     assert_eq!(seen(eve.id).await, Vec::<String>::new());

@@ -3,11 +3,12 @@
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What happens to a call that needs a word from the user. Ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     Allow,
@@ -16,7 +17,7 @@ pub enum Rule {
 }
 
 /// The `[approvals]` of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approvals {
     pub delete: Rule,
@@ -128,6 +129,12 @@ impl Secrets {
     #[must_use]
     pub fn contains(&self, path: &WorkspacePath) -> bool {
         self.globs.iter().any(|glob| glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
+    }
+
+    /// As they were written.
+    #[must_use]
+    pub fn patterns(&self) -> Vec<String> {
+        self.globs.iter().map(|glob| glob.glob().glob().to_owned()).collect()
     }
 
     /// The patterns the product ships with.

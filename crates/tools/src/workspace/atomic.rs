@@ -4,15 +4,16 @@ use super::{Kind, Stamp, kind_of, problem};
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use planwright_protocol::{ErrorCode, Problem};
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Timestamps};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
 pub fn replace<G>(
@@ -54,7 +55,9 @@ fn replace_giving<G>(
     if let Some(mode) = mode {
         rustix::fs::fchmod(&temporary.file, mode).map_err(failed)?;
     }
-    temporary.file.write_all(bytes).and_then(|()| temporary.file.sync_all()).map_err(|error| problem::problem_of_io(&error, path))?;
+    temporary.file.write_all(bytes).map_err(|error| problem::problem_of_io(&error, path))?;
+    temporary.mark().map_err(failed)?;
+    temporary.file.sync_all().map_err(|error| problem::problem_of_io(&error, path))?;
     let written = rustix::fs::fstat(&temporary.file).map_err(failed)?;
     if written.st_size != i64::try_from(bytes.len()).unwrap_or(i64::MAX) {
         return Err(Problem::new(
@@ -63,6 +66,7 @@ fn replace_giving<G>(
         ));
     }
     let _guard = enter()?;
+    let turn = take_turn();
     let flags = match expected {
         None => RenameFlags::NOREPLACE,
         Some(expected) => {
@@ -71,6 +75,7 @@ fn replace_giving<G>(
         }
     };
     temporary.rename_to(name, flags).map_err(failed)?;
+    drop(turn);
     rustix::fs::fsync(folder).map_err(failed)?;
     Ok(Stamp::of(&written))
 }
@@ -91,15 +96,21 @@ pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr, durable: Durable) -> Resu
     let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| flush(&temporary.file));
     copied.map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
     rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode & 0o1777))?;
-    let time =
-        |seconds, nanoseconds: u64| rustix::fs::Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
+    let time = |seconds, nanoseconds: u64| Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
     let times =
         Timestamps { last_access: time(stat.st_atime, stat.st_atime_nsec), last_modification: time(stat.st_mtime, stat.st_mtime_nsec) };
     rustix::fs::futimens(&temporary.file, &times)?;
     temporary.rename_to(name, RenameFlags::empty())
 }
 
-/// The entry must be the regular file that was decided on.
+/// Held from looking whether a file is still the one decided on until it is replaced: two calls that both saw the same
+/// file don't both replace it. Whoever holds it waits for nothing else.
+pub fn take_turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The entry must be the regular file that was decided on. Its answer holds while the [turn](take_turn) is.
 pub fn still(folder: &OwnedFd, name: &str, expected: Stamp, path: &WorkspacePath) -> Result<(), Problem> {
     let present = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| problem::problem_of(errno, path))?;
     match kind_of(&present) {
@@ -151,9 +162,18 @@ static OURS: LazyLock<String> = LazyLock::new(|| format!("{TEMPORARY}{:016x}", R
 static FILES: AtomicU64 = AtomicU64::new(0);
 const TEMPORARY: &str = ".planwright-";
 
-/// Whether a name is that of a temporary file whose process was killed before it could remove it.
-pub fn is_leftover(name: &str) -> bool {
-    name.starts_with(TEMPORARY) && name.strip_suffix(".tmp").is_some() && !name.starts_with(OURS.as_str())
+/// Removes a temporary file whose process was killed before it could. One of a process that lives is locked, see
+/// [`Temporary::create`].
+pub fn remove_leftover(folder: &OwnedFd, name: &str) {
+    if !name.starts_with(TEMPORARY) || name.strip_suffix(".tmp").is_none() || name.starts_with(OURS.as_str()) {
+        return;
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::openat(folder, name, flags, Mode::empty()) else { return };
+    if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        // One that can't be removed does no harm.
+        let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
+    }
 }
 
 /// A new file under a name nobody can guess, removed again unless it was renamed.
@@ -170,11 +190,29 @@ impl<'f> Temporary<'f> {
             let name = format!("{}-{number:08x}.tmp", *OURS);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match rustix::fs::openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => return Ok(Self { folder, name: Some(name), file: File::from(file) }),
+                Ok(file) => {
+                    // Tells other processes that somebody is at work on it; where files can't be locked, nobody is told.
+                    let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+                    return Ok(Self { folder, name: Some(name), file: File::from(file) });
+                }
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno),
             }
         }
+    }
+
+    /// Gives the file a time that no other file of this process has. The kernel's own time stands still for milliseconds, in
+    /// which the number of a replaced file can come back for one of the same size: they must not look the same.
+    fn mark(&self) -> Result<(), Errno> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_nanos()).unwrap_or_default();
+        let next = |last: u64| now.max(last + 1);
+        let time = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))).map_or(now, next);
+        let time = Duration::from_nanos(time);
+        let modified = Timespec { tv_sec: i64::try_from(time.as_secs()).unwrap_or_default(), tv_nsec: i64::from(time.subsec_nanos()) };
+        let unchanged = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+        rustix::fs::futimens(&self.file, &Timestamps { last_access: unchanged, last_modification: modified })
     }
 
     fn rename_to<P: rustix::path::Arg>(&mut self, name: P, flags: RenameFlags) -> Result<(), Errno> {

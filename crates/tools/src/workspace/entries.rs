@@ -47,6 +47,7 @@ impl Workspace {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
         let folder = self.folder(&folder)?;
         let _guard = permit.commit(&Effect::Write(path.clone()))?;
+        let _turn = atomic::take_turn();
         atomic::still(&folder, name, expected, path)?;
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         rustix::fs::utimensat(&folder, name, &Timestamps { last_access: now, last_modification: now }, AtFlags::SYMLINK_NOFOLLOW)
@@ -75,6 +76,7 @@ impl Workspace {
             drop(permit.commit(&Effect::Replace(to.clone()))?);
         }
         let _guard = permit.commit(&effect)?;
+        let turn = atomic::take_turn();
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
@@ -84,6 +86,7 @@ impl Workspace {
             }
         };
         rustix::fs::renameat_with(&from_folder, from_name, &to_folder, to_name, flags).map_err(|errno| problem_of(errno, to))?;
+        drop(turn);
         for folder in [&from_folder, &to_folder] {
             rustix::fs::fsync(folder).map_err(|errno| problem_of(errno, to))?;
         }
@@ -107,9 +110,8 @@ impl Workspace {
     pub fn remove_leftovers(&self, beside: &WorkspacePath) {
         let Some((folder, _)) = beside.split() else { return };
         let (Ok(names), Ok(folder)) = (self.list(&folder), self.folder(&folder)) else { return };
-        for (name, _) in names.iter().filter(|(name, _)| atomic::is_leftover(name)) {
-            // One that can't be removed does no harm.
-            let _ = rustix::fs::unlinkat(&folder, name.as_str(), AtFlags::empty());
+        for (name, _) in &names {
+            atomic::remove_leftover(&folder, name);
         }
     }
 
@@ -168,9 +170,12 @@ mod tests {
         for name in ["a.txt", ".planwright-0123456789abcdef-00000001.tmp", ".planwright-notes.md", "b.tmp"] {
             std::fs::File::create_new(folder.path().join(name)).unwrap();
         }
+        let of_another = ".planwright-fedcba9876543210-00000001.tmp";
+        let at_work = std::fs::File::create_new(folder.path().join(of_another)).unwrap();
+        at_work.lock().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         workspace.remove_leftovers(&WorkspacePath::parse("/a.txt").unwrap());
         let names: Vec<String> = workspace.list(&WorkspacePath::root()).unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, [".planwright-notes.md", "a.txt", "b.tmp"]);
+        assert_eq!(names, [of_another, ".planwright-notes.md", "a.txt", "b.tmp"]);
     }
 }

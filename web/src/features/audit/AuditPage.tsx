@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, ShieldCheck } from 'lucide-react';
-import { useEffect } from 'react';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
 import { IconButton } from '@/components/IconButton';
@@ -25,7 +24,6 @@ export function AuditPage() {
   const chats = useChats(state.values.workspace);
   const failed = counts.error ?? adherence.error;
   const refetch = () => void Promise.all([counts.refetch(), adherence.refetch()]);
-  useEffect(() => { document.title = `${t('title')} · Planwright`; }, [t]);
   return (
     <Page title={t('title')} actions={<IconButton label={t('refresh')} onClick={refetch}><RefreshCw size={16} aria-hidden /></IconButton>}>
       <div className="mx-auto flex w-full max-w-6xl flex-col gap-4 p-4">

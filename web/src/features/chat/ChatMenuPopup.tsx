@@ -6,6 +6,7 @@ import { AppearanceItems } from '@/components/AppearanceItems';
 import { itemClass, popupClass, popupRoot } from '@/components/Popup';
 import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useMayChange } from '@/lib/rights';
 import type { ChatMenuActions } from './ChatMenu';
 
 /** Loaded when it is first opened, and then open. */
@@ -14,6 +15,7 @@ export function ChatMenuPopup({ button, togglePanel, showFile, rename, remove }:
   const timeline = useText('timeline');
   const changes = useText('changes');
   const { workspaceId, chatId } = useChatIds();
+  const mayChange = useMayChange(workspaceId);
   const [, navigate] = useLocation();
   const go = (page: string) => () => navigate(`/w/${workspaceId}/c/${chatId}/${page}`);
   const title = useChatView((view) => view.chat.title);
@@ -28,8 +30,8 @@ export function ChatMenuPopup({ button, togglePanel, showFile, rename, remove }:
             <Menu.Item className={`${itemClass} md:hidden`} onClick={showFile}><FileText size={14} aria-hidden />{t('frontmatter')}</Menu.Item>
             <Menu.Item className={itemClass} onClick={go('changes')}><FileDiff size={14} aria-hidden />{changes('title')}</Menu.Item>
             <Menu.Item className={itemClass} onClick={go('timeline')}><History size={14} aria-hidden />{timeline('title')}</Menu.Item>
-            <Menu.Item className={itemClass} onClick={rename}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>
-            <Menu.Item className={`${itemClass} text-critical`} onClick={remove}><Trash2 size={14} aria-hidden />{t('delete')}</Menu.Item>
+            {mayChange && <Menu.Item className={itemClass} onClick={rename}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>}
+            {mayChange && <Menu.Item className={`${itemClass} text-critical`} onClick={remove}><Trash2 size={14} aria-hidden />{t('delete')}</Menu.Item>}
             <AppearanceItems />
           </Menu.Popup>
         </Menu.Positioner>

@@ -1,11 +1,16 @@
+import { Eye } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
+import { part } from '@/components/part';
+import { TrustBanner } from '@/components/TrustBanner';
 import { useText } from '@/i18n';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { openFind, useFind } from '@/lib/chat/find';
 import { focusMainIfLost } from '@/lib/focus';
-import { useShortcuts } from '@/lib/keys';
+import { modifier, useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
+import { useMayChange } from '@/lib/rights';
 import { ChatHeader } from './ChatHeader';
 import { Composer } from './Composer';
 import { QueueChips, RunStatus } from './Dock';
@@ -14,10 +19,13 @@ import { Suggestion } from './Suggestion';
 import { Timeline } from './Timeline';
 import { useStopKeys } from './useStopKeys';
 
+const FindBar = part(() => import('./FindBar').then((all) => all.FindBar), null);
+
 /** `controls` go into the header; `toggleMode` is what the mode's keys do. */
 export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
-  const { QuestionBar, ProgressDock, SidePanel } = useSlots();
+  const { workspaceId } = useChatIds();
+  const { QuestionBar, ProgressDock, SidePanel, Guide } = useSlots();
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const isWide = useIsWide();
@@ -27,24 +35,27 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
   const isPanelOpen = chosen ?? (isWide && hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
+  const mayChange = useMayChange(workspaceId);
   useStopKeys();
   useEffect(focusMainIfLost, []);
-  useShortcuts({ 'Mod+.': toggleMode, 'Mod+j': () => setPanel(!isPanelOpen) });
+  useShortcuts({ 'Mod+.': () => void (mayChange && toggleMode()), 'Mod+j': () => setPanel(!isPanelOpen), 'Mod+f': () => openFind() });
+  const isFinding = useFind((state) => state.isOpen);
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
-      <ChatHeader controls={controls} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
+      <ChatHeader controls={<fieldset disabled={!mayChange} className="contents">{controls}</fieldset>} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
       <OfflineBanner />
+      <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
         <main id="content" className="flex min-w-0 flex-1 flex-col">
+          {isFinding && <FindBar />}
           <Timeline />
           <div className="group/dock mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3 has-data-large:max-h-[calc(100dvh-5rem)] short:max-h-[calc(100dvh-3.25rem)] short:pb-1">
-            <div className="flex min-h-0 flex-col"><QuestionBar /></div>
+            <fieldset disabled={!mayChange} className="flex min-h-0 min-w-0 flex-col"><Guide /><QuestionBar /></fieldset>
             <div className="short:group-has-[section[data-kind]]/dock:hidden"><ProgressDock /></div>
-            <Suggestion />
+            {mayChange && <Suggestion />}
             <RunStatus />
             <QueueChips />
-            <Composer toggleMode={toggleMode} />
-            <Hints />
+            {mayChange ? <><Composer toggleMode={toggleMode} /><Hints /></> : <ReadOnly />}
           </div>
         </main>
         {isPanelOpen && isWide && (
@@ -58,6 +69,12 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   );
 }
 
+/** In place of the composer, for those who may only look. */
+function ReadOnly() {
+  const t = useText('workspace');
+  return <p role="note" className="flex items-center gap-2 rounded-lg border border-dashed border-control px-4 py-3 text-muted"><Eye size={16} aria-hidden className="shrink-0" />{t('viewer')}</p>;
+}
+
 function Hints() {
   const t = useText('home');
   return (
@@ -65,6 +82,8 @@ function Hints() {
       <span><kbd>Enter</kbd> {t('keySend')}</span>
       <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
       <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>
+      <span><kbd>/</kbd> <kbd>@</kbd> {t('keyCommandsShort')}</span>
+      <span><kbd>{modifier()}+K</kbd> {t('keyPaletteShort')}</span>
     </p>
   );
 }

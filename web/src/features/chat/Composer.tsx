@@ -1,15 +1,22 @@
 import { SendHorizontal, Square, X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { IconButton } from '@/components/IconButton';
+import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
+import { commandIn } from '@/lib/commands';
 import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
+import { usePreferences } from '@/lib/preferences';
 import { toastError } from '@/lib/toast';
 import { useDraft } from './draft';
 import { endEdit, startEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
+import { LIST_ID, optionId } from './suggestionIds';
+import { useSuggestions } from './useSuggestions';
+
+const Suggestions = part(() => import('./Suggestions').then((all) => all.Suggestions), null);
 
 export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const t = useText('chat');
@@ -20,10 +27,13 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user' && one.metadata.question_answer === undefined));
   const edited = useEditing((state) => state.edited[chatId]);
+  const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
   const [draft, setDraft] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   const submit = useSubmit(draft, edited, () => setDraft(''));
+  const suggesting = useSuggestions(box, setDraft);
+  const { trigger } = suggesting;
   const pending = useChatView((view) => view.question);
   const [agreed, setAgreed] = useState<string | null>(null);
 
@@ -36,16 +46,22 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
 
   const send = () => {
     if (draft.trim() === '') return;
-    if (pending && agreed !== pending.question_id) setAsking(true);
+    suggesting.close();
+    const order = edited ? null : commandIn(draft);
+    if (order) {
+      setDraft('');
+      order.command.run(order.argument);
+    } else if (pending && agreed !== pending.question_id) setAsking(true);
     else submit();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // 229 is what browsers send for a key that an input method is handling.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (suggesting.onKeyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       if (!isQuiet()) send();
-    } else if (event.key === 'Tab' && event.shiftKey) {
+    } else if (event.key === 'Tab' && event.shiftKey && isShiftTabOn) {
       event.preventDefault();
       toggleMode();
     } else if (event.key === 'ArrowUp' && draft === '' && lastOwn) {
@@ -69,14 +85,19 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           <IconButton label={t('cancelEdit')} onClick={cancelEdit}><X size={14} aria-hidden /></IconButton>
         </div>
       )}
+      {trigger && <Suggestions trigger={trigger} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       <div className="flex items-end gap-2 p-2">
         <textarea
           ref={box}
           {...{ [MAIN_FIELD]: '' }}
           rows={1}
           value={draft}
-          onChange={(event) => { endQuiet(); setDraft(event.target.value); }}
+          onChange={(event) => { endQuiet(); setDraft(event.target.value); suggesting.look(); }}
+          onSelect={suggesting.look}
+          onBlur={suggesting.close}
           onKeyDown={onKeyDown}
+          aria-controls={trigger ? LIST_ID : undefined}
+          aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
           aria-label={t('message')}
           placeholder={mode === 'plan' ? t('askPlan') : t('askBuild')}
           className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"

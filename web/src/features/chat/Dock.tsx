@@ -1,4 +1,5 @@
 import { CircleAlert, Clock, LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
@@ -27,6 +28,7 @@ export function RunStatus() {
 function RunEnd() {
   const t = useText('chat');
   const common = useText('common');
+  const start = useText('start');
   const { workspaceId, chatId } = useChatIds();
   const run = useChatView((view) => view.lastRun);
   if (run?.error) {
@@ -34,7 +36,10 @@ function RunEnd() {
     return (
       <div role="alert" className="mb-2 flex items-start gap-2 rounded-md border border-critical bg-critical-soft px-3 py-2 text-critical">
         <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-        <p className="min-w-0 flex-1 break-words">{run.error.message}</p>
+        <div className="min-w-0 flex-1">
+          <p className="break-words">{run.error.message}</p>
+          {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{start('setUp')}</Link>}
+        </div>
         <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
       </div>
     );

@@ -3,11 +3,13 @@ import { memo } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { attempt, discard, type Outgoing } from '@/lib/chat/outbox';
+import { messagesOf } from '@/lib/chat/rows';
 import { toastError } from '@/lib/toast';
 import { LiveMessage } from './AssistantMessage';
 import type { Item } from './items';
 import { ReadsCard } from './ReadsCard';
 import { useSlots } from './slots';
+import { ThreadCard } from './ThreadCard';
 import { CallCard } from './ToolCallCard';
 
 /** One row of the timeline. */
@@ -23,6 +25,8 @@ export const ItemView = memo(
         return <CallCard call={item.call} result={item.result} />;
       case 'reads':
         return <ReadsCard calls={item.calls} />;
+      case 'thread':
+        return <ThreadCard thread={item} />;
       case 'live':
         return <LiveMessage live={item.live} />;
       case 'outgoing':
@@ -35,10 +39,10 @@ export const ItemView = memo(
 
 function isSame(a: Item, b: Item): boolean {
   if (a === b) return true;
-  if (a.kind === 'message' && b.kind === 'message') return a.message === b.message;
-  if (a.kind === 'call' && b.kind === 'call') return a.call === b.call && a.result === b.result;
-  if (a.kind === 'reads' && b.kind === 'reads') return a.calls.length === b.calls.length && a.calls.every((one, index) => one.result === b.calls[index]?.result);
-  return false;
+  if (a.kind !== b.kind || a.kind === 'live' || b.kind === 'live' || a.kind === 'outgoing' || b.kind === 'outgoing') return false;
+  if (a.kind === 'thread' && b.kind === 'thread' && a.live !== b.live) return false;
+  const [before, after] = [messagesOf(a), messagesOf(b)];
+  return before.length === after.length && before.every((message, index) => message === after[index]);
 }
 
 function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {

@@ -1,7 +1,9 @@
 import { CircleAlert, Info, OctagonAlert, TriangleAlert, type LucideIcon } from 'lucide-react';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
-import type { Message } from '@/lib/api/types';
+import type { Message, Severity } from '@/lib/api/types';
+import { useChatIds } from '@/lib/chat/context';
+import { openFile } from '@/lib/layout';
 import { RoleBadge } from './RoleBadge';
 
 interface Finding {
@@ -12,6 +14,8 @@ interface Finding {
 }
 
 const ICONS: Record<string, [LucideIcon, string]> = { critical: [OctagonAlert, 'text-critical'], major: [TriangleAlert, 'text-major'], minor: [Info, 'text-muted'] };
+
+const SEVERITIES: Severity[] = ['critical', 'major', 'minor'];
 
 /** A review: its summary, then the findings by place. */
 export function ReviewCard({ message }: { message: Message }) {
@@ -25,6 +29,7 @@ export function ReviewCard({ message }: { message: Message }) {
           <h2 className="text-xs font-semibold tracking-wide text-role uppercase">{t('reviewFindings', { count: review.findings.length })}</h2>
           <Markdown text={review.summary} />
         </div>
+        {review.findings.length === 0 && <p className="px-4 py-2.5 text-muted">{t('noFindings')}</p>}
         <ul className="divide-y divide-line">
           {review.findings.map((finding, index) => <FindingRow key={index} finding={finding} />)}
         </ul>
@@ -34,14 +39,17 @@ export function ReviewCard({ message }: { message: Message }) {
 }
 
 function FindingRow({ finding }: { finding: Finding }) {
+  const t = useText('chat');
+  const { workspaceId } = useChatIds();
+  const place = finding.line ? `${finding.path}:${finding.line}` : finding.path;
   const [Icon, colour] = ICONS[finding.severity] ?? [CircleAlert, 'text-muted'];
   return (
     <li className="flex gap-2.5 px-4 py-2.5">
       <Icon size={16} aria-hidden className={`mt-1 shrink-0 ${colour}`} />
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-2">
-          <span className={`text-xs font-semibold uppercase ${colour}`}>{finding.severity}</span>
-          <code className="break-all">{finding.line ? `${finding.path}:${finding.line}` : finding.path}</code>
+          <span className={`text-xs font-semibold uppercase ${colour}`}>{SEVERITIES.includes(finding.severity as Severity) ? t(`sev_${finding.severity as Severity}`) : finding.severity}</span>
+          <button type="button" aria-label={t('openAt', { place })} onClick={() => openFile(workspaceId, finding.path, finding.line ?? null)} className="min-h-6 font-mono text-sm break-all text-plan underline underline-offset-2">{place}</button>
         </p>
         <Markdown text={finding.comment} />
       </div>

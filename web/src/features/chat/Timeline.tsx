@@ -12,6 +12,7 @@ import { toastError } from '@/lib/toast';
 import { ItemView } from './ItemView';
 import { useItems } from './items';
 import { useEndKey } from './useEndKey';
+import { useSeek } from './useSeek';
 
 /** Closer to the end than this, the end is followed. */
 const FOLLOW = 48;
@@ -69,6 +70,8 @@ export function Timeline() {
     return () => observer.disconnect();
   }, [isEmpty, virtualizer]);
 
+  const marked = useSeek(items, virtualizer, isFollowing);
+
   const onScroll = () => {
     const node = frame.current;
     if (!node) return;
@@ -91,7 +94,7 @@ export function Timeline() {
           {virtualizer.getVirtualItems().map((row) => {
             const item = items[row.index];
             return (
-              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} className="absolute inset-x-0 top-0 px-4" style={{ transform: `translateY(${row.start}px)` }}>
+              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} data-marked={row.key === marked || undefined} className="absolute inset-x-0 top-0 px-4 data-marked:rounded-md data-marked:ring-2 data-marked:ring-mode data-marked:ring-inset" style={{ transform: `translateY(${row.start}px)` }}>
                 {item && <ItemView item={item} />}
               </div>
             );

@@ -6,6 +6,7 @@ import type { Message } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { post } from '@/lib/chat/outbox';
 import { askRevert } from '@/lib/chat/revert';
+import { useMayChange } from '@/lib/rights';
 import { toastError } from '@/lib/toast';
 import { isBusy } from '@/lib/chat/view';
 import { startEdit } from './editing';
@@ -16,11 +17,12 @@ export function UserMessage({ message }: { message: Message }) {
   const { workspaceId, chatId } = useChatIds();
   const isQueued = useChatView((view) => view.queued.includes(message.id));
   const isWorking = useChatView(isBusy);
+  const mayChange = useMayChange(workspaceId);
   const isAnswer = message.metadata.question_answer !== undefined;
   return (
     <article aria-label={t('fromYou')} className="group flex items-start justify-end gap-1 max-sm:flex-col-reverse max-sm:items-end">
       <div className="flex items-center pt-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-        {!isAnswer && (
+        {!isAnswer && mayChange && (
           <>
             <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content).catch(toastError)}>
               <RotateCcw size={14} aria-hidden />

@@ -3,10 +3,12 @@ import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useOutbox, type Outgoing } from '@/lib/chat/outbox';
-import { rowsOf, type Row } from '@/lib/chat/rows';
+import { openThread, rowsOf, type Row } from '@/lib/chat/rows';
 import type { LiveText } from '@/lib/chat/view';
 
-export type Item = Row | { kind: 'live'; key: string; live: LiveText } | { kind: 'outgoing'; key: string; outgoing: Outgoing };
+/** A task that is worked on shows what is being written for it. */
+type ThreadItem = Row & { kind: 'thread' } & { live?: LiveText };
+export type Item = Exclude<Row, { kind: 'thread' }> | ThreadItem | { kind: 'live'; key: string; live: LiveText } | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
 export function useItems(): Item[] {
   const { chatId } = useChatIds();
@@ -14,14 +16,17 @@ export function useItems(): Item[] {
   const live = useChatView((view) => view.live);
   const outgoing = useOutbox(useShallow((state) => state.messages.filter((one) => one.chat === chatId)));
   const rows = useMemo(() => rowsOf(messages), [messages]);
+  // Who waits for a delegate says nothing itself.
+  const working = useMemo(() => openThread(rows), [rows]);
+  const words = Object.values(live).at(-1);
   return useMemo(
     () => [
-      ...rows,
-      ...Object.values(live).map((one): Item => ({ kind: 'live', key: one.messageId, live: one })),
+      ...rows.map((row): Item => (row === working && words ? { ...row, live: { ...words, role: row.role ?? words.role } } : row)),
+      ...(working ? [] : Object.values(live).map((one): Item => ({ kind: 'live', key: one.messageId, live: one }))),
       ...outgoing
         .filter((one) => !messages.some((message) => message.id === one.messageId))
         .map((one): Item => ({ kind: 'outgoing', key: one.key, outgoing: one })),
     ],
-    [rows, live, outgoing, messages],
+    [rows, working, words, live, outgoing, messages],
   );
 }

@@ -13,6 +13,8 @@ export interface ChatSlots {
   ProgressDock: ComponentType;
   /** Beside the chat. */
   SidePanel: ComponentType;
+  /** Above the composer, where somebody is shown around. */
+  Guide: ComponentType;
   /** In the card of a tool call that waits for a decision. */
   ToolApproval: ComponentType<{ question: PendingQuestion }>;
 }

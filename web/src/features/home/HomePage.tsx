@@ -1,4 +1,4 @@
-import { CircleAlert, Menu as MenuIcon } from 'lucide-react';
+import { CircleAlert, FolderPlus, Menu as MenuIcon } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { Button } from '@/components/Button';
@@ -8,6 +8,7 @@ import { Notice } from '@/components/Notice';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { useLocale, useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
+import { showDialog } from '@/lib/dialogs';
 import { useIsNarrow, useLayout } from '@/lib/layout';
 import { ago } from '@/lib/time';
 import { ChatMarks, ModeMark } from './ChatMarks';
@@ -36,17 +37,19 @@ export function HomePage() {
             <p className="mt-1 text-muted">{t('welcomeHint')}</p>
           </div>
           <ModelNotice />
-          <NewChatForm workspaces={lists.map((one) => one.workspace)} />
+          <NewChatForm workspaces={lists.map((one) => one.workspace).filter((one) => one.right !== 'viewer')} />
           {error && (
             <Notice icon={<CircleAlert size={24} aria-hidden />} title={common('failed')} hint={error.message}><Button onClick={refetch}>{common('retry')}</Button></Notice>
           )}
           {isLoading && <Skeleton />}
+          {!isLoading && !error && lists.length === 0 && <p className="text-muted">{t('noWorkspace')}</p>}
           {lists.map(({ workspace, chats }) => (
             <section key={workspace.id} aria-labelledby={`w-${workspace.id}`}>
               <h2 id={`w-${workspace.id}`} className="mb-2 flex items-baseline gap-2 font-semibold">{workspace.name}<span className="truncate font-mono text-xs font-normal text-muted">{workspace.path}</span></h2>
               {chats.length === 0 && !isLoading ? <p className="text-muted">{t('noChats')}</p> : <ChatTable chats={chats} />}
             </section>
           ))}
+          <div><Button look="quiet" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{t('addFolder')}</Button></div>
         </div>
       </main>
     </div>

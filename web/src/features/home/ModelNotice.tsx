@@ -1,19 +1,51 @@
-import { useQuery } from '@tanstack/react-query';
-import { Info } from 'lucide-react';
+import { Boxes, Play } from 'lucide-react';
+import { Link } from 'wouter';
+import { Button, buttonClass } from '@/components/Button';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
+import { isDemo, useTryDemo } from '@/lib/sample';
+import { useMe, useWorkspaces } from '@/lib/workspaces';
 
-/** Says how to get a model when there is none, and that the demo is a script. */
+/** Without a model: how to get one, and the demo meanwhile. With the demo: that it is one. */
 export function ModelNotice() {
-  const t = useText('home');
-  const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity });
-  if (!me.data) return null;
+  const t = useText('start');
+  const me = useMe();
+  const workspaces = useWorkspaces();
+  if (!me.data || !workspaces.data) return null;
   const { plan } = me.data.models;
-  if (plan && !plan.startsWith('demo/')) return null;
+  const hasOwn = workspaces.data.some((one) => typeof one.settings.model === 'string' && !isDemo(one.settings.model));
+  if ((plan && !isDemo(plan)) || (!plan && hasOwn)) return null;
+  if (isDemo(plan)) {
+    return (
+      <section aria-label={t('guide')} className="flex flex-col gap-3 rounded-lg border border-major bg-major-soft px-4 py-3">
+        <p>{t('demoHere')}</p>
+        <div className="flex flex-wrap gap-2"><DemoButton /><SetUpLink look="secondary" words={t('ownModel')} /></div>
+      </section>
+    );
+  }
   return (
-    <p className="flex items-start gap-2 rounded-md border border-major bg-major-soft px-3 py-2 text-major">
-      <Info size={16} aria-hidden className="mt-0.5 shrink-0" />
-      {plan ? t('demoModel') : t('noModel')}
-    </p>
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Card title={t('noModelTitle')} hint={t('noModelHint')}><SetUpLink look="primary" words={t('setUp')} /></Card>
+      <Card title={t('demoTitle')} hint={t('demoHint')}><DemoButton look="secondary" /></Card>
+    </div>
   );
+}
+
+function Card({ title, hint, children }: { title: string; hint: string; children: React.ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-2 rounded-lg border border-control p-4">
+      <h2 className="font-semibold">{title}</h2>
+      <p className="flex-1 text-muted">{hint}</p>
+      <div>{children}</div>
+    </section>
+  );
+}
+
+function SetUpLink({ look, words }: { look: 'primary' | 'secondary'; words: string }) {
+  return <Link href="/settings/models" className={buttonClass(look)}><Boxes size={15} aria-hidden />{words}</Link>;
+}
+
+function DemoButton({ look = 'primary' }: { look?: 'primary' | 'secondary' }) {
+  const t = useText('start');
+  const demo = useTryDemo();
+  return <Button look={look} onClick={() => demo.mutate()} disabled={demo.isPending}><Play size={15} aria-hidden />{demo.isPending ? t('making') : t('tryDemo')}</Button>;
 }

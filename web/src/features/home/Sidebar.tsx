@@ -1,4 +1,4 @@
-import { House, PanelLeftClose, Plus, ShieldCheck } from 'lucide-react';
+import { House, PanelLeftClose, Plus, Search, Settings, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AppearanceMenu } from '@/components/AppearanceMenu';
@@ -6,6 +6,7 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
+import { showDialog } from '@/lib/dialogs';
 import { useLayout } from '@/lib/layout';
 import { ChatMarks, ModeMark } from './ChatMarks';
 import { useChatLists, useNewChat } from './queries';
@@ -19,7 +20,8 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const [location] = useLocation();
   const [sought, setSought] = useState('');
   // A new chat goes to the workspace that is being looked at.
-  const workspace = lists.find((one) => location.startsWith(`/w/${one.workspace.id}/`)) ?? lists[0];
+  const open = lists.filter((one) => one.workspace.right !== 'viewer');
+  const workspace = open.find((one) => location.startsWith(`/w/${one.workspace.id}/`)) ?? open[0];
   const isFound = (chat: Chat) => chat.title.toLowerCase().includes(sought.trim().toLowerCase());
   return (
     <nav aria-label={t('title')} className="flex h-full flex-col gap-2 bg-surface p-3">
@@ -29,6 +31,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
       </div>
       <Button disabled={!workspace || newChat.isPending} onClick={() => workspace && newChat.mutate({ workspace: workspace.workspace.id })} className="justify-start"><Plus size={15} aria-hidden />{t('newChat')}</Button>
       <input type="search" value={sought} onChange={(event) => setSought(event.target.value)} placeholder={t('search')} aria-label={t('search')} className="min-h-8 rounded-sm border border-control bg-bg px-2.5 placeholder:text-muted" />
+      {sought.trim() !== '' && <Button look="quiet" onClick={() => showDialog({ kind: 'palette', text: sought.trim() })} className="justify-start"><Search size={15} aria-hidden className="shrink-0" /><span className="truncate">{t('searchSaid', { text: sought.trim() })}</span></Button>}
       <div className="min-h-0 flex-1 overflow-y-auto">
         {lists.map(({ workspace: { id, name }, chats }) => (
           <section key={id} aria-label={name} className="mb-2">
@@ -38,6 +41,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
         ))}
       </div>
       <Link href="/audit" aria-current={location === '/audit' ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><ShieldCheck size={15} aria-hidden />{audit('title')}</Link>
+      <Link href="/settings" onClick={() => useLayout.setState({ isDrawerOpen: false })} aria-current={location.startsWith('/settings') ? 'page' : undefined} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><Settings size={15} aria-hidden />{t('settings')}</Link>
       <AppearanceMenu />
     </nav>
   );

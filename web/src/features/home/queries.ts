@@ -1,11 +1,12 @@
 // Workspaces and their chats.
-import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import type { Chat, Workspace } from '@/lib/api/types';
 import { post } from '@/lib/chat/outbox';
 import { useLayout } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
+import { useWorkspaces } from '@/lib/workspaces';
 
 export interface WorkspaceChats {
   workspace: Workspace;
@@ -13,10 +14,6 @@ export interface WorkspaceChats {
 }
 
 const newestFirst = (chats: Chat[]) => chats.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
-
-export function useWorkspaces() {
-  return useQuery({ queryKey: ['workspaces'], queryFn: api.workspaces });
-}
 
 /** All chats, by workspace; each list newest first. */
 export function useChatLists() {

@@ -95,6 +95,7 @@ function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revis
   const t = useText('plan');
   if (hindrance === undefined) return undefined;
   const words: Record<ExecuteHindrance, string> = {
+    viewer: t('hindranceViewer'),
     offline: t('hindranceOffline'),
     newer: newest.isEdited ? t('hindranceEdited') : t('hindranceNewer', { revision: newest.revision }),
     running: t('hindranceRunning'),

@@ -2,12 +2,13 @@ import { GitCompare, PencilLine } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds } from '@/lib/chat/context';
+import { useMayChange } from '@/lib/rights';
 import { ExecuteButton } from './ExecuteButton';
 import { FeedbackFooter } from './FeedbackFooter';
 import { type Plan, type Revision, progressOf } from './model';
 import type { useFeedback } from './useFeedback';
-import { useHindrance } from './usePlan';
+import { useHindrance, useMayRevise } from './usePlan';
 
 interface Props {
   revision: Revision;
@@ -24,7 +25,8 @@ interface Props {
 export function PlanActions({ revision, newest, plan, approved, feedback, onRefusal, comparison }: Props) {
   const t = useText('plan');
   const hindrance = useHindrance(revision, newest, approved, plan);
-  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
+  const planning = useMayRevise();
+  const mayChange = useMayChange(useChatIds().workspaceId);
   const [revising, setRevising] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const tell = (text: string | null) => {
@@ -36,7 +38,7 @@ export function PlanActions({ revision, newest, plan, approved, feedback, onRefu
   return (
     <footer className="flex flex-wrap items-center gap-x-2 gap-y-2 border-t px-4 py-3">
       <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={tell} />
-      {isNewest && (
+      {isNewest && mayChange && (
         <Button aria-disabled={!planning} title={planning ? undefined : t('reviseAct')} onClick={() => planning && setRevising(true)}>
           <PencilLine className="size-4" aria-hidden="true" />
           {t('revise')}

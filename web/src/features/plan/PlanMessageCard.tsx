@@ -4,14 +4,13 @@ import { Markdown } from '@/components/markdown/Markdown';
 import { Words } from '@/components/Words';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
-import { useChatView } from '@/lib/chat/context';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
 import { RevisionDiff } from './RevisionDiff';
 import { StepList } from './StepList';
 import { type Revision, revisionIn } from './model';
 import { useFeedback } from './useFeedback';
-import { useLivePlan, useRevisions } from './usePlan';
+import { useLivePlan, useMayRevise, useRevisions } from './usePlan';
 
 /** A plan in the history. A version that a newer one has replaced is folded. */
 export function PlanMessageCard({ message }: { message: Message }) {
@@ -35,7 +34,7 @@ function Card({ revision }: { revision: Revision }) {
   const previous = revisions[revisions.findIndex((one) => one.messageId === revision.messageId) - 1];
   const plan = useLivePlan(revision, approved);
   const feedback = useFeedback(revision);
-  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
+  const planning = useMayRevise();
   const [open, setOpen] = useState<boolean>();
   const [comparing, setComparing] = useState(false);
   const isOpen = open ?? isNewest;

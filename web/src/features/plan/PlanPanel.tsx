@@ -8,6 +8,7 @@ import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useDrift } from '@/lib/chat/drift';
 import { loadOlder } from '@/lib/chat/store';
+import { useMayChange } from '@/lib/rights';
 import { StaleNotice } from './Notices';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
@@ -18,7 +19,7 @@ import { StepList } from './StepList';
 import { type Revision, progressOf } from './model';
 import { changeSinceApproval, newestDrift } from './notices';
 import { useFeedback } from './useFeedback';
-import { useLivePlan, useRevisions } from './usePlan';
+import { useLivePlan, useMayRevise, useRevisions } from './usePlan';
 
 const PlanEditor = lazy(() => import('./PlanEditor'));
 
@@ -45,7 +46,8 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const t = useText('plan');
   const plan = useLivePlan(shown, approved);
   const feedback = useFeedback(shown);
-  const planning = useChatView((view) => view.chat.config.agent_mode === 'plan');
+  const planning = useMayRevise();
+  const mayChange = useMayChange(useChatIds().workspaceId);
   const [against, setAgainst] = useState<Revision>();
   const [editing, setEditing] = useState(false);
   const isNewest = shown === newest;
@@ -68,7 +70,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
           <span className="tabular-nums">
             {t('doneOf', { done, total })} · <StatusWord revision={shown} newest={newest} approved={approved} finished={done === total} />
           </span>
-          {isNewest && (
+          {isNewest && mayChange && (
             <Button look="quiet" onClick={() => setEditing(true)}>
               <Pencil className="size-4" aria-hidden="true" />
               {t('edit')}

@@ -45,11 +45,12 @@ test('progress names the step under way', () => {
 });
 
 describe('executing is possible', () => {
-  const free = { online: true, newest: true, running: false, executed: false, otherQuestion: false };
+  const free = { mayChange: true, online: true, newest: true, running: false, executed: false, otherQuestion: false };
   test('when nothing stands in the way', () => expect(executeHindrance(free)).toBeUndefined());
   test.each([
     ['newer', { newest: false, executed: true }],
     ['executed', { executed: true }],
+    ['viewer', { mayChange: false, online: false }],
     ['offline', { online: false, running: true }],
     ['question', { otherQuestion: true, running: true }],
     ['running', { running: true }],

@@ -129,9 +129,10 @@ export function progressOf(plan: Plan): Progress {
 }
 
 /** Why a plan can't be carried out now. */
-export type ExecuteHindrance = 'offline' | 'newer' | 'running' | 'executed' | 'question';
+export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'running' | 'executed' | 'question';
 
 export interface ExecuteSituation {
+  mayChange: boolean;
   online: boolean;
   /** Whether a newer version has taken this one's place. */
   newest: boolean;
@@ -144,6 +145,7 @@ export interface ExecuteSituation {
 export function executeHindrance(situation: ExecuteSituation): ExecuteHindrance | undefined {
   if (!situation.newest) return 'newer';
   if (situation.executed) return 'executed';
+  if (!situation.mayChange) return 'viewer';
   if (!situation.online) return 'offline';
   if (situation.otherQuestion) return 'question';
   if (situation.running) return 'running';

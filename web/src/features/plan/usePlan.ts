@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
+import { useMayChange } from '@/lib/rights';
 import { type ExecuteHindrance, type Plan, type Revision, approvedShas, executeHindrance, revisionsOf, withProgress } from './model';
 
 /** The chat's plan in all its versions, oldest first. */
@@ -19,11 +20,18 @@ export function useLivePlan(revision: Revision, approved: Set<string>): Plan {
   return useMemo(() => (live ? withProgress(revision.plan, progress.steps) : revision.plan), [live, revision.plan, progress]);
 }
 
+/** Whether the plan can be talked about: the chat plans, and the user may speak in it. */
+export function useMayRevise(): boolean {
+  const mayChange = useMayChange(useChatIds().workspaceId);
+  return useChatView((view) => view.chat.config.agent_mode === 'plan') && mayChange;
+}
+
 /** Why this version can't be carried out now; nothing when it can. */
 export function useHindrance(revision: Revision, newest: Revision, approved: Set<string>, plan: Plan): ExecuteHindrance | undefined {
+  const mayChange = useMayChange(useChatIds().workspaceId);
   const online = useChatStore((state) => state.connection !== 'offline');
   const running = useChatView(isBusy);
   const otherQuestion = useChatView(({ question }) => question !== null && question.kind !== 'plan_approval');
   const executed = approved.has(revision.sha256) && plan.steps.every((step) => step.status === 'done' || step.status === 'skipped');
-  return executeHindrance({ online, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion });
+  return executeHindrance({ mayChange, online, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion });
 }

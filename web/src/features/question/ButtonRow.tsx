@@ -56,7 +56,7 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           aria-description={button.hint}
           title={button.hint}
           onClick={() => !isHeld && button.onPress()}
-          className="max-w-full text-left transition-opacity"
+          className="max-w-full text-left"
         >
           {place < 9 && buttons.length > 1 && (
             <span aria-hidden="true" className="font-mono text-xs opacity-80">

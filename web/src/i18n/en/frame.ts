@@ -23,6 +23,8 @@ export const common = {
   offline: 'Offline',
   offlineHint: 'The server cannot be reached. What you send is kept and goes out when it is back.',
   unreachable: 'The server can’t be reached.',
+  serverGone: 'The server is not there',
+  serverGoneHint: 'It may be starting again. This page looks for it every two seconds and goes on by itself. If it was stopped, start it with planwright serve.',
   failed: 'That did not work',
   notifications: 'Notifications',
   popups: 'Menus and hints',

@@ -6,6 +6,9 @@ import { signin } from './signin';
 import { plan } from './plan';
 import { question } from './question';
 import { audit, timeline } from './audit';
+import { workspace } from './workspace';
+import { command } from './command';
+import { start } from './start';
 import { changes, context, files, panel } from './work';
 
-export const en = { common, home, chat, mode, signin, plan, question, panel, changes, files, context, audit, timeline } as const;
+export const en = { common, home, chat, mode, signin, plan, question, workspace, command, start, panel, changes, files, context, audit, timeline } as const;

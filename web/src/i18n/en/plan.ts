@@ -20,6 +20,7 @@ export const plan = {
   execute: 'Execute Plan',
   executing: 'Starting…',
   executeHint: 'Approves this plan, switches to Build and starts (Ctrl+Enter)',
+  hindranceViewer: 'You may look at this workspace and change nothing in it.',
   hindranceOffline: 'The server can’t be reached.',
   hindranceNewer: 'v{revision} is newer.',
   hindranceEdited: 'The plan was edited by hand since.',

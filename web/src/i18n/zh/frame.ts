@@ -23,6 +23,8 @@ export const common = {
   offline: '离线',
   offlineHint: '无法连接服务器。你发送的内容会保留，连接恢复后自动发出。',
   unreachable: '无法连接服务器。',
+  serverGone: '服务器不在',
+  serverGoneHint: '它可能正在重新启动。本页每两秒查看一次，会自动继续。如果它被停止了，请用 planwright serve 启动。',
   failed: '操作没有成功',
   notifications: '通知',
   popups: '菜单和提示',

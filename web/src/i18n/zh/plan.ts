@@ -20,6 +20,7 @@ export const plan = {
   execute: '执行计划',
   executing: '正在开始…',
   executeHint: '批准此计划、切换到构建并开始执行(Ctrl+Enter)',
+  hindranceViewer: '你可以查看这个工作区，但不能改动。',
   hindranceOffline: '无法连接服务器。',
   hindranceNewer: 'v{revision} 更新。',
   hindranceEdited: '此后计划已被手动修改。',

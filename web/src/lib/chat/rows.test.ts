@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message, MessageType } from '@/lib/api/types';
-import { rowsOf } from './rows';
+import { openThread, rowsOf } from './rows';
 
 let next = 0;
 const message = (message_type: MessageType, metadata: Message['metadata'] = {}): Message => ({
@@ -30,4 +30,21 @@ test('words between reads part them', () => {
 
 test('a result whose call is on an older page is shown by itself', () => {
   expect(shape([result('gone'), message('text')])).toEqual(['message', 'message']);
+});
+
+const inThread = (message: Message): Message => ({ ...message, agent_role: 'tester', metadata: { ...message.metadata, delegation: 'd' } });
+const task = (): Message => inThread({ ...message('text', { task: true }), author: 'system', content: 'Try it' });
+
+test('what is done for a task stands with the call that handed it on, and what comes after it below', () => {
+  const rows = rowsOf([message('text'), call('d', 'other'), task(), inThread(call('a', 'write')), inThread(result('a')), inThread(message('text')), result('d'), message('text')]);
+  expect(rows.map((row) => row.kind)).toEqual(['message', 'thread', 'message']);
+  expect(rows[1]).toMatchObject({ task: 'Try it', role: 'tester', call: { metadata: { call_id: 'd' } }, result: { metadata: { call_id: 'd' } }, rows: [{ kind: 'call' }, { kind: 'message' }] });
+  expect(openThread(rows)).toBeNull();
+});
+
+test('a task that is worked on is open, and one whose call is on an older page stands where it begins', () => {
+  expect(openThread(rowsOf([call('d', 'other'), task()]))).toMatchObject({ kind: 'thread', result: null });
+  const loose = rowsOf([inThread(message('text')), inThread(message('text')), result('d'), message('text')]);
+  expect(loose.map((row) => row.kind)).toEqual(['thread', 'message', 'message']);
+  expect(loose[0]).toMatchObject({ call: null, rows: [{ kind: 'message' }, { kind: 'message' }] });
 });

@@ -1,17 +1,57 @@
-// The history as the rows that are shown: a call together with its result, neighbouring reads as one.
-import type { Message } from '@/lib/api/types';
+// The history as the rows that are shown: a call together with its result, neighbouring reads as one, a task that was
+// handed on with all that was said and done for it.
+import type { Message, RoleName } from '@/lib/api/types';
 
 export interface Call {
   call: Message;
   result: Message | null;
 }
 
+/** What a delegate said and did. `call` is what handed the task on; null while it is on a page that was not loaded. */
+export interface Thread {
+  call: Message | null;
+  result: Message | null;
+  task: string;
+  role: RoleName | null;
+  rows: Row[];
+}
+
 export type Row =
   | { kind: 'message'; key: string; message: Message }
   | ({ kind: 'call'; key: string } & Call)
-  | { kind: 'reads'; key: string; calls: Call[] };
+  | { kind: 'reads'; key: string; calls: Call[] }
+  | ({ kind: 'thread'; key: string } & Thread);
 
 export function rowsOf(messages: Message[]): Row[] {
+  const own = messages.filter((one) => threadOf(one) === undefined);
+  const threads = threadsIn(messages);
+  const calls = new Set(own.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
+  // What belongs to a call that is not here stands where it begins.
+  const loose = new Map([...threads].filter(([id]) => !calls.has(id)).flatMap(([id, all]) => (all[0] ? [[all[0], id]] as const : [])));
+  const listed = loose.size === 0 ? own : messages.filter((one) => threadOf(one) === undefined || loose.has(one));
+  return flatRows(listed, (message) => {
+    const id = loose.get(message) ?? (message.message_type === 'tool_call' ? message.metadata.call_id : undefined);
+    return id === undefined ? undefined : threads.get(id);
+  });
+}
+
+const threadOf = (message: Message): unknown => message.metadata.delegation ?? undefined;
+
+/** By the call that handed the task on. */
+function threadsIn(messages: Message[]): Map<unknown, Message[]> {
+  const threads = new Map<unknown, Message[]>();
+  for (const message of messages) {
+    const id = threadOf(message);
+    if (id === undefined) continue;
+    const known = threads.get(id);
+    if (known) known.push(message);
+    else threads.set(id, [message]);
+  }
+  return threads;
+}
+
+/** Rows of one conversation; `threadAt` gives what was said for the task that a message handed on. */
+function flatRows(messages: Message[], threadAt: (message: Message) => Message[] | undefined): Row[] {
   const results = new Map(messages.filter((one) => one.message_type === 'tool_result').map((one) => [one.metadata.call_id, one]));
   const called = new Set(messages.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
   const questions = new Set(messages.filter((one) => one.message_type === 'question').map((one) => one.metadata.question_id));
@@ -20,6 +60,11 @@ export function rowsOf(messages: Message[]): Row[] {
     if (message.message_type === 'tool_result' && called.has(message.metadata.call_id)) continue;
     // The question's card tells the answer, and better than the line that stands for it.
     if (questions.has(answeredIn(message))) continue;
+    const said = threadAt(message);
+    if (said) {
+      rows.push(threadRow(message, said, results.get(message.metadata.call_id) ?? null));
+      continue;
+    }
     if (message.message_type !== 'tool_call') {
       rows.push({ kind: 'message', key: message.id, message });
       continue;
@@ -37,6 +82,35 @@ export function rowsOf(messages: Message[]): Row[] {
 /** The question that a message answers. */
 function answeredIn({ metadata }: Message): unknown {
   return (metadata.question_answer as { question_id?: unknown } | undefined)?.question_id ?? null;
+}
+
+function threadRow(first: Message, said: Message[], result: Message | null): Row {
+  const call = threadOf(first) === undefined ? first : null;
+  const begin = said.find((one) => one.metadata.task === true);
+  const role = begin?.agent_role ?? said.find((one) => one.agent_role)?.agent_role ?? null;
+  // The task is the heading; as a message it would stand there twice.
+  const rows = flatRows(said.filter((one) => one !== begin), () => undefined);
+  return { kind: 'thread', key: first.id, call, result: call && result, task: begin?.content ?? '', role, rows };
+}
+
+/** The messages that a row shows. */
+export function messagesOf(row: Row): Message[] {
+  switch (row.kind) {
+    case 'message':
+      return [row.message];
+    case 'call':
+      return row.result ? [row.call, row.result] : [row.call];
+    case 'reads':
+      return row.calls.flatMap(({ call, result }) => (result ? [call, result] : [call]));
+    case 'thread':
+      return [...(row.call ? [row.call] : []), ...row.rows.flatMap(messagesOf), ...(row.result ? [row.result] : [])];
+  }
+}
+
+/** The task that is being worked on, if one is. */
+export function openThread(rows: Row[]): (Row & { kind: 'thread' }) | null {
+  const last = rows.findLast((row) => row.kind === 'thread');
+  return last?.kind === 'thread' && last.call && !last.result ? last : null;
 }
 
 const READS = new Set<unknown>(['read', 'search']);

@@ -1,0 +1,77 @@
+//! Files by what somebody types of their names.
+
+use crate::chat::broken;
+use crate::sessions::Sessions;
+use planwright_protocol::{Problem, WorkspaceId};
+use planwright_tools::WorkspacePath;
+use planwright_tools::workspace::Found;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So long is looked for files; somebody waits who is typing.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Sessions {
+    /// The files whose paths have the letters in this order, whatever their case; those that fit best first. What `.gitignore`
+    /// names is left out.
+    ///
+    /// # Errors
+    /// No such workspace.
+    pub async fn find_files(&self, workspace: WorkspaceId, typed: &str, most: usize) -> Result<Vec<String>, Problem> {
+        let folder = self.workspace(workspace).await?;
+        let sought = typed.to_lowercase();
+        let find = move || {
+            let found = Mutex::new(Vec::new());
+            folder.walk(&WorkspacePath::root(), Instant::now() + PATIENCE, || {
+                |file: &Found<'_>| {
+                    let path = file.path.to_string();
+                    if let Some(place) = place(&path.to_lowercase(), &sought) {
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push((place, path));
+                    }
+                }
+            })?;
+            let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            found.sort();
+            found.truncate(most);
+            Ok(found.into_iter().map(|(_, path)| path).collect())
+        };
+        tokio::task::spawn_blocking(find).await.map_err(broken)?
+    }
+}
+
+/// Where a path stands among those that fit: by how it fits, then by its length. `None` where it does not.
+fn place(path: &str, sought: &str) -> Option<(u8, usize)> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let way = if name.starts_with(sought) {
+        0
+    } else if name.contains(sought) {
+        1
+    } else if path.contains(sought) {
+        2
+    } else if is_within(path, sought) {
+        3
+    } else {
+        return None;
+    };
+    Some((way, path.len()))
+}
+
+/// Whether the letters come in this order.
+fn is_within(path: &str, sought: &str) -> bool {
+    let mut letters = path.chars();
+    sought.chars().all(|letter| letters.any(|other| other == letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_before_paths_and_whole_words_before_scattered_letters() {
+        let mut paths = vec!["/src/model/view.rs", "/src/lib.rs", "/docs/models.md", "/m/o/d/e/l.txt", "/src/a_model.rs"];
+        paths.retain(|path| place(path, "model").is_some());
+        paths.sort_by_key(|path| place(path, "model"));
+        assert_eq!(paths, ["/docs/models.md", "/src/a_model.rs", "/src/model/view.rs"]);
+        assert!(place("/src/lib.rs", "slb").is_some() && place("/src/lib.rs", "bls").is_none());
+    }
+}

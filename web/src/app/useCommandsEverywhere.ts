@@ -1,0 +1,31 @@
+// What can be done from any page by its name.
+import { CircleHelp, FolderPlus, House, Keyboard, Languages, Plus, Settings, SunMoon } from 'lucide-react';
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { setLocale, useLocale, useText } from '@/i18n';
+import { useOffer, type Command } from '@/lib/commands';
+import { showDialog } from '@/lib/dialogs';
+import { modifier } from '@/lib/keys';
+import { setTheme } from '@/lib/theme';
+import { toastError } from '@/lib/toast';
+
+export function useCommandsEverywhere(newChat: () => void): void {
+  const t = useText('command');
+  const locale = useLocale((state) => state.locale);
+  const [, navigate] = useLocation();
+  const commands = useMemo((): Command[] => {
+    const mod = modifier();
+    const isDark = () => document.documentElement.dataset.theme === 'dark';
+    return [
+      { name: 'new', label: t('new'), icon: Plus, keys: `${mod}+Shift+O`, run: newChat },
+      { name: 'home', label: t('home'), icon: House, run: () => navigate('/') },
+      { name: 'add-folder', label: t('addFolder'), icon: FolderPlus, run: () => showDialog({ kind: 'add-folder' }) },
+      { name: 'settings', label: t('settings'), icon: Settings, run: () => navigate('/settings') },
+      { name: 'model', label: t('model'), icon: CircleHelp, run: () => navigate('/settings/models') },
+      { name: 'theme', label: t('theme'), icon: SunMoon, run: () => setTheme(isDark() ? 'light' : 'dark') },
+      { name: 'language', label: t('language'), icon: Languages, run: () => void setLocale(locale === 'en' ? 'zh' : 'en').catch(toastError) },
+      { name: 'keys', label: t('keys'), icon: Keyboard, keys: `${mod}+/`, run: () => showDialog({ kind: 'shortcuts' }) },
+    ];
+  }, [t, locale, navigate, newChat]);
+  useOffer('everywhere', commands);
+}

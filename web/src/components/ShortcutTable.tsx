@@ -1,0 +1,35 @@
+import { useText } from '@/i18n';
+import { modifier } from '@/lib/keys';
+
+/** Every key that does something, and what. */
+export function ShortcutTable() {
+  const t = useText('home');
+  const mod = modifier();
+  const rows: [string, string][] = [
+    [`${mod}+K`, t('keyPalette')],
+    ['Enter', t('keySend')],
+    ['Shift+Enter', t('keyNewline')],
+    ['/ · @', t('keyCommands')],
+    [`${mod}+. · Shift+Tab`, t('keyMode')],
+    ['Esc Esc', t('keyStop')],
+    [`${mod}+F`, t('keyFind')],
+    ['Alt+Q', t('keyQuestion')],
+    ['1 … 9', t('keyAnswer')],
+    ['Alt+A · Alt+Shift+A · Alt+D', t('keyApprove')],
+    [`${mod}+Enter`, t('keyExecute')],
+    ['↑', t('keyEdit')],
+    [`${mod}+Shift+O`, t('keyNewChat')],
+    ['Alt+↑ · Alt+↓', t('keyChats')],
+    [`${mod}+B`, t('keySidebar')],
+    [`${mod}+J`, t('keyPanel')],
+    ['End', t('keyEnd')],
+    [`${mod}+/`, t('keyHelp')],
+  ];
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
+      {rows.map(([keys, what]) => (
+        <div key={keys} className="contents"><dt><kbd className="rounded-sm border bg-surface px-1.5 whitespace-nowrap">{keys}</kbd></dt><dd>{what}</dd></div>
+      ))}
+    </dl>
+  );
+}

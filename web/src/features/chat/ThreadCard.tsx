@@ -1,0 +1,46 @@
+import { Check, ChevronRight, CircleX, LoaderCircle } from 'lucide-react';
+import { useState } from 'react';
+import { RoleIcon } from '@/components/RoleIcon';
+import { Markdown } from '@/components/markdown/Markdown';
+import { useText } from '@/i18n';
+import type { Thread } from '@/lib/chat/rows';
+import type { LiveText } from '@/lib/chat/view';
+import { LiveMessage } from './AssistantMessage';
+import { ItemView } from './ItemView';
+import { errorOf } from './toolCall';
+
+/** A task that was handed to another role: what it is, and all that was said and done for it. Open while it is worked on. */
+export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } }) {
+  const t = useText('chat');
+  const words = useText('mode');
+  const { call, result, task, rows, live } = thread;
+  const role = thread.role ?? 'actor';
+  const isRunning = call !== null && result === null;
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const isOpen = chosen ?? (isRunning || call === null);
+  const error = errorOf(result);
+  const [Icon, colour, state] = isRunning
+    ? ([LoaderCircle, 'text-role motion-safe:animate-spin', t('threadRunning')] as const)
+    : error ? ([CircleX, 'text-critical', t('threadFailed')] as const) : ([Check, 'text-act', t('threadDone')] as const);
+  return (
+    <article aria-label={t('thread', { role: words(role) })} data-role={role} className="overflow-hidden rounded-lg border border-l-4 border-l-role">
+      <button type="button" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)} className="flex min-h-10 w-full items-center gap-2 bg-role-soft px-3 py-1.5 text-left hover:brightness-98 pointer-coarse:min-h-11">
+        <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="flex shrink-0 items-center gap-1.5 font-semibold text-role"><RoleIcon role={role} />{words(role)}</span>
+        <span className="min-w-0 flex-1 truncate">{task}</span>
+        <span className="flex shrink-0 items-center gap-1.5 text-xs"><span className="text-fg max-sm:sr-only">{t('threadSteps', { count: rows.length })} · {state}</span><Icon size={15} aria-hidden className={colour} /></span>
+      </button>
+      {isOpen && (
+        <div className="flex flex-col gap-3 p-3">
+          {task.length > 80 && <p className="whitespace-pre-wrap text-muted">{task}</p>}
+          {rows.map((row) => <ItemView key={row.key} item={row} />)}
+          {live && <LiveMessage live={live} />}
+        </div>
+      )}
+      {error && <p className="border-t px-3 py-2 text-critical">{error.message}</p>}
+      {result && !error && !isOpen && (
+        <div className="border-t px-3 py-2"><p className="text-xs font-semibold text-muted">{t('report')}</p><Markdown text={result.content} /></div>
+      )}
+    </article>
+  );
+}

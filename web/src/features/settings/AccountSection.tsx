@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { LogOut } from 'lucide-react';
+import { Button } from '@/components/Button';
+import { Loaded } from '@/components/Loaded';
+import { usePageText } from '@/i18n';
+import { api } from '@/lib/api/client';
+import { toastError } from '@/lib/toast';
+import { useMe } from '@/lib/workspaces';
+import { Section } from './Section';
+import { Tokens } from './Tokens';
+import { words } from './words';
+
+/** Who is signed in, and their tokens. */
+export function AccountSection() {
+  const t = usePageText(words);
+  const me = useMe();
+  const queries = useQueryClient();
+  const signOut = () => void api.logout().then(() => queries.resetQueries(), toastError);
+  return (
+    <Loaded query={me}>
+      {({ auth, user, version }) => (
+        <>
+          <Section title={t('account')}>
+            <div className="flex flex-wrap items-center gap-3 rounded-lg border px-3 py-2">
+              <p className="min-w-0 flex-1">
+                {auth === 'users' ? t('signedInAs', { name: user.name }) : auth === 'token' ? t('byToken') : t('open')}
+                {auth === 'users' && user.admin && <span className="ml-2 rounded-full bg-surface px-2 text-xs font-semibold text-muted">{t('admin')}</span>}
+              </p>
+              {auth !== 'off' && <Button onClick={signOut}><LogOut size={15} aria-hidden />{t('signOut')}</Button>}
+            </div>
+            {auth === 'users' && user.admin && <p className="text-muted">{t('accountsHint')}</p>}
+            <p className="text-sm text-muted">{t('version', { version })}</p>
+          </Section>
+          <Section title={t('tokens')} hint={auth === 'off' ? t('tokensOff') : t('tokensHint')}>{auth !== 'off' && <Tokens />}</Section>
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,28 @@
+import { Choices } from '@/components/form';
+import { setLocale, useLocale, usePageText, useText, type Locale } from '@/i18n';
+import { setShiftTab, usePreferences } from '@/lib/preferences';
+import { setTheme, useTheme, type Theme } from '@/lib/theme';
+import { toastError } from '@/lib/toast';
+import { Section } from './Section';
+import { words } from './words';
+
+const LANGUAGES: [Locale, string][] = [['en', 'English'], ['zh', '中文']];
+
+export function AppearanceSection() {
+  const t = usePageText(words);
+  const common = useText('common');
+  const theme = useTheme((state) => state.theme);
+  const locale = useLocale((state) => state.locale);
+  const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
+  const themes: [Theme, string][] = [['system', common('themeSystem')], ['light', common('themeLight')], ['dark', common('themeDark')]];
+  return (
+    <Section title={t('appearance')}>
+      <Choices label={t('theme')} value={theme} options={themes} choose={setTheme} />
+      <Choices label={t('language')} value={locale} options={LANGUAGES} choose={(chosen) => void setLocale(chosen).catch(toastError)} />
+      <label className="flex items-start gap-2.5">
+        <input type="checkbox" checked={isShiftTabOn} onChange={(event) => setShiftTab(event.target.checked)} className="mt-1 accent-plan" />
+        <span>{t('shiftTab')}<span className="block text-sm text-muted">{t('shiftTabHint')}</span></span>
+      </label>
+    </Section>
+  );
+}

@@ -1,0 +1,61 @@
+import { Boxes, FolderCog, Keyboard, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
+import { Link } from 'wouter';
+import { Page } from '@/components/Page';
+import { usePageText } from '@/i18n';
+import { AccountSection } from './AccountSection';
+import { AppearanceSection } from './AppearanceSection';
+import { KeysSection } from './KeysSection';
+import { ModelsSection } from './ModelsSection';
+import { ModesSection } from './ModesSection';
+import { RolesSection } from './RolesSection';
+import { words } from './words';
+import { WorkspacesSection } from './WorkspacesSection';
+
+const SECTIONS = {
+  models: [Boxes, ModelsSection],
+  modes: [ShieldCheck, ModesSection],
+  workspaces: [FolderCog, WorkspacesSection],
+  roles: [Users, RolesSection],
+  appearance: [SunMoon, AppearanceSection],
+  keys: [Keyboard, KeysSection],
+  account: [UserRound, AccountSection],
+} as const satisfies Record<string, [LucideIcon, ComponentType]>;
+type Name = keyof typeof SECTIONS;
+const NAMES = Object.keys(SECTIONS) as Name[];
+
+/** The settings; each section has an address of its own. */
+export function SettingsPage({ section }: { section: string | undefined }) {
+  const t = usePageText(words);
+  const current = NAMES.find((name) => name === section) ?? 'models';
+  const [, Content] = SECTIONS[current];
+  return (
+    <Page
+      title={t('title')}
+      aside={(
+        <nav aria-label={t('sections')} className="shrink-0 border-line p-2 max-md:overflow-x-auto max-md:border-b md:w-56 md:border-r md:p-3">
+          <ul className="flex gap-1 md:flex-col">
+            {NAMES.map((name) => {
+              const [Icon] = SECTIONS[name];
+              const isCurrent = name === current;
+              return (
+                <li key={name}>
+                  <Link
+                    href={`/settings/${name}`}
+                    aria-current={isCurrent ? 'page' : undefined}
+                    className={`flex min-h-9 items-center gap-2 rounded-sm px-2.5 whitespace-nowrap pointer-coarse:min-h-11 ${isCurrent ? 'bg-surface font-medium' : 'text-muted hover:bg-surface hover:text-fg'}`}
+                  >
+                    <Icon size={15} aria-hidden className="shrink-0" />
+                    {t(name)}
+                  </Link>
+                </li>
+              );
+            })}
+          </ul>
+        </nav>
+      )}
+    >
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-6"><Content /></div>
+    </Page>
+  );
+}

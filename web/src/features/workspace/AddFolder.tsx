@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { Button } from '@/components/Button';
+import { TextInput } from '@/components/form';
+import { Modal } from '@/components/Modal';
+import { useText } from '@/i18n';
+import { ApiError } from '@/lib/api/client';
+import { settingsApi } from '@/lib/api/settings';
+import { closeDialog, showDialog } from '@/lib/dialogs';
+import { toast } from '@/lib/toast';
+import { learnWorkspace } from '@/lib/workspaces';
+
+/** A folder becomes a workspace; if it brings a configuration along, the trust step follows. */
+export function AddFolder({ isOpen }: { isOpen: boolean }) {
+  const t = useText('workspace');
+  return <Modal isOpen={isOpen} close={closeDialog} title={t('addTitle')}><Form /></Modal>;
+}
+
+function Form() {
+  const t = useText('workspace');
+  const queries = useQueryClient();
+  const [path, setPath] = useState('');
+  const [name, setName] = useState('');
+  const add = useMutation({
+    mutationFn: async () => {
+      const workspace = await settingsApi.addWorkspace(path.trim(), name.trim() || undefined);
+      const trust = await queries.fetchQuery({ queryKey: ['trust', workspace.id], queryFn: () => settingsApi.trust(workspace.id), staleTime: 0 }).catch(() => null);
+      return { workspace, trust };
+    },
+    onSuccess: ({ workspace, trust }) => {
+      learnWorkspace(queries, workspace);
+      toast(t('added', { workspace: workspace.name }));
+      if (trust === null || trust.items.length > 0 || trust.warnings.length > 0) showDialog({ kind: 'trust', workspace: workspace.id });
+      else closeDialog();
+    },
+  });
+  const field = (of: 'path' | 'name') => (add.error instanceof ApiError ? (add.error.problem.details?.fields?.[of] ?? null) : null);
+  const other = add.error && !field('path') && !field('name') ? add.error.message : null;
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <form onSubmit={onSubmit} className="flex flex-col gap-3">
+      <p className="text-muted">{t('addHint')}</p>
+      <TextInput label={t('path')} hint={t('pathHint')} error={field('path') ?? other} value={path} onChange={(event) => setPath(event.target.value)} required autoComplete="off" spellCheck={false} />
+      <TextInput label={t('name')} hint={t('nameHint')} error={field('name')} value={name} onChange={(event) => setName(event.target.value)} maxLength={200} autoComplete="off" />
+      <div className="flex justify-end"><Button type="submit" look="primary" disabled={path.trim() === '' || add.isPending}>{add.isPending ? t('adding') : t('add')}</Button></div>
+    </form>
+  );
+}

@@ -1,0 +1,104 @@
+// A team: members of a workspace by clicks, and what a viewer sees.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { violations } from './axe.mjs';
+import { composer, history, newPage, PLAN, startServer, until } from './support.mjs';
+
+const ACCOUNTS = { ann: 'the password of ann', bob: 'the password of bob' };
+const ask = { name: 'tone', question: 'Which tone?', schema: { type: 'string', enum: ['friendly', 'formal'] }, buttons: [{ label: 'Friendly', value: 'friendly' }] };
+let server, ann, bob, chat;
+
+async function signIn(name) {
+  const page = await newPage();
+  await page.goto(server.url);
+  await page.getByRole('button', { name: 'Use a name and a password' }).click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(ACCOUNTS[name]);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  return page;
+}
+/** As the page itself would ask. */
+const asks = (page, path, method = 'GET', body) =>
+  page.evaluate(async ([url, options]) => {
+    const response = await fetch(`/api/v1${url}`, { headers: { 'content-type': 'application/json', 'x-planwright-csrf': '1' }, ...options });
+    return { status: response.status, answer: await response.json().catch(() => null) };
+  }, [path, { method, ...(body ? { body: JSON.stringify(body) } : {}) }]);
+
+before(async () => {
+  server = await startServer({
+    model: { plan: [{ text: 'A plan.', calls: [{ tool: 'write_plan', args: PLAN }] }, { text: 'One thing.', calls: [{ tool: 'ask_user', args: { questions: [ask] } }] }, { text: 'Fine.' }], repeat: true },
+    args: ['--auth', 'users'],
+    accounts: ACCOUNTS,
+  });
+  ann = await signIn('ann');
+  const [workspace] = (await asks(ann, '/workspaces')).answer;
+  const made = (await asks(ann, `/workspaces/${workspace.id}/chats`, 'POST', { title: 'Shared' })).answer;
+  chat = { path: `/workspaces/${workspace.id}/chats/${made.id}`, url: `${server.url}/w/${workspace.id}/c/${made.id}` };
+  await asks(ann, `${chat.path}/messages`, 'POST', { content: 'Plan something' });
+  await until(async () => (await asks(ann, chat.path)).answer.pending_question, 'the question');
+});
+
+test('an owner shares a workspace: a name that nobody has is told, a right is changed, the last owner stays', async () => {
+  await ann.goto(`${server.url}/settings/workspaces`);
+  const members = ann.getByRole('region', { name: 'Members' });
+  await members.getByText('Nobody yet').waitFor();
+  await members.getByLabel('Name of an account').fill('nobody');
+  await members.getByRole('button', { name: 'Add' }).click();
+  await members.getByRole('alert').getByText(/planwright user add/).waitFor();
+  await members.getByLabel('Name of an account').fill('bob');
+  await members.getByLabel('Right', { exact: true }).selectOption('member');
+  await members.getByRole('button', { name: 'Add' }).click();
+  await members.getByLabel('Right of bob').selectOption('viewer');
+  await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'viewer', 'the right');
+  await members.getByRole('button', { name: 'Take ann out' }).click();
+  await ann.getByRole('alert').getByText(/Make somebody its owner first/).waitFor();
+});
+
+test('a viewer sees everything and can press nothing that changes something', async () => {
+  bob = await signIn('bob');
+  assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
+  await bob.goto(chat.url);
+  await history(bob).getByText('A plan.').waitFor();
+  await bob.getByText('You may look at this workspace and change nothing in it').first().waitFor();
+  assert.equal(await composer(bob).count(), 0);
+  assert.ok(await bob.getByRole('button', { name: 'Friendly' }).isDisabled());
+  assert.ok(await bob.getByRole('radio', { name: 'Build' }).isDisabled());
+  assert.ok(await bob.getByRole('button', { name: 'Role: Planner' }).isDisabled());
+  assert.deepEqual(await violations(bob), []);
+  await bob.keyboard.press('Control+.');
+  const card = history(bob).getByRole('article', { name: /Plan/ }).first();
+  await card.getByText('You may look at this workspace').waitFor();
+  assert.equal(await history(bob).getByRole('button', { name: 'Send again' }).count(), 0);
+  assert.equal(await bob.getByRole('button', { name: 'Revise…' }).count(), 0);
+  await bob.getByRole('button', { name: 'More' }).click();
+  await bob.getByRole('menuitemradio').first().waitFor();
+  assert.equal(await bob.getByRole('menuitem', { name: 'Rename…' }).count(), 0);
+  await bob.keyboard.press('Escape');
+  await bob.goto(`${server.url}/settings/modes`);
+  await bob.getByText('Only owners change this.').waitFor();
+  assert.ok(await bob.getByRole('radio', { name: /^Build/ }).isDisabled());
+  await bob.goto(`${server.url}/settings/models`);
+  await bob.getByText('Only admins of the server choose models.').waitFor();
+  assert.equal((await asks(ann, chat.path)).answer.config.agent_mode, 'plan');
+});
+
+test('made a member, the same person can answer', async () => {
+  await ann.getByLabel('Right of bob').selectOption('member');
+  await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'member', 'the right');
+  await bob.goto(chat.url);
+  await bob.getByRole('button', { name: 'Friendly' }).click();
+  await history(bob).getByText('Fine.').waitFor();
+});
+
+test('one\'s own account is shown, with tokens that are one\'s own', async () => {
+  await ann.goto(`${server.url}/settings/account`);
+  await ann.getByText('Signed in as ann').waitFor();
+  await ann.getByText('admin', { exact: true }).waitFor();
+  await ann.getByLabel('What it is for').fill('build');
+  await ann.getByRole('button', { name: 'Make a token' }).click();
+  await ann.getByText('build', { exact: true }).waitFor();
+  await bob.goto(`${server.url}/settings/account`);
+  await bob.getByText('Signed in as bob').waitFor();
+  await bob.getByText('No tokens yet.').waitFor();
+});
