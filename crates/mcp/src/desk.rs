@@ -18,8 +18,10 @@ use tokio::time::Instant;
 
 /// What is offered is asked for again after this long.
 const FRESH: Duration = Duration::from_mins(1);
-/// A server that failed is left alone for so long, so that a chat does not wait for it at every turn.
+/// A server that failed is left alone for so long, so that a chat does not wait for it at every turn; after each further
+/// failure twice as long.
 const REST: Duration = Duration::from_secs(15);
+const LONGEST_REST: Duration = Duration::from_mins(10);
 /// A program that nobody needs is ended.
 const IDLE: Duration = Duration::from_mins(15);
 
@@ -89,8 +91,27 @@ struct State {
     /// What was launched, and the link to it.
     link: Option<(String, Arc<Link>)>,
     offer: Option<(Instant, Arc<Offer>)>,
-    failure: Option<(String, Instant, Problem)>,
+    failure: Option<Failure>,
     used: Option<Instant>,
+}
+
+/// Why a server could not be used when it was last tried.
+struct Failure {
+    launch: String,
+    at: Instant,
+    /// In a row.
+    times: u32,
+    problem: Problem,
+}
+
+impl Failure {
+    fn is_resting(&self) -> bool {
+        self.at.elapsed() < rest(self.times)
+    }
+}
+
+fn rest(failures: u32) -> Duration {
+    REST.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_REST)
 }
 
 /// For those who only want to look.
@@ -117,6 +138,10 @@ impl Desk {
     /// `TRUST_REQUIRED`, or it can't be used.
     pub async fn ready(&self, server: &Server, site: &Site, pins: &dyn Pins, trusting: Trusting) -> Result<Ready, Problem> {
         let mut state = self.state.lock().await;
+        let failure = state.failure.take_if(|failure| failure.launch != server.launch || !failure.is_resting());
+        if let Some(resting) = &state.failure {
+            return Err(resting.problem.clone());
+        }
         let outcome = self.open(&mut state, server, site, pins, trusting).await;
         match &outcome {
             Ok(ready) => {
@@ -126,9 +151,12 @@ impl Desk {
                 });
             }
             Err(problem) => {
-                if problem.code != ErrorCode::TrustRequired && state.failure.is_none() {
+                if problem.code != ErrorCode::TrustRequired {
                     tracing::warn!(target: "planwright", server = server.name, workspace = %site.id, %problem, "an MCP server can't be used");
-                    state.failure = Some((server.launch.clone(), Instant::now(), problem.clone()));
+                    let before = failure.filter(|failure| failure.launch == server.launch).map_or(0, |failure| failure.times);
+                    let failure =
+                        Failure { launch: server.launch.clone(), at: Instant::now(), times: before + 1, problem: problem.clone() };
+                    state.failure = Some(failure);
                 }
                 self.note(|known| {
                     known.launch.clone_from(&server.launch);
@@ -141,12 +169,6 @@ impl Desk {
     }
 
     async fn open(&self, state: &mut State, server: &Server, site: &Site, pins: &dyn Pins, trusting: Trusting) -> Result<Ready, Problem> {
-        if state.failure.as_ref().is_some_and(|(launch, at, _)| *launch != server.launch || at.elapsed() > REST) {
-            state.failure = None;
-        }
-        if let Some((_, _, problem)) = &state.failure {
-            return Err(problem.clone());
-        }
         if state.link.as_ref().is_some_and(|(launch, link)| *launch != server.launch || link.is_closed()) {
             state.let_go().await;
         }
@@ -228,6 +250,11 @@ impl Desk {
         } else if let Some(link) = Arc::into_inner(link) {
             link.end().await;
         }
+    }
+
+    /// Forgets that it failed: the user wants it to be tried.
+    pub async fn forgive(&self) {
+        self.state.lock().await.failure = None;
     }
 
     /// Ends the server if nobody needs it, or in any case.
@@ -317,5 +344,16 @@ impl State {
         if let Some(link) = self.link.take().and_then(|(_, link)| Arc::into_inner(link)) {
             link.end().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_fails_again_and_again_is_tried_less_and_less() {
+        let rests: Vec<u64> = [1, 2, 3, 7, 40].map(|failures| rest(failures).as_secs()).to_vec();
+        assert_eq!(rests, [15, 30, 60, 600, 600]);
     }
 }

@@ -183,6 +183,12 @@ impl Servers for ServerSet {
         reports
     }
 
+    async fn forgive(&self, site: &Site) {
+        for server in self.servers.values() {
+            self.pool.desk(site.id, &server.name).forgive().await;
+        }
+    }
+
     async fn accept(&self, site: &Site, sha256: &str) -> Result<bool, Problem> {
         for server in self.servers.values() {
             if self.pool.desk(site.id, &server.name).accept(server, site, &*self.pool.pins, sha256).await? {

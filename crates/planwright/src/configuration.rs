@@ -72,7 +72,7 @@ impl Layers {
         let Effective { config, items, warnings, waiting } = lay_over(&self.user, text, obeyed)?;
         let rules = self.rules(&config, waiting).map_err(|error| format!("{PATH}: {error:#}"))?;
         let trusted = items.is_empty() || obeyed == Obeyed::All;
-        Ok((rules, Trust { trusted, sha256: Some(sha256), items, warnings }))
+        Ok((rules, Trust { trusted, file_trusted: trusted, sha256: Some(sha256), items, warnings }))
     }
 
     fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {

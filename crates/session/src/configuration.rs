@@ -25,8 +25,10 @@ pub struct Rules {
 /// file as it is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Trust {
-    /// Whether all that the file wants is obeyed.
+    /// Whether nothing waits for the user's word: the file, and no MCP server that has changed.
     pub trusted: bool,
+    /// Whether all that the file wants is obeyed.
+    pub file_trusted: bool,
     /// The hash of the file; null where there is none.
     pub sha256: Option<String>,
     pub items: Vec<TrustItem>,
@@ -53,7 +55,7 @@ impl Trust {
     /// Where there is nothing to trust.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { trusted: true, sha256: None, items: Vec::new(), warnings: Vec::new() }
+        Self { trusted: true, file_trusted: true, sha256: None, items: Vec::new(), warnings: Vec::new() }
     }
 }
 

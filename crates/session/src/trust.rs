@@ -59,6 +59,7 @@ impl Sessions {
     pub async fn try_servers(&self, workspace: WorkspaceId) -> Result<Vec<ServerReport>, Problem> {
         let (rules, _) = self.rules(workspace).await?;
         let site = self.site(workspace, &rules).await?;
+        rules.servers.forgive(&site).await;
         rules.servers.tools(&site).await;
         Ok(rules.servers.reports(&site).await)
     }

@@ -30,6 +30,9 @@ pub trait Servers: Send + Sync {
     /// What is known of the servers, without starting any.
     async fn reports(&self, site: &Site) -> Vec<ServerReport>;
 
+    /// Tries servers that failed at once when they are next needed.
+    async fn forgive(&self, site: &Site);
+
     /// Takes what a server has come to offer for what the user looked at; whether there is anything with this hash.
     ///
     /// # Errors
@@ -66,6 +69,8 @@ impl Servers for NoServers {
     async fn reports(&self, _: &Site) -> Vec<ServerReport> {
         Vec::new()
     }
+
+    async fn forgive(&self, _: &Site) {}
 
     async fn accept(&self, _: &Site, _: &str) -> Result<bool, Problem> {
         Ok(false)

@@ -62,6 +62,54 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
 }
 
 #[tokio::test]
+async fn neither_a_stop_nor_a_shutdown_waits_for_a_server_that_does_not_come_up() {
+    let home = configured("");
+    let mark = home.workspace().join("silent").to_str().unwrap().to_owned();
+    home.put_config(&hostile(&["silent", &mark], "start_timeout_s = 1800"));
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "mode": "build" })).await;
+    let begin = async || {
+        chat.say("Look").await;
+        while processes(&[&mark]) == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    begin().await;
+    let (status, body) = chat.post("stop").await;
+    assert!(status.is_success(), "{body}");
+    while processes(&[&mark]) > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(chat.show().await["state"], "idle");
+    begin().await;
+    assert!(server.terminate().await);
+    assert_eq!(processes(&[&mark]), 0, "it ends with the server");
+}
+
+#[tokio::test]
+async fn a_server_of_the_newest_protocol_is_greeted_as_it_wants() {
+    let home = configured(&hostile(&["newest"], "trust_read_only = true"));
+    let server = home.serve().await;
+    assert!(output(&server, "plan", "h__look", json!({})).await.starts_with("Nothing"));
+    assert_eq!(code(&call(&server, "plan", "h__fail", json!({})).await), "MCP_FAILED");
+}
+
+#[tokio::test]
+async fn a_server_that_was_mended_is_there_at_once_when_the_user_checks() {
+    let home = configured("");
+    let script = home.workspace().with_file_name("servers").join("mended.mjs");
+    std::fs::create_dir(script.parent().unwrap()).unwrap();
+    std::fs::write(&script, "process.exit(1)").unwrap();
+    home.put_config(&super::site::node("h", &[script.to_str().unwrap(), "plain"], ""));
+    let server = home.serve().await;
+    assert_eq!(checked(&server).await[0]["status"], "failed");
+    std::fs::copy(super::site::servers().join("hostile.mjs"), &script).unwrap();
+    assert_eq!(code(&call(&server, "act", "h__look", json!({})).await), "MCP_FAILED", "it is left alone for a while");
+    assert_eq!(checked(&server).await[0]["status"], "ready");
+    assert!(output(&server, "act", "h__look", json!({})).await.starts_with("Nothing"));
+}
+
+#[tokio::test]
 async fn names_that_look_alike_are_refused_and_the_rest_is_used() {
     let home = configured(&hostile(&["alike"], ""));
     let server = home.serve().await;
