@@ -8,7 +8,7 @@ export function Toasts() {
   const t = useText('common');
   const toasts = useToasts((state) => state.toasts);
   return (
-    <section aria-label={t('notifications')} className="pointer-events-none fixed inset-x-0 bottom-28 z-50 flex flex-col items-center gap-2 px-4">
+    <section aria-label={t('notifications')} className="pointer-events-none fixed inset-x-0 top-16 z-50 flex flex-col items-center gap-2 px-4">
       {toasts.map((toast) => (
         <div
           key={toast.id}

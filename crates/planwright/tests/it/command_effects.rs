@@ -205,6 +205,19 @@ async fn a_stop_ends_the_command_with_all_it_started_and_keeps_nothing() {
 }
 
 #[tokio::test]
+async fn who_comes_in_the_middle_of_a_command_sees_what_it_has_printed() {
+    let home = project(&[run("echo so far; sleep 3075")]);
+    let server = home.serve().await;
+    let chat = actor(&server).await;
+    let events = chat.events(0, |event| event["type"] == "tool_output").await;
+    let call = of_type(&events, "tool_output")[0]["call_id"].as_str().unwrap();
+    let snapshot = server.get(&format!("{}/snapshot", chat.path)).await;
+    assert_eq!(snapshot["printed"][call], "so far\n", "{snapshot:#}");
+    chat.post("stop").await;
+    assert_eq!(server.get(&format!("{}/snapshot", chat.path)).await["printed"], json!({}));
+}
+
+#[tokio::test]
 async fn a_stop_in_the_first_moments_of_a_command_is_answered_too() {
     let home = project(&vec![run("sleep 3074"); 12]);
     let server = home.serve().await;

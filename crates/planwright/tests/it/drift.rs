@@ -37,6 +37,7 @@ async fn files_that_changed_since_the_plan_was_written_are_reported_as_drift() {
         home.put(name, text);
     }
     std::fs::remove_file(home.workspace().join("gone.txt")).unwrap();
+    let before = server.get(&format!("{}/drift", chat.path)).await;
     chat.post("execute").await;
     chat.run_to_end(last_id(&planning)).await;
     let messages = chat.messages().await;
@@ -44,6 +45,7 @@ async fn files_that_changed_since_the_plan_was_written_are_reported_as_drift() {
         { "path": "/a.txt", "change": "changed" }, { "path": "/docs/x.md", "change": "changed" }, { "path": "/gone.txt", "change": "deleted" },
         { "path": "/new.txt", "change": "new" }, { "path": "/src/two.rs", "change": "new" },
     ]);
+    assert_eq!(before["files"], expected, "told before the approval to whoever asks");
     assert_eq!(noted(&messages, "drift"), [&expected], "{messages:#?}");
     let at = |wanted: &dyn Fn(&Value) -> bool| messages.iter().position(wanted).unwrap();
     let drift = at(&|message| message["metadata"].get("drift").is_some());

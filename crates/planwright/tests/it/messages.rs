@@ -1,7 +1,7 @@
 //! `…/messages` and what is done with single ones: sent once, found, taken back, gone back to.
 
 use crate::home;
-use planwright_testkit::server::{ChatClient, Server};
+use planwright_testkit::server::{ChatClient, Server, last_id, of_type};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -161,4 +161,25 @@ async fn lists_of_chats_come_in_pages() {
             StatusCode::UNPROCESSABLE_ENTITY
         );
     }
+}
+
+#[tokio::test]
+async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one_that_did_not_fail_is_not() {
+    let failing = json!({ "text": "I was about to", "error": "PROVIDER_REJECTED" });
+    let home = home(&json!({ "turns": [failing, { "text": "Now it works.", "told": ["asked to try again"] }] }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Have a look").await;
+    let failed = chat.run_to_end(0).await;
+    assert_eq!(of_type(&failed, "run_finished")[0]["outcome"], "failed", "{failed:#?}");
+    let (status, going_on) = chat.post("retry").await;
+    assert_eq!((status, &going_on["state"]), (StatusCode::OK, &json!("thinking")), "{going_on}");
+    let again = chat.run_to_end(last_id(&failed)).await;
+    assert_eq!(of_type(&again, "run_finished")[0]["outcome"], "done", "{again:#?}");
+    let messages = chat.messages().await;
+    let said = |author: &str| messages.iter().filter(|message| message["author"] == author).count();
+    assert_eq!((said("user"), said("system")), (1, 1), "{messages:#?}");
+    assert_eq!(messages.last().unwrap()["content"], "Now it works.");
+    let (status, error) = chat.post("retry").await;
+    assert_eq!((status, &error["error"]["code"]), (StatusCode::CONFLICT, &json!("CONFLICT")));
 }

@@ -24,7 +24,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
-  const mode = useChatView((view) => view.chat.config.agent_mode);
+  const role = useChatView((view) => view.chat.config.agent_role);
   const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user' && one.metadata.question_answer === undefined));
   const edited = useEditing((state) => state.edited[chatId]);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
@@ -99,7 +99,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           aria-controls={trigger ? LIST_ID : undefined}
           aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
           aria-label={t('message')}
-          placeholder={mode === 'plan' ? t('askPlan') : t('askBuild')}
+          placeholder={t(`ask_${role}`)}
           className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"
         />
         {isStoppable && <IconButton label={t('stop')} onClick={() => void stop().catch(toastError)} className="border border-control text-fg"><Square size={14} aria-hidden fill="currentColor" /></IconButton>}

@@ -5,6 +5,7 @@ import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
 import { toastError } from '@/lib/toast';
 
@@ -15,7 +16,11 @@ export function RunStatus() {
   const state = useChatView((view) => view.chat.state);
   const role = useChatView((view) => view.chat.config.agent_role);
   const isWorking = useChatView(isBusy);
+  const isWriting = useChatView((view) => Object.values(view.live).some((one) => one.text !== ''));
+  const isOffline = useChatStore((store) => store.connection === 'offline');
   if (!isWorking) return <RunEnd />;
+  // What is being written says it all; what is not known is not told.
+  if ((isWriting && state !== 'stopping') || isOffline) return null;
   return (
     <p className="flex items-center gap-2 px-1 pb-1.5 text-sm text-muted">
       <LoaderCircle size={14} aria-hidden className="text-mode motion-safe:animate-spin" />

@@ -19,14 +19,18 @@ export function useItems(): Item[] {
   // Who waits for a delegate says nothing itself.
   const working = useMemo(() => openThread(rows), [rows]);
   const words = Object.values(live).at(-1);
+  const queued = useChatView((view) => view.queued);
   return useMemo(
     () => [
-      ...rows.map((row): Item => (row === working && words ? { ...row, live: { ...words, role: row.role ?? words.role } } : row)),
+      // What waits to be read stands above the composer until it is.
+      ...rows
+        .filter((row) => row.kind !== 'message' || !queued.includes(row.message.id))
+        .map((row): Item => (row === working && words ? { ...row, live: { ...words, role: row.role ?? words.role } } : row)),
       ...(working ? [] : Object.values(live).map((one): Item => ({ kind: 'live', key: one.messageId, live: one }))),
       ...outgoing
         .filter((one) => !messages.some((message) => message.id === one.messageId))
         .map((one): Item => ({ kind: 'outgoing', key: one.key, outgoing: one })),
     ],
-    [rows, working, words, live, outgoing, messages],
+    [rows, working, words, live, outgoing, messages, queued],
   );
 }

@@ -55,7 +55,7 @@ function ChatRow({ chat, isCurrent }: { chat: Chat; isCurrent: boolean }) {
         aria-current={isCurrent ? 'page' : undefined}
         onClick={() => useLayout.setState({ isDrawerOpen: false })}
         data-mode={chat.config.agent_mode}
-        className={`flex min-h-9 items-center gap-2 rounded-sm px-2 pointer-coarse:min-h-11 ${isCurrent ? 'bg-bg font-medium shadow-sm' : 'text-muted hover:bg-bg hover:text-fg'}`}
+        className={`flex min-h-9 items-center gap-2 rounded-sm px-2 pointer-coarse:min-h-11 ${isCurrent ? 'bg-bg font-medium shadow-sm ring-1 ring-control' : 'text-muted hover:bg-bg hover:text-fg'}`}
       >
         <ModeMark chat={chat} />
         <span className="min-w-0 flex-1 truncate">{chat.title}</span>

@@ -6,6 +6,8 @@ export interface RowButton {
   label: string;
   look: ButtonLook;
   hint?: string;
+  /** Whether the hint is read with the label, rather than on demand. */
+  isHintShown?: boolean;
   /** Already chosen, in a batch that is gone through again. */
   pressed?: boolean;
   /** The keys that press it from anywhere in the bar, as in `aria-keyshortcuts`. */
@@ -54,7 +56,7 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}
           aria-description={button.hint}
-          title={button.hint}
+          title={button.isHintShown ? undefined : button.hint}
           onClick={() => !isHeld && button.onPress()}
           className="max-w-full text-left"
         >
@@ -63,7 +65,10 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
               {place + 1}
             </span>
           )}
-          <span className="min-w-0 break-words">{button.label}</span>
+          <span className="min-w-0 break-words">
+            {button.label}
+            {button.isHintShown && <span aria-hidden className="block text-xs font-normal">{button.hint}</span>}
+          </span>
         </Button>
       ))}
     </div>

@@ -29,6 +29,7 @@ export function CallApproval({ view, given }: Props) {
     look: decision === 'approve' ? (critical ? 'danger' : 'primary') : 'secondary',
     shortcut: DECISION_KEYS[decision],
     isSafe: decision === 'deny',
+    isHintShown: decision === 'approve_always',
     onPress: () => void given.pick(decision),
   }));
   return (

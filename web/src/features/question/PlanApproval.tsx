@@ -84,7 +84,7 @@ export function PlanApproval({ view, given, edited }: Props) {
           digits="press"
           isHeld={given.held || given.sending}
           buttons={item.buttons.map((button) => ({
-            label: button.label,
+            label: button.value === true ? t('acceptBuild') : t('keepPlanning'),
             look: button.value === true ? 'primary' : 'secondary',
             ...(button.value === true && { mode: 'act' as const }),
             onPress: () => void decide(button.value),

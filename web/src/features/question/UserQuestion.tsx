@@ -10,6 +10,9 @@ import { sameJson } from './json';
 import type { useAnswering } from './useAnswering';
 import type { AnswerButton, QuestionView } from './view';
 
+/** More answers than this stand with the question, and scroll with it. */
+const MOST_IN_FOOT = 5;
+
 const SchemaForm = lazy(() => import('./SchemaForm'));
 
 interface Props {
@@ -36,6 +39,9 @@ export function UserQuestion({ view, given }: Props) {
     if (critical && inField) event.preventDefault();
     else if (!critical && (event.ctrlKey || event.metaKey)) onSubmit(event);
   };
+  const row = item.buttons.length > 0 && (
+    <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} isHeld={given.held || sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => void given.pick(button.value), item.preset))} />
+  );
   const wrong = new Set([...part.complaints.map((complaint) => complaint.pointer), ...Object.keys(part.fromServer)]).size;
   return (
     <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3 bg-inherit">
@@ -54,10 +60,9 @@ export function UserQuestion({ view, given }: Props) {
           <SchemaForm key={item.name} part={part} labelledBy={labelId} refusals={given.refusals} onEnter={given.enter} />
         </Suspense>
       )}
+      {item.buttons.length > MOST_IN_FOOT && row}
       <BarFoot>
-        {item.buttons.length > 0 && (
-          <ButtonRow label={t('title')} digits={critical ? 'focus' : 'press'} isHeld={given.held || sending} buttons={item.buttons.map((button) => rowButton(button, part.picked, () => void given.pick(button.value), item.preset))} />
-        )}
+        {item.buttons.length <= MOST_IN_FOOT && row}
         {problem !== null && (
           <p role="alert" className="text-sm text-critical">
             {problem}
@@ -85,7 +90,7 @@ function rowButton(button: AnswerButton, picked: unknown, onPress: () => void, p
     label: button.label,
     look,
     onPress,
-    ...(button.description !== undefined && { hint: button.description }),
+    ...(button.description !== undefined && { hint: button.description, isHintShown: true }),
     ...(picked !== undefined && sameJson(button.value, picked as never) && { pressed: true }),
   };
 }

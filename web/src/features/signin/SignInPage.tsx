@@ -3,12 +3,13 @@ import { useState, type FormEvent } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
+import { wasRefused } from '@/lib/api/session';
 
-/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. */
-export function SignInPage({ done }: { done: () => void }) {
+/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. isOver: somebody was signed in here. */
+export function SignInPage({ done, isOver }: { done: () => void; isOver: boolean }) {
   const t = useText('signin');
   const [way, setWay] = useState<'token' | 'account'>('token');
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(() => (isOver ? t('over') : wasRefused() ? t('refused') : null));
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget);

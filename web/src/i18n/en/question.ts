@@ -70,6 +70,8 @@ export const question = {
   feedback: 'What should change? (optional)',
   remarksGoAlong: '{count} {count|comment|comments} on the steps {count|goes|go} along with Keep Planning.',
   planSteps: '{count} {count|step|steps}',
+  acceptBuild: 'Accept & Build',
+  keepPlanning: 'Keep Planning',
   showPlan: 'Show the plan',
   planShort: 'Approval of plan v{revision}',
   planOf: '{file}, revision {revision}',

@@ -10,4 +10,6 @@ export const signin = {
   byAccount: 'Use a name and a password',
   byToken: 'Use a token',
   wrong: 'The server does not know this.',
+  refused: 'The token in the address is not that of this server. Open the address that it printed last.',
+  over: 'You are signed out. Sign in to go on.',
 } as const;

@@ -70,6 +70,8 @@ export const question = {
   tookBack: '已撤回',
   keysAfter: 'Alt+A 保留 · Alt+Shift+A 今后也保留 · Alt+D 撤回',
   emptyAnswer: '(无)',
+  acceptBuild: '接受并构建',
+  keepPlanning: '继续规划',
   showPlan: '查看计划',
   planShort: '计划 v{revision} 的批准',
   planOf: '{file},第 {revision} 版',

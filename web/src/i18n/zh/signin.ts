@@ -10,4 +10,6 @@ export const signin = {
   byAccount: '使用用户名和密码',
   byToken: '使用令牌',
   wrong: '服务器不认识这些信息。',
+  refused: '地址中的令牌不属于此服务器。请打开它最近打印的地址。',
+  over: '你已退出登录。请重新登录。',
 };
