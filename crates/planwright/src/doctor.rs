@@ -119,7 +119,7 @@ async fn servers(config: &Config, folder: Option<&Path>) -> Vec<Check> {
     const NAME: &str = "mcp server";
     let place = std::env::temp_dir().join(format!("planwright-doctor-servers-{}", std::process::id()));
     let asked = async {
-        let layers = Layers::new(config.clone(), None, place.clone(), Arc::new(NoPins), false)?;
+        let layers = Layers::new(config.clone(), None, place.join("commands"), Arc::new(NoPins), false)?;
         let workspace = Arc::new(Workspace::open(folder.unwrap_or(Path::new(".")))?);
         let (rules, _) = layers.within(&workspace, None)?;
         let Settings { commands, secrets, .. } = (*rules.settings).clone();

@@ -79,7 +79,7 @@ impl Inspect {
 /// How commands are run in this process.
 #[derive(Debug)]
 pub struct Commands {
-    /// A folder of ours for what is staged, and for caches.
+    /// A folder of ours for what is staged, and for caches. It lies in the data folder.
     pub place: PathBuf,
     pub sandbox: Sandbox,
 }

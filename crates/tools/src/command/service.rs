@@ -101,8 +101,7 @@ impl Commands {
 
     fn post(&self, program: &Program, policy: Policy, stage: Option<PathBuf>) -> Post {
         let is_on = program.network || self.sandbox.network;
-        // The data folder is shown to nobody.
-        let readable = program.readable.iter().filter(|path| path.exists() && !self.place.starts_with(path)).cloned().collect();
+        let readable = program.readable.iter().filter(|path| self.may_show(path)).cloned().collect();
         let policy = Policy {
             readable,
             variables: program.variables.keys().cloned().collect(),
@@ -112,6 +111,12 @@ impl Commands {
         };
         let words: Vec<String> = program.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
         Post { policy, line: format!("exec {}", words.join(" ")), variables: program.variables.clone(), stage }
+    }
+
+    /// The data folder is shown to nobody, however it is named.
+    fn may_show(&self, path: &Path) -> bool {
+        let data = self.place.parent().unwrap_or(&self.place);
+        std::fs::canonicalize(path).is_ok_and(|real| !data.starts_with(&real) && !real.starts_with(data))
     }
 
     fn scratch_of(&self, program: &Program, workspace: &Path) -> Result<PathBuf, Problem> {

@@ -51,6 +51,20 @@ async fn a_program_gets_the_variables_it_is_given_and_sees_the_machine_as_comman
 }
 
 #[tokio::test]
+async fn no_program_sees_the_data_folder_however_it_is_named() {
+    let home = configured("");
+    let (data, link) = (home.data(), home.workspace().with_file_name("link"));
+    std::os::unix::fs::symlink(&data, &link).unwrap();
+    let readable = json!([data, link, data.join("planwright.db"), home.workspace().parent()]);
+    home.put_config(&hostile(&["plain"], &format!("keep = true\nreadable = {readable}")));
+    let server = home.serve().await;
+    for folder in [&data, &link] {
+        let seen = output(&server, "act", "h__see", json!({ "path": folder.join("planwright.db") })).await;
+        assert_eq!(seen, "not there", "{}", folder.display());
+    }
+}
+
+#[tokio::test]
 async fn a_program_has_no_network_unless_it_is_given_one() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

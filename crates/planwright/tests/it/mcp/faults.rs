@@ -68,22 +68,21 @@ async fn neither_a_stop_nor_a_shutdown_waits_for_a_server_that_does_not_come_up(
     home.put_config(&hostile(&["silent", &mark], "start_timeout_s = 1800"));
     let server = home.serve().await;
     let chat = server.chat(json!({ "mode": "build" })).await;
-    let begin = async || {
-        chat.say("Look").await;
-        while processes(&[&mark]) == 0 {
+    let until = async |is_there: bool| {
+        while (processes(&[&mark]) > 0) != is_there {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    begin().await;
+    chat.say("Look").await;
+    until(true).await;
     let (status, body) = chat.post("stop").await;
     assert!(status.is_success(), "{body}");
-    while processes(&[&mark]) > 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until(false).await;
     assert_eq!(chat.show().await["state"], "idle");
-    begin().await;
+    chat.say("Look").await;
+    until(true).await;
     assert!(server.terminate().await);
-    assert_eq!(processes(&[&mark]), 0, "it ends with the server");
+    until(false).await;
 }
 
 #[tokio::test]
