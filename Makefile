@@ -25,6 +25,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff
+	@scripts/mcp-servers
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/schemathesis

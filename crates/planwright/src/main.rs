@@ -19,6 +19,7 @@ mod retention;
 mod run;
 mod sample;
 mod serve;
+mod servers;
 mod sign_in;
 mod signals;
 mod token;
