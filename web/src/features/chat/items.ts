@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useOutbox, type Outgoing } from '@/lib/chat/outbox';
+import type { Message } from '@/lib/api/types';
 import { openThread, rowsOf, type Row } from '@/lib/chat/rows';
 import type { LiveText } from '@/lib/chat/view';
 
