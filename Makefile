@@ -25,6 +25,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
+	@scripts/mcp-servers
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
 	scripts/schemathesis
@@ -50,7 +51,8 @@ bench-web: web ## The web UI: bytes and DOM nodes as gates, times as a report
 	cd web && node --test scripts/bench.mjs
 
 screenshots: web ## Pictures of each view, into docs/screenshots
-	@scripts/need chromium
+	@scripts/need chromium fc-list
+	@fc-list :lang=zh | grep -q . || scripts/need fonts-noto-cjk
 	$(CARGO) build --package planwright
 	cd web && node --test scripts/screenshots.mjs
 

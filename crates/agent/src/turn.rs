@@ -15,6 +15,9 @@ pub const LOOP_ENDS_RUN: u64 = 6;
 /// Marks a note of the system that stands for the user's answer.
 pub const ANSWERED: &str = "answered";
 
+/// Marks a note of the system that stands for the user's word to try again.
+pub const RETRIED: &str = "retry";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     CallModel,
@@ -152,13 +155,14 @@ fn ends_run(result: &Message) -> bool {
     error.get("code").and_then(Value::as_str) == Some(ErrorCode::LoopDetected.as_str()) && times >= Some(LOOP_ENDS_RUN)
 }
 
-/// An approval is the user's word to begin, though it stands in the history as the system's note; a task is the Commander's.
+/// An approval is the user's word to begin, and trying again to go on, though they stand in the history as the system's notes; a
+/// task is the Commander's.
 fn starts_work(message: &Message) -> bool {
     let approved = matches!(
         message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
         Some("approval" | "intent")
     );
-    approved || is_task(message) || message.metadata.contains_key(ANSWERED)
+    approved || is_task(message) || [ANSWERED, RETRIED].iter().any(|mark| message.metadata.contains_key(*mark))
 }
 
 #[cfg(test)]

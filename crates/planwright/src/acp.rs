@@ -5,9 +5,11 @@ use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
+use crate::servers::StoredPins;
 use crate::signals::Interrupts;
 use anyhow::anyhow;
 use planwright_acp::Front;
+use planwright_mcp::Pool;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_session::Sessions;
 use planwright_store::Store;
@@ -15,7 +17,7 @@ use std::sync::Arc;
 
 pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::new()?;
-    let (sessions, store, _data) = match prepare(args).await {
+    let (sessions, pool, store, _data) = match prepare(args).await {
         Ok(prepared) => prepared,
         Err(error) => {
             // An editor shows what it is answered sooner than what is in a log.
@@ -27,11 +29,12 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let front = Front { sessions: sessions.clone(), remarks };
     let served = planwright_acp::serve(front, interrupts.next()).await;
     sessions.park_all().await;
+    pool.close().await;
     store.close().await;
     served.map_err(|error| anyhow!("the connection to the editor broke: {error}"))
 }
 
-async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Store, DataDir)> {
+async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, DataDir)> {
     let mut config = Config::load()?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir)?;
@@ -39,8 +42,9 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Store, DataDir)> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let layers = Layers::new(config, args.common.model, data.commands(), args.trust)?;
+    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), args.trust)?;
+    let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     sessions.reserve(data.reserved());
-    Ok((sessions, store, data))
+    Ok((sessions, pool, store, data))
 }

@@ -160,7 +160,7 @@ pub struct RunArgs {
     /// Approve tool calls and take a question's default. Never approves a plan
     #[arg(long)]
     pub yes: bool,
-    /// Obey all of the workspace's own .planwright/config.toml, in this run
+    /// Obey all of the workspace's own .planwright/config.toml, and take MCP servers as they are, in this run
     #[arg(long)]
     pub trust: bool,
     /// Print one event per line, as the event stream has them; the last tells how it ended
@@ -257,7 +257,7 @@ pub struct ToolsArgs {
     pub json: bool,
 }
 
-/// Check the set-up, and say how to mend what is wrong
+/// Check the set-up, models and MCP servers too, and say how to mend what is wrong
 #[derive(ClapArgs)]
 #[command(after_help = "Exits with 1 if something does not work.
 
@@ -265,7 +265,7 @@ Examples:
   planwright doctor --workspace ~/project
   planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
 pub struct DoctorArgs {
-    /// Look at this folder's own configuration as well
+    /// Look at this folder's own configuration as well; MCP servers named there are not started
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// Print JSON

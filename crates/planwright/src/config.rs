@@ -32,6 +32,7 @@ pub struct Config {
     pub limits: Limits,
     /// What is done with your repository.
     pub git: GitSettings,
+    pub mcp: planwright_mcp::Config,
     /// How long a server keeps things: for ever, unless set; in your own file alone.
     pub retention: Retention,
     /// As it was written, for a workspace's file to be laid over.
@@ -117,6 +118,9 @@ impl Config {
         if let Some(index) = self.sandbox.writable.iter().position(|folder| !folder.is_absolute() || !folder.is_dir()) {
             bail!("[sandbox] writable: entry {} is not a folder with a full path", index + 1);
         }
+        if let Err(error) = self.mcp.check() {
+            bail!("{error}");
+        }
         Ok(Settings {
             approvals: Arc::new(self.approvals.clone()),
             secrets: Arc::new(secrets),
@@ -175,11 +179,11 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
-        assert!(config.git.commit_steps);
+        assert!(config.git.commit_steps && config.mcp.servers.len() == 2);
         assert_eq!(config.retention.chats_days.map(NonZeroU32::get), Some(90));
         assert!(error("[retention]\nchats_days = 0\n").starts_with("config.toml:2:14: retention.chats_days: "));
         assert_eq!(config.limits.cost.to_string(), "0.5");

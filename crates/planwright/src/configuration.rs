@@ -3,12 +3,13 @@
 use crate::config::Config;
 use crate::models::ConfiguredModels;
 use crate::workspace_file::{Effective, Obeyed, PATH, lay_over};
+use planwright_mcp::{Pins, Pool, ServerConfig, ServerSet, Trusting, View};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::Again;
 use planwright_session::{Configuration, Rules, Trust};
 use planwright_tools::{Workspace, WorkspacePath};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::UnboundedSender;
@@ -25,31 +26,61 @@ pub struct Layers {
     trusts_all: bool,
     /// Told when a reply is asked for again.
     waits: Option<UnboundedSender<Again>>,
+    /// MCP servers that are in use.
+    pool: Arc<Pool>,
+    /// What of the machine those see that stand in a workspace's own file.
+    view: View,
     everywhere: Rules,
     /// By the hash of a workspace's file.
     known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
 }
 
 impl Layers {
-    /// `commands` is the folder for what commands change and cache.
-    pub fn new(user: Config, model: Option<String>, commands: PathBuf, trusts_all: bool) -> anyhow::Result<Self> {
-        let everywhere = rules(&user, model.clone(), commands.clone(), None)?;
-        Ok(Self { user, model, commands, trusts_all, waits: None, everywhere, known: Mutex::default() })
+    /// `commands` is the folder for what commands change and cache; `pins` has what was accepted of MCP servers.
+    pub fn new(user: Config, model: Option<String>, commands: PathBuf, pins: Arc<dyn Pins>, trusts_all: bool) -> anyhow::Result<Self> {
+        let nothing = Rules {
+            settings: Arc::default(),
+            models: Arc::new(ConfiguredModels::new(&user, model.clone())),
+            servers: Arc::new(planwright_tools::NoServers),
+        };
+        let pool = Pool::new(pins);
+        let mut layers =
+            Self { user, model, commands, trusts_all, waits: None, pool, view: View::Named, everywhere: nothing, known: Mutex::default() };
+        layers.everywhere = layers.rules(&layers.user, BTreeMap::new())?;
+        Ok(layers)
+    }
+
+    /// For users who accept what runs on somebody else's machine.
+    pub fn for_team(mut self) -> Self {
+        self.view = View::Nothing;
+        self
+    }
+
+    /// The MCP servers in use, to be ended at last.
+    pub fn pool(&self) -> Arc<Pool> {
+        self.pool.clone()
     }
 
     /// With somebody to be told when a reply is asked for again.
     pub fn telling(mut self, waits: UnboundedSender<Again>) -> anyhow::Result<Self> {
         self.waits = Some(waits);
-        self.everywhere = rules(&self.user, self.model.clone(), self.commands.clone(), self.waits.clone())?;
+        self.everywhere = self.rules(&self.user, BTreeMap::new())?;
         Ok(self)
     }
 
     fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(Rules, Trust), String> {
-        let Effective { config, items, warnings } = lay_over(&self.user, text, obeyed)?;
-        let rules =
-            rules(&config, self.model.clone(), self.commands.clone(), self.waits.clone()).map_err(|error| format!("{PATH}: {error:#}"))?;
+        let Effective { config, items, warnings, waiting } = lay_over(&self.user, text, obeyed)?;
+        let rules = self.rules(&config, waiting).map_err(|error| format!("{PATH}: {error:#}"))?;
         let trusted = items.is_empty() || obeyed == Obeyed::All;
-        Ok((rules, Trust { trusted, sha256: Some(sha256), items, warnings }))
+        Ok((rules, Trust { trusted, file_trusted: trusted, sha256: Some(sha256), items, warnings }))
+    }
+
+    fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {
+        let models = ConfiguredModels::new(config, self.model.clone()).telling(self.waits.clone());
+        let settings = Arc::new(config.settings(self.commands.clone())?);
+        let trusting = if self.trusts_all { Trusting::All } else { Trusting::Accepted };
+        let servers = ServerSet::new(self.pool.clone(), &config.mcp, &self.user.mcp, trusting, self.view).waiting_for(waiting);
+        Ok(Rules { settings, models: Arc::new(models), servers: Arc::new(servers) })
     }
 }
 
@@ -88,11 +119,6 @@ fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
         Err(_) if workspace.host_path().is_ok_and(|folder| !folder.join(PATH).exists()) => Ok(None),
         Err(problem) => Err(problem),
     }
-}
-
-fn rules(config: &Config, model: Option<String>, commands: PathBuf, waits: Option<UnboundedSender<Again>>) -> anyhow::Result<Rules> {
-    let models = ConfiguredModels::new(config, model).telling(waits);
-    Ok(Rules { settings: Arc::new(config.settings(commands)?), models: Arc::new(models) })
 }
 
 /// What a workspace's file is told about when work begins in it.

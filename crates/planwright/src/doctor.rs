@@ -6,14 +6,17 @@ use crate::configuration::Layers;
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::servers::NoPins;
 use crate::workspace_file::PATH;
-use planwright_protocol::{ErrorCode, Mode, Problem};
+use planwright_protocol::{ErrorCode, Mode, Problem, WorkspaceId};
 use planwright_sandbox::{Check, Outcome};
-use planwright_session::{Configuration, Models, Trust};
-use planwright_tools::Workspace;
+use planwright_session::{Configuration, Models, ServerReport, Settings, Trust};
+use planwright_tools::servers::ServerStatus;
+use planwright_tools::{Site, Workspace};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
@@ -38,6 +41,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
     }
     checks.extend(args.workspace.as_deref().map(|folder| workspace(&config, folder)));
+    checks.extend(servers(&config, args.workspace.as_deref()).await);
     let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
     if args.json {
         let checks: Vec<_> =
@@ -96,7 +100,7 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
 fn workspace(config: &Config, folder: &Path) -> Check {
     const NAME: &str = "workspace";
     let read = || {
-        let layers = Layers::new(config.clone(), None, PathBuf::new(), false)?;
+        let layers = Layers::new(config.clone(), None, PathBuf::new(), Arc::new(NoPins), false)?;
         Ok::<_, anyhow::Error>(layers.within(&Workspace::open(folder)?, None)?.1)
     };
     match read() {
@@ -104,10 +108,39 @@ fn workspace(config: &Config, folder: &Path) -> Check {
         Ok(trust) if trust.sha256.is_none() => good(NAME, "has no configuration of its own"),
         Ok(trust) if trust.items.is_empty() && trust.warnings.is_empty() => good(NAME, "its own configuration is in force"),
         Ok(Trust { items, warnings, .. }) => {
-            let needs = items.iter().map(|item| format!("{PATH}:{}: {} needs your trust", item.line, item.key));
+            let needs = items.iter().map(|item| format!("{PATH}:{}: {} needs your trust", item.line.unwrap_or_default(), item.key));
             weaker(NAME, &warnings.into_iter().chain(needs).collect::<Vec<_>>().join("; "))
         }
     }
+}
+
+/// The MCP servers, each one started and asked what it offers. Those of a workspace's own file are not.
+async fn servers(config: &Config, folder: Option<&Path>) -> Vec<Check> {
+    const NAME: &str = "mcp server";
+    let place = std::env::temp_dir().join(format!("planwright-doctor-servers-{}", std::process::id()));
+    let asked = async {
+        let layers = Layers::new(config.clone(), None, place.join("commands"), Arc::new(NoPins), false)?;
+        let workspace = Arc::new(Workspace::open(folder.unwrap_or(Path::new(".")))?);
+        let (rules, _) = layers.within(&workspace, None)?;
+        let Settings { commands, secrets, .. } = (*rules.settings).clone();
+        let site = Site { id: WorkspaceId::generate(), workspace, commands, secrets };
+        rules.servers.tools(&site).await;
+        let reports = rules.servers.reports(&site).await;
+        layers.pool().close().await;
+        Ok::<_, anyhow::Error>(reports)
+    };
+    let reports = asked.await.unwrap_or_default();
+    planwright_sandbox::clear(&place);
+    let told = reports.into_iter().map(|report| {
+        let ServerReport { name, status, error, tools, .. } = report;
+        match (status, error) {
+            (ServerStatus::Ready, None) => good(NAME, &format!("{name}: {} tools", tools.len())),
+            (ServerStatus::Ready, Some(why)) => weaker(NAME, &format!("{name}: {} tools; {why}", tools.len())),
+            (ServerStatus::Untrusted, _) => weaker(NAME, &format!("{name}: of the workspace's own file, needs your trust; not started")),
+            (ServerStatus::Failed | ServerStatus::Idle, why) => missing(NAME, &why.unwrap_or_else(|| format!("{name}: not started"))),
+        }
+    });
+    told.collect()
 }
 
 /// Tried out in a folder that is there for a moment.

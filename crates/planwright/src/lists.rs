@@ -45,12 +45,12 @@ pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
     }
     let head = ["tool", "category", "risk", "read-only", "needs"].map(str::to_owned).to_vec();
     let rows = tools.iter().map(|tool| {
-        let needs = tool.spec.needs.iter().map(|set| set.iter().map(word).collect::<Vec<_>>().join(", ")).collect::<Vec<_>>().join(" or ");
-        let read_only = if tool.spec.read_only { "yes" } else { "-" };
+        let needs = tool.needs.iter().map(|set| set.iter().map(word).collect::<Vec<_>>().join(", ")).collect::<Vec<_>>().join(" or ");
+        let read_only = if tool.read_only { "yes" } else { "-" };
         vec![
-            tool.spec.name.to_owned(),
-            word(tool.spec.category),
-            word(tool.spec.risk),
+            tool.name.clone(),
+            word(tool.category),
+            word(tool.risk),
             read_only.to_owned(),
             if needs.is_empty() { "-".to_owned() } else { needs },
         ]

@@ -20,6 +20,7 @@ mod run;
 mod sample;
 mod schema;
 mod serve;
+mod servers;
 mod sign_in;
 mod signals;
 mod token;

@@ -20,7 +20,9 @@ use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon, misnamed};
 use crate::output;
 use crate::serve::add_workspace;
+use crate::servers::StoredPins;
 use crate::signals::Interrupts;
+use planwright_mcp::Pool;
 use planwright_protocol::event::RunOutcome;
 use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
 use planwright_providers::Again;
@@ -56,6 +58,8 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
 struct Prepared {
     store: Store,
     sessions: Sessions,
+    /// MCP servers, to be ended at last.
+    pool: Arc<Pool>,
     handle: Handle,
     /// The number of the last event that is none of this run.
     since: u64,
@@ -71,7 +75,7 @@ struct Prepared {
 async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     let words = task::words(&args.task)?;
     let mut interrupts = Interrupts::new()?;
-    let Prepared { store, sessions, handle, since, op, role, plan, again, data: _data } = tokio::select! {
+    let Prepared { store, sessions, pool, handle, since, op, role, plan, again, data: _data } = tokio::select! {
         prepared = prepare(&args, words) => prepared?,
         () = interrupts.next() => {
             if args.json {
@@ -84,6 +88,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     handle.submit(op).await?;
     let outcome = Watcher::new(handle, &args, role, plan.as_ref()).watch(follower, again, interrupts).await?;
     sessions.park_all().await;
+    pool.close().await;
     store.close().await;
     Ok(outcome)
 }
@@ -99,7 +104,9 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     let (waits, again) = mpsc::unbounded_channel();
-    let layers = Layers::new(config, args.common.model.clone(), data.commands(), args.trust)?.telling(waits)?;
+    let pins = Arc::new(StoredPins(store.clone()));
+    let layers = Layers::new(config, args.common.model.clone(), data.commands(), pins, args.trust)?.telling(waits)?;
+    let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     let (rules, trust) = sessions.rules(workspace.id).await?;
     for remark in remarks(&trust) {
@@ -127,7 +134,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         Some((path, plan)) => (Op::Execute { plan_file: Some(path.to_string()), content: Some(words) }, Some(plan)),
         None => (Op::UserMessage { content: words, metadata: Map::new() }, None),
     };
-    Ok(Prepared { store, sessions, handle, since, op, role, plan, again, data })
+    Ok(Prepared { store, sessions, pool, handle, since, op, role, plan, again, data })
 }
 
 /// The first line of the task, as a title.

@@ -1,12 +1,13 @@
 //! `planwright serve`
 
-use crate::args::{BadUsage, ServeArgs};
+use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::retention;
+use crate::servers::StoredPins;
 use crate::sign_in;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
@@ -34,7 +35,10 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     models.check().await?;
     models.say_choice(None);
     let retention = config.retention;
-    let sessions = Sessions::configured(store.clone(), Arc::new(Layers::new(config, args.common.model, data.commands(), false)?));
+    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
+    let layers = if args.auth == Auth::Users { layers.for_team() } else { layers };
+    let pool = layers.pool();
+    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     sessions.reserve(data.reserved());
     for folder in &folders {
         let workspace = add_workspace(&store, &data.reserved(), folder).await?;
@@ -80,6 +84,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     output::note("shutting down; runs in progress go on after the next start");
     closing.cancel();
     sessions.park_all().await;
+    pool.close().await;
     let _ = tokio::time::timeout(DRAIN, serving).await;
     store.close().await;
     Ok(())

@@ -5,7 +5,9 @@
 
 use crate::config::Config;
 use crate::config_error::{reason, told};
+use planwright_mcp::ServerConfig;
 use planwright_session::{DefaultMode, IntentSwitch, TrustItem};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
@@ -19,6 +21,8 @@ pub struct Effective {
     pub items: Vec<TrustItem>,
     /// What is ignored, and why.
     pub warnings: Vec<String>,
+    /// MCP servers that wait for the user's trust.
+    pub waiting: BTreeMap<String, ServerConfig>,
 }
 
 /// Whether the user accepted what the file wants.
@@ -33,7 +37,7 @@ pub enum Obeyed {
 /// What is wrong, with file, line and key.
 pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, String> {
     let mut table = user.table.clone();
-    let (mut items, mut warnings) = (Vec::new(), Vec::new());
+    let (mut items, mut warnings, mut waiting) = (Vec::new(), Vec::new(), BTreeMap::new());
     for entry in entries(text)? {
         let place = format!("{PATH}:{}: {}", entry.line, entry.key());
         let mut candidate = table.clone();
@@ -44,8 +48,17 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
                 warnings.push(format!("{place} is not a setting, and ignored: {}", reason(error.message())));
                 continue;
             }
+            // A server that can't be read is not started, and nothing depends on it.
+            Err(error) if entry.is_of_servers() => {
+                warnings.push(format!("{place} is ignored: {}", reason(error.message())));
+                continue;
+            }
             Err(error) => return Err(format!("{place}: {}", reason(error.message()))),
         };
+        if let Err(why) = config.mcp.check().map_err(|why| format!("{place} is ignored: {why}")) {
+            warnings.push(why);
+            continue;
+        }
         if entry.keys[0] == "retention" {
             warnings.push(format!("{place} is obeyed in your own configuration alone, and ignored"));
             continue;
@@ -55,8 +68,16 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             warnings.push(format!("{place} would allow more than your own configuration does, and is ignored"));
             continue;
         }
+        if let Some((_, server)) = entry.server(&config).filter(|(_, server)| server.names_variables()) {
+            let variable = if server.url.is_some() { "api_key_env" } else { "env_from" };
+            warnings.push(format!("{place} is ignored: {variable} would hand on your environment, and only your own configuration may"));
+            continue;
+        }
         if !strict {
             items.push(entry.item());
+        }
+        if !strict && obeyed == Obeyed::Strictness {
+            waiting.extend(entry.server(&config));
         }
         if strict || obeyed == Obeyed::All {
             config.settings(PathBuf::new()).map_err(|error| format!("{place}: {error:#}"))?;
@@ -64,7 +85,7 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
         }
     }
     let config = Config::of(table).map_err(|error| format!("{PATH}: {}", reason(error.message())))?;
-    Ok(Effective { config, items, warnings })
+    Ok(Effective { config, items, warnings, waiting })
 }
 
 /// One setting of the file.
@@ -84,13 +105,26 @@ impl Entry {
         matches!(self.keys[0].as_str(), "approvals" | "sandbox")
     }
 
+    fn is_of_servers(&self) -> bool {
+        self.keys[0] == "mcp"
+    }
+
+    /// The MCP server that it is about.
+    fn server(&self, config: &Config) -> Option<(String, ServerConfig)> {
+        let [first, second, name] = &self.keys[..] else { return None };
+        let server = config.mcp.servers.get(name).filter(|_| first == "mcp" && second == "servers")?;
+        Some((name.clone(), server.clone()))
+    }
+
     fn item(&self) -> TrustItem {
         let kind = match self.keys[0].as_str() {
             "models" => "model",
             "providers" => "provider",
+            "mcp" => "mcp_server",
             _ => "setting",
         };
-        TrustItem { kind, key: self.key(), value: serde_json::to_value(&self.value).unwrap_or_default(), line: self.line }
+        let value = serde_json::to_value(&self.value).unwrap_or_default();
+        TrustItem { kind, key: self.key(), value, line: Some(self.line), sha256: None }
     }
 }
 
@@ -184,7 +218,7 @@ mod tests {
     fn what_is_stricter_holds_at_once() {
         let text = "[approvals]\ndelete = \"deny\"\nexecute = \"ask\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\nwritable = []\n[chat]\ndefault_mode = \"plan\"\nintent_switch = \"off\"\n[files]\nsecrets = [\".env*\", \"*.pem\", \"id_*\", \"*.key\"]\n[limits]\nturns = 5\ncost = 0.5\n";
         let own = "[chat]\ndefault_mode = \"act\"\n[sandbox]\nmode = \"off\"\nnetwork = true\nwritable = [\"/tmp\"]\n";
-        let Effective { config, items, warnings } = over(own, text);
+        let Effective { config, items, warnings, .. } = over(own, text);
         assert!(items.is_empty() && warnings.is_empty(), "{items:?} {warnings:?}");
         assert_eq!((config.approvals.delete, config.approvals.tools["write"]), (Rule::Deny, Rule::Ask));
         assert_eq!(config.sandbox, planwright_tools::Sandbox::default());
@@ -197,7 +231,7 @@ mod tests {
         let text = "[approvals]\ndelete = \"allow\"\n[approvals.tools]\nwrite = \"allow\"\n[sandbox]\nmode = \"off\"\nnetwork = true\ninspect = true\nwritable = [\"/\"]\n";
         for obeyed in [Obeyed::Strictness, Obeyed::All] {
             let user = user("[approvals.tools]\nwrite = \"ask\"\n");
-            let Effective { config, items, warnings } = lay_over(&user, text, obeyed).unwrap();
+            let Effective { config, items, warnings, .. } = lay_over(&user, text, obeyed).unwrap();
             assert_eq!((&config.approvals, &config.sandbox), (&user.approvals, &user.sandbox));
             assert!(items.is_empty());
             assert_eq!(warnings.len(), 6, "{warnings:?}");
@@ -209,8 +243,8 @@ mod tests {
     fn what_runs_or_spends_more_waits_for_trust() {
         let text = "[models]\nplan = \"x/y\"\n[providers.x]\nkind = \"script\"\npath = \"/s\"\n[chat]\ndefault_mode = \"act\"\n[files]\nsecrets = []\n[limits]\nturns = 1000\n";
         let user = user("[models]\nplan = \"demo/demo\"\n");
-        let Effective { config, items, warnings } = lay_over(&user, text, Obeyed::Strictness).unwrap();
-        let named: Vec<_> = items.iter().map(|item| (item.kind, item.key.as_str(), item.line)).collect();
+        let Effective { config, items, warnings, .. } = lay_over(&user, text, Obeyed::Strictness).unwrap();
+        let named: Vec<_> = items.iter().map(|item| (item.kind, item.key.as_str(), item.line.unwrap())).collect();
         let wanted = [
             ("model", "models.plan", 2),
             ("provider", "providers.x", 3),
@@ -239,11 +273,39 @@ mod tests {
             let error = lay_over(&user(""), text, Obeyed::Strictness).err().unwrap();
             assert!(parts.iter().all(|part| error.contains(part)), "{text:?}: {error}");
         }
-        let Effective { items, warnings, .. } = over("", "colour = 1\n[chat]\ndefault_mod = \"act\"\n[mcp.servers.x]\ncommand = \"y\"\n");
+        let Effective { items, warnings, .. } = over("", "colour = 1\n[chat]\ndefault_mod = \"act\"\n[mcp.servers.x]\ncomand = \"y\"\n");
         assert!(items.is_empty());
         for (warning, part) in warnings.iter().zip([":1: colour", ":3: chat.default_mod", ":4: mcp.servers.x"]) {
             assert!(warning.contains(part), "{warnings:?}");
         }
         assert_eq!(warnings.len(), 3);
+    }
+
+    #[test]
+    fn servers_that_can_t_be_read_are_ignored_with_a_warning() {
+        for text in
+            ["[[mcp]]\ncommand = \"x\"\n", "[mcp.servers.a__b]\ncommand = \"x\"\n", "[mcp.servers.x]\nargs = 1\n", "[mcp]\nservers = 1\n"]
+        {
+            for obeyed in [Obeyed::Strictness, Obeyed::All] {
+                let Effective { config, items, warnings, .. } = lay_over(&user(""), text, obeyed).unwrap();
+                assert!(config.mcp.servers.is_empty() && items.is_empty() && warnings.len() == 1, "{text}: {warnings:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_server_waits_for_trust_and_is_handed_nothing_of_the_environment() {
+        let text = "[mcp.servers.notes]\ncommand = \"./notes\"\nenv = { A = \"b\" }\n[mcp.servers.far]\nurl = \"https://x.example/mcp\"\napi_key_env = \"OPENAI_API_KEY\"\n[mcp.servers.near]\ncommand = \"x\"\nenv_from = [\"OPENAI_API_KEY\"]\n";
+        for obeyed in [Obeyed::Strictness, Obeyed::All] {
+            let Effective { config, items, warnings, waiting } = lay_over(&user(""), text, obeyed).unwrap();
+            let [item] = &items[..] else { panic!("{items:?}") };
+            assert_eq!(
+                (item.kind, item.key.as_str(), item.value["command"].as_str()),
+                ("mcp_server", "mcp.servers.notes", Some("./notes"))
+            );
+            assert_eq!(config.mcp.servers.len(), usize::from(obeyed == Obeyed::All));
+            assert_eq!(waiting.len(), usize::from(obeyed == Obeyed::Strictness));
+            assert!(warnings.len() == 2 && warnings.iter().all(|warning| warning.contains("environment")), "{warnings:?}");
+        }
     }
 }

@@ -57,6 +57,9 @@ impl Wrap<'_> {
         for folder in &self.policy.writable {
             line.bind("--bind", folder, folder);
         }
+        for path in &self.policy.readable {
+            line.bind("--ro-bind", path, path);
+        }
         self.workspace(&mut line);
         line.flags(&["--remount-ro", "/", "--chdir"]);
         let Policy { workspace, cwd, .. } = self.policy;

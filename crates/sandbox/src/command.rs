@@ -2,13 +2,14 @@
 
 use crate::bubblewrap;
 use crate::cgroup::{Groups, NAME};
-use crate::enter::{Outer, READY, inherit};
+use crate::enter::{Outer, READY, handed, inherit};
 use crate::host;
 use crate::policy::{Limits, Policy, View};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -66,10 +67,51 @@ pub struct Unavailable(pub String);
 ///
 /// # Errors
 /// The sandbox can't be set up; then nothing was run.
-pub fn run(policy: &Policy, command: &str, stop: &Stop, mut heard: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
-    let begun = Instant::now();
+pub fn run(policy: &Policy, command: &str, stop: &Stop, heard: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
     let groups = Groups::make(&group_name(), &policy.limits);
-    let mut running = Running::start(policy, command, &groups).map_err(Unavailable)?;
+    let running = Running::start(policy, command, &groups, Streams::Heard).map_err(Unavailable)?;
+    attend(running, policy, &groups, stop, heard)
+}
+
+/// The streams of a program that is talked to.
+pub struct Pipes {
+    /// What it reads.
+    pub input: OwnedFd,
+    /// What it writes.
+    pub output: OwnedFd,
+}
+
+/// Runs a program that is talked to over its streams, which `met` gets. `heard` gets what it writes to stderr. Like [`run`], this
+/// returns when no process of it is left; the thread must live as long, because the kernel ends the program with it.
+/// The values of the policy's variables are taken from `environment`.
+///
+/// # Errors
+/// The sandbox can't be set up; then nothing was run.
+pub fn converse(
+    policy: &Policy,
+    command: &str,
+    environment: &BTreeMap<String, String>,
+    stop: &Stop,
+    met: impl FnOnce(Pipes),
+    heard: impl FnMut(&[u8]),
+) -> Result<Finished, Unavailable> {
+    let groups = Groups::make(&group_name(), &policy.limits);
+    let mut running = Running::start(policy, command, &groups, Streams::Own(environment)).map_err(Unavailable)?;
+    if let Some(pipes) = running.pipes.take() {
+        met(pipes);
+    }
+    attend(running, policy, &groups, stop, heard)
+}
+
+/// Listens to what was started until its end.
+fn attend(
+    mut running: Running,
+    policy: &Policy,
+    groups: &Groups,
+    stop: &Stop,
+    mut heard: impl FnMut(&[u8]),
+) -> Result<Finished, Unavailable> {
+    let begun = Instant::now();
     let mut seen = 0;
     let mut cut_off = None;
     let mut disk = Disk { folder: &policy.scratch, looked: begun };
@@ -129,8 +171,19 @@ fn group_name() -> String {
     format!("{NAME}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// What becomes of the streams of a program.
+#[derive(Clone, Copy)]
+enum Streams<'e> {
+    /// It reads nothing, and what it prints is heard as one.
+    Heard,
+    /// Somebody else talks to it, and only its stderr is heard. It has these variables besides.
+    Own(&'e BTreeMap<String, String>),
+}
+
 struct Running {
     child: Child,
+    /// Of a program that is talked to.
+    pipes: Option<Pipes>,
     /// The process that was started, and the first one inside once it is known: when that one ends, the kernel ends all others.
     outside: OwnedFd,
     inside: Option<OwnedFd>,
@@ -147,7 +200,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(policy: &Policy, command: &str, groups: &Groups) -> Result<Self, String> {
+    fn start(policy: &Policy, command: &str, groups: &Groups, streams: Streams<'_>) -> Result<Self, String> {
         let missing = || "bubblewrap (bwrap) is not installed".to_owned();
         let failed = |error: std::io::Error| format!("can't start a sandbox: {error}");
         let own_binary = std::env::current_exe().map_err(failed)?;
@@ -168,14 +221,29 @@ impl Running {
         };
         let arguments = outer.arguments().map_err(|error| format!("the sandbox can't be described: {error}"))?;
         let mut line = Command::new(own_binary);
-        line.args(arguments).env_clear().current_dir("/").stdin(if is_confined { Stdio::null() } else { Stdio::piped() });
-        line.stdout(printed.try_clone().map_err(failed)?).stderr(printed);
+        line.args(arguments).env_clear().current_dir("/");
+        let pipes = match streams {
+            Streams::Heard => {
+                line.stdin(if is_confined { Stdio::null() } else { Stdio::piped() });
+                line.stdout(printed.try_clone().map_err(failed)?);
+                None
+            }
+            Streams::Own(environment) => {
+                let ((read, input), (output, written)) = (pipe()?, pipe()?);
+                let values = policy.variables.iter().enumerate();
+                line.envs(values.filter_map(|(place, name)| Some((handed(place), environment.get(name)?))));
+                line.stdin(read).stdout(written);
+                Some(Pipes { input, output })
+            }
+        };
+        line.stderr(printed);
         let mut child = spawn_with(line, [info_in, status_in]).map_err(failed)?;
         let outside = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| failed(errno.into()))?;
         Ok(Self {
             leash: child.stdin.take(),
             child,
+            pipes,
             outside,
             inside: None,
             output: output.into(),

@@ -48,7 +48,14 @@ pub struct Inner {
     writable: Vec<PathBuf>,
     network: Network,
     limits: Limits,
+    variables: Vec<String>,
     status: RawFd,
+}
+
+/// Under which name the value of a policy's variable travels. Its own could mean something to a program on the way, outside of
+/// the boundary.
+pub fn handed(place: usize) -> String {
+    format!("PLANWRIGHT_HANDED_{place}")
 }
 
 impl Outer {
@@ -108,9 +115,12 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
         writable: writable(&outer.policy),
         network: outer.policy.network,
         limits: outer.policy.limits,
+        variables: outer.policy.variables.clone(),
         status: outer.status,
     };
-    let error = Command::new(&outer.bubblewrap).args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).exec();
+    let handed_down = (0..outer.policy.variables.len()).filter_map(|place| Some((handed(place), std::env::var_os(handed(place))?)));
+    let mut line = Command::new(&outer.bubblewrap);
+    let error = line.args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).envs(handed_down).exec();
     Err(format!("can't start {}: {error}", outer.bubblewrap.display()).into())
 }
 
@@ -188,7 +198,13 @@ fn close(inner: &Inner) -> Result<(), Failure> {
     landlock::apply(&inner.writable).map_err(|error| format!("Landlock: {error}"))?;
     seccomp::apply(inner.network).map_err(|error| format!("seccomp: {error}"))?;
     tell(inner.status, READY);
-    let error = Command::new(host::shell()).arg("-c").arg(&inner.command).exec();
+    let mut shell = Command::new(host::shell());
+    for (place, name) in inner.variables.iter().enumerate() {
+        if let Some(value) = std::env::var_os(handed(place)) {
+            shell.env_remove(handed(place)).env(name, value);
+        }
+    }
+    let error = shell.arg("-c").arg(&inner.command).exec();
     Err(format!("can't start {}: {error}", host::shell()).into())
 }
 

@@ -32,7 +32,7 @@ pub mod probe;
 mod repository;
 mod seccomp;
 
-pub use command::{Ended, Finished, Stop, Unavailable, run};
+pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
 pub use enter::enter_if_asked;
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View, clear};

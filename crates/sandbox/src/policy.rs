@@ -26,6 +26,10 @@ pub struct Policy {
     pub builds_in_scratch: bool,
     /// More folders of the host that can be changed, at the same place.
     pub writable: Vec<PathBuf>,
+    /// More files and folders of the host that can be read, at the same place.
+    pub readable: Vec<PathBuf>,
+    /// Variables that are handed down; their values never stand on a command line.
+    pub variables: Vec<String>,
     pub network: Network,
     pub limits: Limits,
 }
@@ -45,6 +49,8 @@ impl Policy {
             scratch,
             builds_in_scratch: false,
             writable: Vec::new(),
+            readable: Vec::new(),
+            variables: Vec::new(),
             network: Network::Off,
             limits,
         }
@@ -127,6 +133,14 @@ impl Limits {
     pub fn within(time: Duration) -> Self {
         let physical = host_memory().unwrap_or(4 << 30);
         Self { time, processes: 512, memory: (physical / 2).clamp(1 << 30, 16 << 30), file_size: 2_000_000_000, output: 64 << 20 }
+    }
+}
+
+impl Limits {
+    /// For a program that serves others until it is told to end.
+    #[must_use]
+    pub fn of_service() -> Self {
+        Self::within(Duration::MAX)
     }
 }
 

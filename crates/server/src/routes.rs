@@ -25,6 +25,7 @@ mod models;
 mod operation;
 mod page;
 mod plans;
+mod servers;
 mod tokens;
 mod tools;
 mod trust;
@@ -83,7 +84,9 @@ fn api() -> Table {
         .get("/workspaces/{wid}/rules", workspaces::rules, "What holds in a workspace: modes, approvals, sandbox, limits, models")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
-        .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by the hash of the file").fails([Conflict])
+        .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by its hash").fails([Conflict])
+        .get("/workspaces/{wid}/mcp", servers::list, "The MCP servers, as far as they are known; starts none")
+        .post("/workspaces/{wid}/mcp", servers::check, "Start the MCP servers that may be, and ask what they offer")
         .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
         .get("/workspaces/{wid}/files/find", files::find, "Files by what is typed of their names")

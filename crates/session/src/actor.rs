@@ -19,6 +19,7 @@ use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
+use planwright_agent::turn::RETRIED;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
@@ -247,7 +248,7 @@ impl Actor {
             return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
-        let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with("retry", true);
+        let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(RETRIED, true);
         let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
         self.chat.publish(change, begin).await?;
         self.start();

@@ -77,7 +77,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
         Judged::Allowed(prepared, permit) => {
             tally::judged("allowed");
             let call = command::noted(call, &prepared.effects).with("status", "running");
-            if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_))) {
+            if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_) | Effect::Consult { .. })) {
                 // Made again after a crash, so that it need not be on disk first.
                 chat.tell([Event::MessageUpdated { message: call.clone() }]).await;
             } else {

@@ -10,6 +10,7 @@ use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
 use crate::frame::Source;
 use crate::inbox::Inbox;
+use crate::offered::Told;
 use crate::overview::Hub;
 use crate::sessions::Settings;
 use crate::view::{Partial, Snapshot, shorten};
@@ -50,6 +51,7 @@ pub struct Chat {
     pub file: ChatFile,
     /// What the user wrote while a run was under way.
     pub(crate) inbox: Inbox,
+    pub(crate) told_of_servers: Told,
     /// Set when the chat was deleted, for those who still listen.
     pub(crate) gone: CancellationToken,
 }
@@ -137,6 +139,7 @@ impl Chat {
             stop: std::sync::Mutex::default(),
             file: ChatFile::default(),
             inbox: Inbox::default(),
+            told_of_servers: Told::default(),
             gone: CancellationToken::new(),
         });
         // A file that can't be read is told of when something is to be done; looking at the chat needs none.

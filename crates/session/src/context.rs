@@ -69,6 +69,7 @@ impl Chat {
 impl Run {
     async fn context(mut self) -> Result<ContextView, Problem> {
         let (agent, turn) = (self.agent().await?, self.turn().await?);
+        self.offered.look(&self.chat).await;
         let request = self.request(agent, &turn).await?;
         let plan = match agent.role.mode() {
             Mode::Plan => None,

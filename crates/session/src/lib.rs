@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
+//! | [`trust`] | what waits for the user's word: the workspace's file, and MCP servers that have changed |
 //! | [`rules`] | what the user sets for one workspace, and what holds there in the end |
 //! | [`models`] | where runs get their models from |
 //! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
@@ -14,6 +15,7 @@
 //! | [`run`] | a run: asks the model, carries out calls |
 //! | [`context`] | what a model would read if it were asked now |
 //! | [`pieces`] | a reply in pieces that are worth telling |
+//! | [`offered`] | what MCP servers offer to a run |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
@@ -64,6 +66,7 @@ mod frame;
 mod handle;
 mod inbox;
 mod models;
+mod offered;
 mod overview;
 mod pieces;
 mod plan;
@@ -77,6 +80,7 @@ mod sessions;
 mod summary;
 mod surroundings;
 mod tally;
+mod trust;
 mod versions;
 mod view;
 mod work;
@@ -96,6 +100,7 @@ pub use frame::{Frame, SentEvent};
 pub use handle::Handle;
 pub use models::Models;
 pub use overview::{Cursor, Overview, Sight, Told};
+pub use planwright_tools::servers::ServerReport;
 pub use reserved::{Reserved, SAMPLES};
 pub use revert::{Conflict, Revert, Step};
 pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};

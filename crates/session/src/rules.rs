@@ -70,10 +70,10 @@ impl StricterApprovals {
 impl WorkspaceSettings {
     /// The rules with these over them. What can't be obeyed any more, because the configuration changed, is not.
     pub(crate) fn over(&self, rules: Rules) -> Rules {
-        let Rules { settings, models } = rules;
+        let Rules { settings, models, servers } = rules;
         let models = self.model.as_ref().and_then(|model| models.named(model).ok()).unwrap_or(models);
         if self.default_mode.is_none() && self.intent_switch.is_none() && self.approvals.is_none() {
-            return Rules { settings, models };
+            return Rules { settings, models, servers };
         }
         let approvals = self.approvals.map_or_else(|| settings.approvals.clone(), |own| Arc::new(own.over(&settings.approvals)));
         let settings = Arc::new(Settings {
@@ -82,7 +82,7 @@ impl WorkspaceSettings {
             approvals,
             ..(*settings).clone()
         });
-        Rules { settings, models }
+        Rules { settings, models, servers }
     }
 
     /// # Errors

@@ -6,6 +6,7 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::offered::Offered;
 use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
@@ -18,9 +19,8 @@ use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, CallId, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
-use planwright_tools::tool::tool_named;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -38,13 +38,22 @@ pub struct Run {
     delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
+    pub(crate) offered: Offered,
     /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
     asked: Arc<AtomicU32>,
 }
 
 impl Run {
     pub fn new(chat: Arc<Chat>, inbox: Inbox) -> Self {
-        Self { chat, inbox, surroundings: Surroundings::default(), delegate: None, context_tokens: 0, asked: Arc::default() }
+        Self {
+            chat,
+            inbox,
+            surroundings: Surroundings::default(),
+            delegate: None,
+            context_tokens: 0,
+            offered: Offered::default(),
+            asked: Arc::default(),
+        }
     }
 
     /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
@@ -140,11 +149,11 @@ impl Run {
         let inspect = self.chat.settings().inspect();
         let Surroundings { environment, instructions, .. } = &self.surroundings;
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
-        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, works_for };
+        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered.tools, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
-            tools: tool_definitions(role, inspect),
+            tools: tool_definitions(role, inspect, &self.offered.tools),
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
@@ -230,7 +239,7 @@ impl Run {
         if !received.text.is_empty() || received.calls.is_empty() {
             reply.messages.push(message);
         }
-        reply.messages.extend(received.calls.iter().map(|call| call_message(&self.chat, call)));
+        reply.messages.extend(received.calls.iter().map(|call| self.offered.call_message(&self.chat, call)));
         Ok(reply)
     }
 }
@@ -259,15 +268,16 @@ struct Received {
 #[async_trait]
 impl World for Run {
     async fn heard(&mut self) -> Result<Vec<Message>, Problem> {
+        let of_servers = self.offered.ask(&self.chat).await?;
         if self.delegate.is_some() {
-            return Ok(Vec::new());
+            return Ok(of_servers);
         }
         let notice = progress::notice(&self.chat).await?;
         let words = self.inbox.take();
         if !words.is_empty() {
             self.asked.store(0, Ordering::Relaxed);
         }
-        Ok(notice.into_iter().chain(words).collect())
+        Ok(notice.into_iter().chain(of_servers).chain(words).collect())
     }
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
@@ -347,22 +357,6 @@ impl World for Run {
 fn too_many(calls: usize) -> Problem {
     let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
     Problem::new(ErrorCode::LimitReached, text)
-}
-
-fn call_message(chat: &Chat, call: &ModelCall) -> Message {
-    // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
-    let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
-    let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
-        .with("call_id", CallId::generate().to_string())
-        .with("tool", call.tool.clone())
-        .with("args", args)
-        .with("status", "pending");
-    if let Ok(tool) = tool_named(&call.tool) {
-        message = message
-            .with("category", serde_json::to_value(tool.spec().category).unwrap_or_default())
-            .with("risk", serde_json::to_value(tool.spec().risk).unwrap_or_default());
-    }
-    message
 }
 
 fn call_event(message: &Message) -> Option<Event> {

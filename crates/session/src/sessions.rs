@@ -14,7 +14,7 @@ use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::command::Stop;
-use planwright_tools::{Approvals, Commands, Inspect, Secrets, Workspace};
+use planwright_tools::{Approvals, Commands, Inspect, NoServers, Secrets, Workspace};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -126,7 +126,7 @@ impl Sessions {
     /// With one configuration for all workspaces.
     #[must_use]
     pub fn new(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
-        Self::configured(store, Arc::new(Rules { settings: Arc::new(settings), models }))
+        Self::configured(store, Arc::new(Rules { settings: Arc::new(settings), models, servers: Arc::new(NoServers) }))
     }
 
     #[must_use]
@@ -157,20 +157,6 @@ impl Sessions {
     pub async fn rules(&self, workspace: WorkspaceId) -> Result<(Rules, Trust), Problem> {
         let folder = self.workspace(workspace).await?;
         configuration::now(&self.inner.configuration, &self.inner.store, workspace, &folder).await
-    }
-
-    /// Obeys a workspace's own file from now on, as long as it stays as it is.
-    ///
-    /// # Errors
-    /// `CONFLICT`, when the file is not the one that was looked at.
-    pub async fn trust(&self, workspace: WorkspaceId, sha256: &str) -> Result<Trust, Problem> {
-        let (_, trust) = self.rules(workspace).await?;
-        if trust.sha256.as_deref() != Some(sha256) {
-            let text = "The workspace's configuration is not the one with this hash. Look at what it wants now, and accept that.";
-            return Err(Problem::new(ErrorCode::Conflict, text));
-        }
-        self.inner.store.trust(workspace, sha256).await.map_err(storage)?;
-        Ok(self.rules(workspace).await?.1)
     }
 
     #[must_use]

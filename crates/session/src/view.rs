@@ -5,11 +5,11 @@ use crate::card::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{
-    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Progress, Role, StepStatus, Timestamp, WorkspaceId,
+    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
-use planwright_tools::{BUILTIN, Inspect, tools_of};
+use planwright_tools::{BUILTIN, Category, Inspect, Risk, tools_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -121,18 +121,44 @@ impl Partial {
     }
 }
 
+/// A tool as clients read of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ToolView {
-    #[serde(flatten)]
-    pub spec: Spec,
+    pub name: String,
+    pub category: Category,
+    pub risk: Risk,
+    /// Whether it can change nothing. False unless said.
+    pub read_only: bool,
+    /// The rights that it usually needs.
+    pub required_permissions: Vec<Permission>,
+    /// The sets of rights of which each is enough.
+    #[serde(skip)]
+    pub needs: &'static [&'static [Permission]],
+    pub examples: Vec<String>,
     pub description: String,
     pub schema: Value,
+}
+
+impl From<&dyn Tool> for ToolView {
+    fn from(tool: &dyn Tool) -> Self {
+        let Spec { name, category, risk, read_only, needs, examples } = tool.spec();
+        Self {
+            name: name.to_owned(),
+            category,
+            risk,
+            read_only,
+            required_permissions: needs.first().map(|set| set.to_vec()).unwrap_or_default(),
+            needs,
+            examples: examples.iter().map(|&example| example.to_owned()).collect(),
+            description: tool.description(),
+            schema: tool.schema(),
+        }
+    }
 }
 
 /// The tools a role has; all there are when no role is named.
 #[must_use]
 pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
-    let view = |tool: &dyn Tool| ToolView { spec: *tool.spec(), description: tool.description(), schema: tool.schema() };
     let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());
-    listed.into_iter().map(view).collect()
+    listed.into_iter().map(ToolView::from).collect()
 }

@@ -59,6 +59,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(6 "0006_accounts"),
     migration!(7 "0007_retries"),
     migration!(8 "0008_audit_kept"),
+    migration!(9 "0009_mcp_pins"),
 ];
 
 impl Store {

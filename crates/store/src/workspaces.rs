@@ -44,6 +44,10 @@ const DELETE: &str = "delete from workspaces where id = $1";
 const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
 const TRUST: &str = "insert into trust (workspace_id, sha256, at) values ($1, $2, $3)
     on conflict (workspace_id) do update set sha256 = excluded.sha256, at = excluded.at";
+const PINNED: &str = "select pin from mcp_pins where workspace_id = $1 and server = $2";
+const NEWEST_PIN: &str = "select pin from mcp_pins where server = $1 and origin = $2 order by at desc limit 1";
+const PIN: &str = "insert into mcp_pins (workspace_id, server, origin, pin, at) values ($1, $2, $3, $4, $5)
+    on conflict (workspace_id, server) do update set origin = excluded.origin, pin = excluded.pin, at = excluded.at";
 
 impl Store {
     /// The workspace at this path; made if it is not known yet.
@@ -149,6 +153,32 @@ impl Store {
     pub async fn trust(&self, id: WorkspaceId, sha256: &str) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
         transaction.run(TRUST, args![id.0, sha256, micros(Timestamp::now())]).await?;
+        transaction.commit().await
+    }
+
+    /// What the user accepted of an MCP server in a workspace.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn mcp_pin(&self, id: WorkspaceId, server: &str) -> Result<Option<Value>, StoreError> {
+        let row = self.db.row(PINNED, args![id.0, server]).await?;
+        row.map(|row| Ok(serde_json::from_str(&row.text("pin")?)?)).transpose()
+    }
+
+    /// What they accepted last of a server of this name and origin, in any workspace.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn newest_mcp_pin(&self, server: &str, origin: &str) -> Result<Option<Value>, StoreError> {
+        let row = self.db.row(NEWEST_PIN, args![server, origin]).await?;
+        row.map(|row| Ok(serde_json::from_str(&row.text("pin")?)?)).transpose()
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn pin_mcp(&self, id: WorkspaceId, server: &str, origin: &str, pin: &Value) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(PIN, args![id.0, server, origin, pin.to_string(), micros(Timestamp::now())]).await?;
         transaction.commit().await
     }
 }

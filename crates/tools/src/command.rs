@@ -5,11 +5,13 @@
 //! are taken back. See [`Staged`].
 
 mod outcome;
+mod service;
 mod staged;
 mod versions;
 
-pub use outcome::Outcome;
+pub use outcome::{Outcome, for_model};
 pub use planwright_sandbox::Stop;
+pub use service::{Post, Program};
 pub use staged::{Landed, Staged};
 
 use crate::effect::Effect;
@@ -86,7 +88,7 @@ impl From<Inspect> for bool {
 /// How commands are run in this process.
 #[derive(Debug)]
 pub struct Commands {
-    /// A folder of ours for what is staged, and for caches.
+    /// A folder of ours for what is staged, and for caches. It lies in the data folder.
     pub place: PathBuf,
     pub sandbox: Sandbox,
 }
@@ -196,7 +198,7 @@ impl CommandContext {
         let (Some(commands), Some(call)) = (&self.commands, self.call) else {
             return Err(unavailable("commands are not set up in this process"));
         };
-        let prepared = commands.prepare(cx, request, call, self.reach)?;
+        let prepared = commands.prepare(cx, request, call, self.reach, commands.sandbox.mode)?;
         let begun = SystemTime::now();
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
@@ -250,7 +252,7 @@ impl Commands {
         self.place.join("mirror").join(name_of(workspace))
     }
 
-    fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach) -> Result<Ready, Problem> {
+    fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
         let failed = |error: std::io::Error| unavailable(&format!("{} can't be written: {error}", self.place.display()));
         let workspace = cx.workspace.host_path()?;
         let kind = match reach {
@@ -264,7 +266,7 @@ impl Commands {
             make_folder(folder).map_err(failed)?;
         }
         let view = match reach {
-            Reach::Source if self.sandbox.mode == SandboxMode::Off => View::Unconfined,
+            Reach::Source if mode == SandboxMode::Off => View::Unconfined,
             Reach::Source if has_overlay(&self.place) => View::staged(folder.clone()).map_err(failed)?,
             Reach::Source => View::Direct,
             Reach::Scratch | Reach::Inspection | Reach::Nothing if has_overlay(&self.place) => {
@@ -275,8 +277,7 @@ impl Commands {
         if matches!(view, View::Direct | View::Unconfined) {
             cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
         }
-        let nothing = self.place.join("nothing");
-        make_file(&nothing, "").map_err(failed)?;
+        let nothing = self.nothing()?;
         let identity = planwright_sandbox::identity().map(|text| (self.place.join("identity"), text));
         if let Some((file, text)) = &identity {
             make_file(file, text).map_err(failed)?;
@@ -294,6 +295,14 @@ impl Commands {
             ..Policy::plain(workspace, view, scratch, Limits::within(request.time))
         };
         Ok(Ready { folder, policy })
+    }
+
+    /// An empty file, to put in the place of others.
+    fn nothing(&self) -> Result<PathBuf, Problem> {
+        let nothing = self.place.join("nothing");
+        let made = make_folder(&self.place).and_then(|()| make_file(&nothing, ""));
+        made.map_err(|error| unavailable(&format!("{} can't be written: {error}", self.place.display())))?;
+        Ok(nothing)
     }
 }
 

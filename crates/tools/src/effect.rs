@@ -41,6 +41,16 @@ pub enum Effect {
     Unconfined,
     /// Run a command in a sandbox in which nothing can be changed.
     Inspect,
+    /// Call a tool of an MCP server that only reads, by the word of a server that the user trusts in that.
+    Consult {
+        server: String,
+        tool: String,
+    },
+    /// Call any other tool of an MCP server: nobody knows what it does.
+    Call {
+        server: String,
+        tool: String,
+    },
     /// Keep what a command left where no plan has a say: build output, and git's own records.
     Keep,
 }
@@ -56,6 +66,7 @@ impl Effect {
             Effect::Move { from, to } => vec![from, to],
             Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
             Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Vec::new(),
+            Effect::Consult { .. } | Effect::Call { .. } => Vec::new(),
         }
     }
 
@@ -63,6 +74,12 @@ impl Effect {
     #[must_use]
     pub fn command(&self) -> Option<&str> {
         if let Effect::Execute { command, .. } = self { Some(command) } else { None }
+    }
+
+    /// Whether what comes of it is not known before it has happened, nor after a crash in the middle of it.
+    #[must_use]
+    pub fn is_open_ended(&self) -> bool {
+        matches!(self, Effect::Execute { .. } | Effect::Call { .. })
     }
 
     /// Whether something would be gone that was there before.
@@ -82,6 +99,8 @@ impl Effect {
             | Effect::Network
             | Effect::Unconfined
             | Effect::Inspect
+            | Effect::Consult { .. }
+            | Effect::Call { .. }
             | Effect::Keep => false,
         }
     }

@@ -135,6 +135,7 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode()),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+        Effect::Consult { .. } | Effect::Call { .. } => None,
     }
 }
 
@@ -161,7 +162,8 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
         Effect::Execute { .. } | Effect::Network | Effect::Keep => &[&[Execute]],
         // Without the kernel's guard, whoever runs commands can change everything.
         Effect::Unconfined => &[&[Execute, Write, Create, Delete]],
-        Effect::Inspect => &[&[Read]],
+        Effect::Inspect | Effect::Consult { .. } => &[&[Read]],
+        Effect::Call { .. } => &[&[Write]],
     }
 }
 
@@ -197,6 +199,7 @@ fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+        Effect::Consult { .. } | Effect::Call { .. } => None,
     }
 }
 
@@ -216,6 +219,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+        Effect::Consult { .. } | Effect::Call { .. } => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -224,7 +228,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             reason: format!("{path} looks like a secret, and what is read goes to the model's provider"),
         });
     }
-    if let Some(concern) = concern_about_command(situation, effect) {
+    if let Some(concern) = concern_about_command(situation, effect).or_else(|| concern_about_server(situation, effect)) {
         return Some(concern);
     }
     // In plan mode only plans can change, and those are the role's own business.
@@ -270,8 +274,29 @@ fn concern_about_command(situation: &Situation, effect: &Effect) -> Option<Conce
         Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
+        Effect::Consult { .. } | Effect::Call { .. } => return None,
     };
     Some(Concern { rule, severity, reason: reason.to_owned() })
+}
+
+fn concern_about_server(situation: &Situation, effect: &Effect) -> Option<Concern> {
+    let rule = situation.approvals.mcp;
+    let server = match effect {
+        Effect::Call { server, .. } => server,
+        // That it only reads is settled by the user's trust; that no server is called at all is another matter.
+        Effect::Consult { server, .. } if rule == Rule::Deny => server,
+        Effect::Consult { .. } => return None,
+        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
+        Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined => return None,
+    };
+    let granted = situation.grants.iter().any(|grant| grant.covers(&situation.tool, &WorkspacePath::root()));
+    (rule == Rule::Deny || !granted).then(|| Concern {
+        rule,
+        severity: Severity::Major,
+        reason: format!("a tool of the MCP server `{server}` would be called, and what it does is not known"),
+    })
 }
 
 #[cfg(test)]

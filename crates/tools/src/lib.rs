@@ -8,6 +8,7 @@
 //! | [`workspace`] | the only module that touches workspace files |
 //! | [`command`] | running a command, and what becomes of what it changed |
 //! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
+//! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
 //! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`].
@@ -21,6 +22,7 @@ pub mod diff;
 pub mod effect;
 pub mod gate;
 pub mod path;
+pub mod servers;
 pub mod tool;
 pub mod version;
 pub mod workspace;
@@ -32,6 +34,7 @@ pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Stage
 pub use effect::Effect;
 pub use gate::{Approval, Approvals, Consent, Epoch, Fence, Grant, KEEPING, Permit, Rule, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;
+pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
 pub use version::{FileChange, Version};
 pub use workspace::Workspace;

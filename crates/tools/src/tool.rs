@@ -35,23 +35,21 @@ pub enum Risk {
 }
 
 /// What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct Spec {
-    pub name: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct Spec<'a> {
+    pub name: &'a str,
     pub category: Category,
     pub risk: Risk,
     /// Whether it can change nothing. False unless said.
     pub read_only: bool,
     /// The sets of rights of which each is enough for the tool to be listed to a role; the first is the usual one.
-    #[serde(rename = "required_permissions", serialize_with = "usual_needs")]
-    #[schemars(with = "Vec<Permission>")]
     pub needs: &'static [&'static [Permission]],
     pub examples: &'static [&'static str],
 }
 
 /// The arguments of a tool. The doc comment of the type is what the model reads; the schema is derived.
 pub trait Input: DeserializeOwned + JsonSchema + Send + Sync + 'static {
-    const SPEC: Spec;
+    const SPEC: Spec<'static>;
 
     /// Turns the arguments into effects and a way to bring them about. Changes nothing.
     ///
@@ -62,7 +60,7 @@ pub trait Input: DeserializeOwned + JsonSchema + Send + Sync + 'static {
 
 /// A tool, whatever its arguments.
 pub trait Tool: Send + Sync {
-    fn spec(&self) -> &Spec;
+    fn spec(&self) -> Spec<'_>;
     fn schema(&self) -> Value;
 
     /// Reads the arguments as the model wrote them and prepares the call.
@@ -124,8 +122,8 @@ impl<I> Builtin<I> {
 }
 
 impl<I: Input> Tool for Builtin<I> {
-    fn spec(&self) -> &Spec {
-        &I::SPEC
+    fn spec(&self) -> Spec<'_> {
+        I::SPEC
     }
 
     fn schema(&self) -> Value {
@@ -332,15 +330,15 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
 /// The tools that are listed to a role: those whose needs it meets, all of them read-only in plan
 /// mode but for the ways to write the plan and to leave.
 pub fn tools_of(role: Role, inspect: Inspect) -> impl Iterator<Item = &'static dyn Tool> {
-    let meets = move |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
-    let inspects = move |tool: &dyn Tool| {
-        inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && tool.spec().category == Category::Execute
-    };
-    BUILTIN.iter().copied().filter(move |tool| tool.spec().needs.iter().any(meets) || inspects(*tool))
+    BUILTIN.iter().copied().filter(move |tool| is_listed(&tool.spec(), role, inspect))
 }
 
-fn usual_needs<S: serde::Serializer>(needs: &&'static [&'static [Permission]], serializer: S) -> Result<S::Ok, S::Error> {
-    needs.first().copied().unwrap_or_default().serialize(serializer)
+/// Whether a tool is listed to a role, wherever it comes from.
+#[must_use]
+pub fn is_listed(spec: &Spec<'_>, role: Role, inspect: Inspect) -> bool {
+    let meets = |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
+    let inspects = inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && spec.category == Category::Execute;
+    spec.needs.iter().any(meets) || inspects
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ import { openPanel } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { toastError } from '@/lib/toast';
 
-const ROLES: RoleName[] = ['planner', 'actor', 'reviewer', 'commander', 'designer', 'tester'];
+const ROLES = Object.keys(ROLE_ICONS) as RoleName[];
 
 export function useChatCommands(): void {
   const t = useText('command');

@@ -4,7 +4,7 @@ import { showDialog } from '@/lib/dialogs';
 import { useTrust } from '@/lib/workspaces';
 import { Button } from './Button';
 
-/** A folder's own configuration that nobody has said a word about, or that is broken. */
+/** A folder's own configuration that nobody has said a word about, or that is broken; or an MCP server that has changed. */
 export function TrustBanner({ workspaceId }: { workspaceId: string }) {
   const t = useText('workspace');
   const trust = useTrust(workspaceId);
@@ -12,7 +12,7 @@ export function TrustBanner({ workspaceId }: { workspaceId: string }) {
   return (
     <div className="flex items-center gap-2 border-b border-major bg-major-soft px-4 py-1 text-major">
       <ShieldAlert size={16} aria-hidden className="shrink-0" />
-      <span className="min-w-0 flex-1">{t('banner')}</span>
+      <span className="min-w-0 flex-1">{trust.data.file_trusted ? t('bannerServers') : t('banner')}</span>
       <Button onClick={() => showDialog({ kind: 'trust', workspace: workspaceId })}>{t('look')}</Button>
     </div>
   );

@@ -15,11 +15,12 @@ fn prompt_of(role: Role) -> String {
         instructions: &instructions,
         environment: &environment,
         inspect: Inspect::Off,
+        offered: &[],
         works_for: None,
     };
     let mut text = system_prompt(role, &facts);
     text.push_str("\n\n---- tools ----\n");
-    for tool in tool_definitions(role, Inspect::Off) {
+    for tool in tool_definitions(role, Inspect::Off, &[]) {
         let _ = write!(text, "\n{}: {}\n{}\n", tool.name, tool.description, tool.schema);
     }
     text

@@ -1,11 +1,11 @@
-//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, delegates, crashes, files that give orders.
+//! The guard cases of chats: leaving plan mode, answers, switches in mid-run, approved plans, delegates, crashes, files that give orders, MCP servers.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`stage`] | the tree of a case, its server, its chats, its database |
 //! | [`seen`] | what came of a case, and what of it does not hold |
 //! | [`readings`] | how some cases are read |
-//! | [`approvals`], [`answers`], [`delegations`], [`switches`], [`recoveries`], [`injections`] | the scenarios, by the ids of their cases |
+//! | [`approvals`], [`answers`], [`delegations`], [`switches`], [`recoveries`], [`injections`], [`servers`] | the scenarios, by the ids of their cases |
 //!
 //! A case without a scenario fails the test unless it is listed with the reason why it can't be carried out yet.
 #![expect(clippy::panic, reason = "a scenario that can't go on fails its case")]
@@ -17,6 +17,7 @@ mod injections;
 mod readings;
 mod recoveries;
 mod seen;
+mod servers;
 mod stage;
 mod switches;
 
@@ -36,8 +37,14 @@ const GROUPS: &[&str] = &[
     "crash-and-recovery",
     "prompt-injection",
     "sub-agents-and-delegation",
+    "mcp-and-acp",
     "tool-names-and-arguments",
 ];
+
+/// Cases of editors stand in the same group as those of MCP servers, and are carried out elsewhere.
+fn is_of_chats(case: &Case) -> bool {
+    GROUPS.contains(&case.group.as_str()) && case.tool != "acp"
+}
 
 /// Cases that can't be carried out yet, with the reason. A case that has a scenario may not stand here.
 const LISTED: &[(&str, &str)] = &[];
@@ -58,8 +65,15 @@ macro_rules! scenarios {
 }
 use scenarios;
 
-const ALL: [&[(&str, Scenario)]; 6] =
-    [approvals::SCENARIOS, answers::SCENARIOS, delegations::SCENARIOS, switches::SCENARIOS, recoveries::SCENARIOS, injections::SCENARIOS];
+const ALL: [&[(&str, Scenario)]; 7] = [
+    approvals::SCENARIOS,
+    answers::SCENARIOS,
+    delegations::SCENARIOS,
+    switches::SCENARIOS,
+    recoveries::SCENARIOS,
+    injections::SCENARIOS,
+    servers::SCENARIOS,
+];
 
 fn scenario(id: &str) -> Option<Scenario> {
     ALL.into_iter().flatten().find(|(of, _)| *of == id).map(|(_, scenario)| *scenario)
@@ -69,7 +83,7 @@ fn scenario(id: &str) -> Option<Scenario> {
 async fn every_guard_case_of_chats_holds() {
     let suite = Arc::new(Suite::load());
     let wanted = std::env::var(CASES).unwrap_or_default();
-    let cases = suite.of(&[Harness::Server]).filter(|case| GROUPS.contains(&case.group.as_str()));
+    let cases = suite.of(&[Harness::Server]).filter(|case| is_of_chats(case));
     let cases: Vec<&Case> = cases.filter(|case| wanted.is_empty() || wanted.contains(&case.id)).collect();
     let (mut running, room) = (JoinSet::new(), Arc::new(Semaphore::new(AT_ONCE)));
     for (place, case) in cases.iter().enumerate() {
@@ -114,7 +128,7 @@ fn panicked(error: JoinError) -> String {
 fn no_scenario_is_without_a_case_and_none_is_listed() {
     let suite = Suite::load();
     for (id, _) in ALL.into_iter().flatten() {
-        let known = |case: &Case| case.id == *id && case.harness == Harness::Server && GROUPS.contains(&case.group.as_str());
+        let known = |case: &Case| case.id == *id && case.harness == Harness::Server && is_of_chats(case);
         assert!(suite.cases.iter().any(known), "there is no case {id} to carry out");
         assert!(LISTED.iter().all(|(listed, _)| listed != id), "{id} is carried out and listed");
     }

@@ -30,6 +30,7 @@ mod life_cycle;
 mod limits;
 mod long_chats;
 mod matrix;
+mod mcp;
 mod messages;
 mod plan_edited;
 mod planner;

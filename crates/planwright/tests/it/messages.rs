@@ -172,9 +172,10 @@ async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one
     chat.say("Have a look").await;
     let failed = chat.run_to_end(0).await;
     assert_eq!(of_type(&failed, "run_finished")[0]["outcome"], "failed", "{failed:#?}");
-    let (status, note) = chat.post("retry").await;
-    assert_eq!((status, &note["metadata"]["retry"]), (StatusCode::ACCEPTED, &json!(true)), "{note}");
-    chat.run_to_end(last_id(&failed)).await;
+    let (status, going_on) = chat.post("retry").await;
+    assert_eq!((status, &going_on["state"]), (StatusCode::OK, &json!("thinking")), "{going_on}");
+    let again = chat.run_to_end(last_id(&failed)).await;
+    assert_eq!(of_type(&again, "run_finished")[0]["outcome"], "done", "{again:#?}");
     let messages = chat.messages().await;
     let said = |author: &str| messages.iter().filter(|message| message["author"] == author).count();
     assert_eq!((said("user"), said("system")), (1, 1), "{messages:#?}");

@@ -78,7 +78,7 @@ async fn what_a_workspace_widens_is_obeyed_once_its_content_is_accepted_and_not_
     assert_eq!(status, StatusCode::CONFLICT, "what was accepted is not what is there");
 
     std::fs::remove_file(home.workspace().join(FILE)).unwrap();
-    assert_eq!(server.get(&trust).await, json!({ "trusted": true, "sha256": null, "items": [], "warnings": [] }));
+    assert_eq!(server.get(&trust).await, json!({ "trusted": true, "file_trusted": true, "sha256": null, "items": [], "warnings": [] }));
 }
 
 #[tokio::test]

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Trust> {
-    Ok(Json(app.sessions.rules(id).await?.1))
+    Ok(Json(app.sessions.trust_of(id).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accept {
-    /// The hash of the file that was looked at, as GET tells it.
+    /// The hash of what was looked at, as GET tells it: of the file, or of an item that has one of its own.
     #[schemars(example = &"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
     sha256: String,
 }

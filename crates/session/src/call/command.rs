@@ -21,7 +21,7 @@ const RUNS: &str = "runs_command";
 
 /// The call, with a mark if it runs a command.
 pub fn noted(call: Message, effects: &[Effect]) -> Message {
-    if effects.iter().any(|effect| effect.command().is_some()) { call.with(RUNS, true) } else { call }
+    if effects.iter().any(Effect::is_open_ended) { call.with(RUNS, true) } else { call }
 }
 
 /// Whether a command belongs to the call, which ended with the server.
@@ -73,6 +73,10 @@ pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem>
     if is_landing(call) {
         let text = "The user stopped the run while what this command changed was being brought into the workspace. Look at the files before you go on.";
         return Err(Problem::new(ErrorCode::OutcomeUnknown, text));
+    }
+    if call.meta("category") != "execute" {
+        let text = "The user stopped the run in the middle of this call. Nothing it changed in the workspace was kept; what it did elsewhere is not known.";
+        return Err(Problem::new(ErrorCode::Cancelled, text));
     }
     Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
 }
@@ -127,7 +131,9 @@ async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) 
 /// The server ended in the middle of it, and with it the command.
 async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
     chat.carry(move || Staged::discard(&cx)).await??;
-    let text = if is_landing(call) {
+    let text = if call.meta("category") == "write" && !is_landing(call) {
+        "Outcome unknown: the server was restarted while this call was under way. Its answer is lost, and nothing it changed in the workspace was kept; what it did elsewhere is not known. It was not made again."
+    } else if is_landing(call) {
         "Outcome unknown: the server was restarted right after this command ended. Its output is lost, but what it changed is in the workspace. Don't run it again before you have looked there."
     } else {
         "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace."
@@ -155,6 +161,7 @@ fn named(effects: &[Effect]) -> String {
         Effect::Move { from, to } => Some(format!("moved {from} to {to}")),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+        Effect::Consult { .. } | Effect::Call { .. } => None,
     };
     let mut sorted: Vec<&Effect> = effects.iter().collect();
     sorted.sort_by_key(|effect| !effect.loses());

@@ -7,10 +7,11 @@ use crate::crash;
 use crate::delegation;
 use crate::tally;
 use planwright_agent::history::call_args;
-use planwright_protocol::{Event, Message, Mode, Problem, Role};
+use planwright_protocol::{ErrorCode, Event, Message, Mode, Problem, Role};
 use planwright_store::AuditKind;
-use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Effect, Inspect, Permit, Prepared, Situation, ToolContext, Verdict, decide};
+use planwright_tools::servers::find;
+use planwright_tools::tool::tools_of;
+use planwright_tools::{Approval, Effect, Inspect, Permit, Prepared, Servers, Site, Situation, ToolContext, Verdict, decide};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
     };
     let cx = context(chat, agent, call).await?;
     let situation = chat.situation_among(cx.config.foreign_plans.clone(), agent, call.meta("tool"), consent);
-    match examine(call, agent, chat.settings().inspect(), cx, situation).await? {
+    let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await };
+    match examine(call, agent, &desk, cx, situation).await? {
         Judged::Allowed(prepared, permit) => Ok(match delegation::beyond_limits(call, &prepared.effects, history) {
             Some(problem) => Judged::Refused(problem, Box::default()),
             None => Judged::Allowed(prepared, permit),
@@ -52,21 +54,30 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
     }
 }
 
+/// Where tools are looked up.
+pub struct Desk {
+    pub inspect: Inspect,
+    pub servers: Arc<dyn Servers>,
+    pub site: Site,
+}
+
 /// Turns the arguments into effects, and has the gate decide on them. `situation` is asked for after that.
 pub async fn examine(
     call: &Message,
     agent: Agent,
-    inspect: Inspect,
+    desk: &Desk,
     cx: ToolContext,
     situation: impl Future<Output = Result<Situation, Problem>>,
 ) -> Result<Judged, Problem> {
     let role = agent.role;
-    let prepared = match prepare(call, cx).await {
+    let prepared = match prepare(call, desk, cx).await {
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
-            let listed = tools_of(role, inspect).any(|tool| tool.spec().name == call.meta("tool"));
-            let change = if listed || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
+            let listed = tools_of(role, desk.inspect).any(|tool| tool.spec().name == call.meta("tool"));
+            // Of a server's tool it is not known what it would be.
+            let by_server = matches!(problem.code, ErrorCode::TrustRequired | ErrorCode::McpFailed | ErrorCode::Conflict);
+            let change = if listed || by_server || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
             return Ok(Judged::Refused(problem, Box::new(change)));
         }
     };
@@ -87,8 +98,8 @@ pub async fn examine(
     })
 }
 
-async fn prepare(call: &Message, cx: ToolContext) -> Result<Prepared, Problem> {
-    let (tool, args) = (tool_named(call.meta("tool"))?, call_args(call));
+async fn prepare(call: &Message, desk: &Desk, cx: ToolContext) -> Result<Prepared, Problem> {
+    let (tool, args) = (find(call.meta("tool"), &*desk.servers, &desk.site).await?, call_args(call));
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 

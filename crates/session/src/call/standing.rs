@@ -18,6 +18,10 @@ pub fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
     if let Some(folder) = effects.iter().find_map(in_folder) {
         return Some(folder);
     }
+    // A server's tool belongs to no folder.
+    if effects.iter().any(|effect| matches!(effect, Effect::Consult { .. } | Effect::Call { .. })) {
+        return Some(WorkspacePath::root());
+    }
     let path = effects.iter().find_map(|effect| match effect {
         Effect::Read(path) => Some(path),
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) | Effect::Move { .. } => {
@@ -25,6 +29,7 @@ pub fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
         }
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
+        Effect::Consult { .. } | Effect::Call { .. } => None,
     });
     path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }

@@ -4,7 +4,7 @@
 //! conversation: the model has not made it, and what it changes is the user's own change.
 
 use super::command::sift;
-use super::judge::{Judged, examine};
+use super::judge::{Desk, Judged, examine};
 use crate::agent::Agent;
 use crate::chat::{Chat, broken, no_chat, storage};
 use crate::handle::Handle;
@@ -48,6 +48,7 @@ struct Bare {
     own_plan: Option<WorkspacePath>,
     /// Plans of chats.
     foreign_plans: Arc<BTreeSet<WorkspacePath>>,
+    desk: Desk,
     stop: Stop,
 }
 
@@ -68,15 +69,15 @@ impl Sessions {
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
         let folder = self.workspace(workspace).await?;
-        let settings = self.rules(workspace).await?.0.settings;
+        let rules = self.rules(workspace).await?.0;
+        let (site, settings, servers) = (self.site(workspace, &rules).await?, rules.settings, rules.servers);
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await.map_err(storage)?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
-        call.without_chat(
-            self.store(),
-            Bare { id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, stop: self.inner.stop.clone() },
-        )
-        .await
+        let desk = Desk { inspect: settings.inspect(), servers, site };
+        let stop = self.inner.stop.clone();
+        let bare = Bare { id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, desk, stop };
+        call.without_chat(self.store(), bare).await
     }
 }
 
@@ -89,7 +90,8 @@ impl UserCall {
         let (agent, call) = (chat.agent().await, self.message(chat.id));
         let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, call.meta("call_id").parse().ok()).await? };
         let situation = chat.situation(agent, call.meta("tool"), Consent::Given);
-        let judged = examine(&call, agent, chat.settings().inspect(), cx.clone(), situation).await?;
+        let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await };
+        let judged = examine(&call, agent, &desk, cx.clone(), situation).await?;
         judged.count();
         let outcome = match judged {
             Judged::Allowed(prepared, _) if prepared.effects.contains(&Effect::Progress) => {
@@ -115,7 +117,7 @@ impl UserCall {
         let agent = Agent::own(bare.mode.default_role());
         let cx = bare.tool_context(agent, call.meta("call_id").parse().ok());
         let situation = std::future::ready(Ok(bare.situation(agent, call.meta("tool"))));
-        let judged = examine(&call, agent, bare.settings.inspect(), cx.clone(), situation).await?;
+        let judged = examine(&call, agent, &bare.desk, cx.clone(), situation).await?;
         judged.count();
         let outcome = match judged {
             Judged::Allowed(prepared, permit) => match commit(prepared, permit, None).await? {

@@ -5,7 +5,7 @@ use crate::agent::Agent;
 use planwright_protocol::{CallId, PlanDocument, Problem, WorkspaceId};
 use planwright_store::GrantRow;
 use planwright_tools::command::{Live as Heard, Reach};
-use planwright_tools::{CommandContext, Consent, Grant, Scope, Situation, ToolConfig, ToolContext, WorkspacePath};
+use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -47,6 +47,13 @@ impl Chat {
             grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
             consent,
         })
+    }
+
+    /// Where the chat's MCP servers work.
+    pub async fn site(&self) -> Site {
+        let settings = self.settings();
+        let id = self.row().await.workspace_id;
+        Site { id, workspace: self.workspace.clone(), commands: settings.commands.clone(), secrets: settings.secrets.clone() }
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {

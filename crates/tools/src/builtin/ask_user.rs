@@ -53,7 +53,7 @@ enum AskedVariant {
 }
 
 impl Input for AskUser {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "ask_user",
         category: Category::Other,
         risk: Risk::Low,

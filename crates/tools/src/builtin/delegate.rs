@@ -18,7 +18,7 @@ pub struct Delegate {
 const LONGEST_TASK: usize = 20_000;
 
 impl Input for Delegate {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "delegate",
         category: Category::Other,
         risk: Risk::Medium,

@@ -29,7 +29,7 @@ pub struct Edit {
 const PLACES_NAMED: usize = 10;
 
 impl Input for Edit {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "edit",
         category: Category::Write,
         risk: Risk::Medium,

@@ -15,7 +15,7 @@ pub struct ExitPlanMode {
 }
 
 impl Input for ExitPlanMode {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "exit_plan_mode",
         category: Category::Other,
         risk: Risk::Medium,

@@ -26,7 +26,7 @@ const SHOWN: usize = 1000;
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 
 impl Input for Glob {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "glob",
         category: Category::Search,
         risk: Risk::Low,

@@ -43,7 +43,7 @@ const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 const LONGEST_LINE: usize = 8 << 20;
 
 impl Input for Grep {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "grep",
         category: Category::Search,
         risk: Risk::Low,

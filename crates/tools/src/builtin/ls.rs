@@ -25,7 +25,7 @@ const ENTRIES: usize = 2000;
 const ENTRIES_OF_A_SUBFOLDER: usize = 100;
 
 impl Input for Ls {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "ls",
         category: Category::Read,
         risk: Risk::Low,

@@ -19,7 +19,7 @@ pub struct Mkdir {
 }
 
 impl Input for Mkdir {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "mkdir",
         category: Category::Write,
         risk: Risk::Low,

@@ -20,7 +20,7 @@ pub struct Mv {
 }
 
 impl Input for Mv {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "mv",
         category: Category::Write,
         risk: Risk::Medium,

@@ -28,7 +28,7 @@ const LONGEST_OUTPUT: usize = 100_000;
 const FARTHEST: u64 = 1 << 30;
 
 impl Input for Read {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "read",
         category: Category::Read,
         risk: Risk::Low,

@@ -20,7 +20,7 @@ pub struct Rm {
 }
 
 impl Input for Rm {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "rm",
         category: Category::Write,
         risk: Risk::High,

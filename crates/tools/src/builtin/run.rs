@@ -27,7 +27,7 @@ const USUAL_TIME: u64 = 120;
 const LONGEST_TIME: u64 = 1800;
 
 impl Input for Run {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "run",
         category: Category::Execute,
         risk: Risk::High,

@@ -55,7 +55,7 @@ const LONGEST_SUMMARY: usize = 20_000;
 const LONGEST_COMMENT: usize = 5_000;
 
 impl Input for SubmitReview {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "submit_review",
         category: Category::Other,
         risk: Risk::Low,

@@ -16,7 +16,7 @@ pub struct Touch {
 }
 
 impl Input for Touch {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "touch",
         category: Category::Write,
         risk: Risk::Low,

@@ -42,7 +42,7 @@ const LONGEST_NOTE: usize = 2000;
 const LONGEST_CHECK: Duration = Duration::from_mins(15);
 
 impl Input for UpdateStep {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "update_step",
         category: Category::Other,
         risk: Risk::Low,

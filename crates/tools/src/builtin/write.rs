@@ -18,7 +18,7 @@ pub struct Write {
 }
 
 impl Input for Write {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "write",
         category: Category::Write,
         risk: Risk::Medium,

@@ -51,7 +51,7 @@ struct Step {
 }
 
 impl Input for WritePlan {
-    const SPEC: Spec = Spec {
+    const SPEC: Spec<'static> = Spec {
         name: "write_plan",
         category: Category::Other,
         risk: Risk::Low,

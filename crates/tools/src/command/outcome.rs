@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Of what is printed, the beginning and the end are kept.
 const HEAD: usize = 8 << 10;
@@ -69,6 +69,14 @@ fn plain(text: &str) -> String {
     plain
 }
 
+/// What somebody else's program says, as the model reads it: bounded, and without what only a terminal understands.
+#[must_use]
+pub fn for_model(text: &str) -> String {
+    let mut capture = Capture::default();
+    capture.take(text.as_bytes());
+    capture.text().0
+}
+
 /// How a command ended and what it printed. Kept beside what it changed until that has been judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
@@ -81,6 +89,9 @@ pub struct Outcome {
     output: String,
     truncated: bool,
     reached: Vec<String>,
+    /// What a server said to a call, in place of all the rest.
+    #[serde(default)]
+    answer: Option<Result<String, Problem>>,
 }
 
 const FILE: &str = "outcome.json";
@@ -97,7 +108,14 @@ impl Outcome {
             output,
             truncated,
             reached: finished.reached.iter().map(|&limit| limit.to_owned()).collect(),
+            answer: None,
         }
+    }
+
+    /// Of a server's program that was there for one call.
+    pub fn of_answer(answer: &Result<String, Problem>, begun: SystemTime, took: Duration) -> Self {
+        let finished = Finished { ended: Ended::Exited(0), took, reached: Vec::new() };
+        Self { answer: Some(answer.clone()), ..Self::new("", begun, &finished, Capture::default()) }
     }
 
     /// Notes which of the files that are kept from commands this one was about.
@@ -130,6 +148,9 @@ impl Outcome {
     /// # Errors
     /// `COMMAND_TIMED_OUT`.
     pub fn report(&self, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
+        if let Some(answer) = &self.answer {
+            return self.answered(answer.clone(), kept, withheld);
+        }
         let facts = json!({
             "exit_code": self.exit_code(),
             "duration_ms": self.milliseconds,
@@ -151,6 +172,18 @@ impl Outcome {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => serde_json::Map::new(),
         };
         Ok(Output { text, data, signal: None })
+    }
+
+    fn answered(&self, answer: Result<String, Problem>, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
+        let lines = |text: String| [Some(text), changes(kept), refusals(withheld)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        match answer {
+            Ok(text) => {
+                let changed: Vec<Value> =
+                    kept.iter().take(NAMED).map(|change| json!({"path": change.path, "change": change.word()})).collect();
+                Ok(Output::text(lines(text)).with("duration_ms", self.milliseconds).with("changed", changed))
+            }
+            Err(problem) => Err(Problem { message: lines(problem.message.clone()), ..problem }),
+        }
     }
 
     fn ending(&self) -> String {

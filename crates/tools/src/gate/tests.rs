@@ -271,3 +271,32 @@ fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
     situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: WorkspacePath::root() }]);
     assert_eq!(word(&situation, &[command()]), "allow");
 }
+
+#[test]
+fn a_tool_of_a_server_asks_unless_the_user_trusts_that_it_reads_and_plan_mode_has_no_other() {
+    let call = || Effect::Call { server: "notes".to_owned(), tool: "add".to_owned() };
+    let consult = || Effect::Consult { server: "notes".to_owned(), tool: "list".to_owned() };
+    for role in Role::all() {
+        assert_eq!(word(&situation(role), &[consult()]), "allow", "{role}");
+        let expected = match (role, role.mode()) {
+            (Role::Actor, _) => "ask Major",
+            (_, Mode::Plan) => "TOOL_BLOCKED_BY_MODE",
+            (_, Mode::Act) => "TOOL_NOT_PERMITTED",
+        };
+        assert_eq!(word(&situation(role), &[call()]), expected, "{role}");
+        let mut by_user = situation(role);
+        by_user.consent = Consent::Given;
+        by_user.approvals = Arc::new(Approvals { mcp: Rule::Allow, ..Approvals::default() });
+        assert_eq!(word(&by_user, &[call()]) == "allow", role == Role::Actor, "{role}");
+    }
+    let mut actor = situation(Role::Actor);
+    actor.tool = "notes__add".to_owned();
+    actor.grants = Arc::new(vec![Grant { tool: "notes__add".to_owned(), folder: WorkspacePath::root() }]);
+    assert_eq!(word(&actor, &[call()]), "allow", "for good");
+    actor.tool = "notes__remove".to_owned();
+    assert_eq!(word(&actor, &[call()]), "ask Major", "for another tool nothing was said");
+    actor.tool = "notes__add".to_owned();
+    actor.approvals = Arc::new(Approvals { mcp: Rule::Deny, ..Approvals::default() });
+    assert_eq!(word(&actor, &[call()]), "TOOL_NOT_PERMITTED");
+    assert_eq!(word(&actor, &[consult()]), "TOOL_NOT_PERMITTED");
+}

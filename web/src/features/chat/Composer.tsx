@@ -20,7 +20,6 @@ const Suggestions = part(() => import('./Suggestions').then((all) => all.Suggest
 
 export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const t = useText('chat');
-  const words = useText('mode');
   const { chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
@@ -100,7 +99,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           aria-controls={trigger ? LIST_ID : undefined}
           aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
           aria-label={t('message')}
-          placeholder={role === 'planner' ? t('askPlan') : role === 'actor' ? t('askBuild') : t('askRole', { role: words(role) })}
+          placeholder={t(`ask_${role}`)}
           className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"
         />
         {isStoppable && <IconButton label={t('stop')} onClick={() => void stop().catch(toastError)} className="border border-control text-fg"><Square size={14} aria-hidden fill="currentColor" /></IconButton>}

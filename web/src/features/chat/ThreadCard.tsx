@@ -13,8 +13,8 @@ import { errorOf } from './toolCall';
 export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } }) {
   const t = useText('chat');
   const words = useText('mode');
-  const { call, result, task, rows, live } = thread;
-  const role = thread.role ?? 'actor';
+  const { call, result, task, role, rows, live } = thread;
+  const who = role ? words(role) : t('delegate');
   const isRunning = call !== null && result === null;
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? (isRunning || call === null);
@@ -23,10 +23,10 @@ export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } })
     ? ([LoaderCircle, 'text-role motion-safe:animate-spin', t('threadRunning')] as const)
     : error ? ([CircleX, 'text-critical', t('threadFailed')] as const) : ([Check, 'text-act', t('threadDone')] as const);
   return (
-    <article aria-label={t('thread', { role: words(role) })} data-role={role} className="overflow-hidden rounded-lg border border-l-4 border-l-role">
+    <article aria-label={t('thread', { role: who })} data-role={role} className="overflow-hidden rounded-lg border border-l-4 border-l-role">
       <button type="button" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)} className="flex min-h-10 w-full items-center gap-2 bg-role-soft px-3 py-1.5 text-left hover:brightness-98 pointer-coarse:min-h-11">
         <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="flex shrink-0 items-center gap-1.5 font-semibold text-role"><RoleIcon role={role} />{words(role)}</span>
+        <span className="flex shrink-0 items-center gap-1.5 font-semibold text-role">{role && <RoleIcon role={role} />}{who}</span>
         <span className="min-w-0 flex-1 truncate">{task}</span>
         <span className="flex shrink-0 items-center gap-1.5 text-xs"><span className="text-fg max-sm:sr-only">{t('threadSteps', { count: rows.length })} · {state}</span><Icon size={15} aria-hidden className={colour} /></span>
       </button>

@@ -8,7 +8,9 @@ const MOST_LISTED = 12;
 /** What would happen, before anybody decides: the command, the change, the files. */
 export function CallDetails({ call, question }: { call: CallView; question: string }) {
   const t = useText('question');
-  const bare = call.command === undefined && call.changed === undefined && call.effects.length === 0;
+  // What a server's tool does is not known, so what it is told is all there is to decide on.
+  const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
+  const bare = call.command === undefined && call.changed === undefined && unknown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {call.command !== undefined && <Command {...call.command} />}
@@ -61,6 +63,8 @@ function EffectList({ call }: { call: CallView }) {
     unconfined: t('effectUnconfined'),
     inspect: t('effectInspect'),
     delegate: t('effectDelegate'),
+    call: t('effectCall'),
+    consult: t('effectConsult'),
     other: t('effectOther'),
   };
   const loses = (kind: EffectKind) => kind === 'delete' || kind === 'replace';

@@ -30,6 +30,14 @@ test('changes of a command that has ended are to be kept or taken back', () => {
   expect(call).toMatchObject({ after: true, command: { text: 'make' }, effects: [{ kind: 'move', target: '/a → /b' }] });
 });
 
+test('a call of an MCP server is told by server and tool', () => {
+  const effects: Json = [{ effect: 'call', target: { server: 'files', tool: 'write_file' } }];
+  expect(readCall({ tool: 'files__write_file', args: { path: '/a' }, effects })).toMatchObject({
+    effects: [{ kind: 'call', target: 'files: write_file' }],
+    args: { path: '/a' },
+  });
+});
+
 test('an effect that is not known is named all the same', () => {
   expect(readCall({ tool: 'x', effects: [{ effect: 'teleport', target: '/a' }] }).effects).toEqual([{ kind: 'other', target: 'teleport' }]);
 });

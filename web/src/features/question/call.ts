@@ -15,6 +15,8 @@ export type EffectKind =
   | 'unconfined'
   | 'inspect'
   | 'delegate'
+  | 'call'
+  | 'consult'
   | 'other';
 
 export interface EffectView {
@@ -66,11 +68,12 @@ function worthTelling(effects: EffectView[]): EffectView[] {
   return changes.length > 0 ? changes : effects;
 }
 
-const KINDS: EffectKind[] = ['read', 'create', 'create_folder', 'write', 'delete', 'move', 'replace', 'network', 'unconfined', 'inspect', 'delegate'];
+const KINDS: EffectKind[] = ['read', 'create', 'create_folder', 'write', 'delete', 'move', 'replace', 'network', 'unconfined', 'inspect', 'delegate', 'call', 'consult'];
 
 function readEffect(effect: JsonObject): EffectView {
   const kind = KINDS.find((known) => known === effect.effect) ?? 'other';
   const { target } = effect;
+  if (isObject(target) && 'server' in target) return { kind, target: `${text(target.server)}: ${text(target.tool)}` };
   if (isObject(target) && 'from' in target) return { kind, target: `${text(target.from)} → ${text(target.to)}` };
   return { kind, target: kind === 'other' ? String(effect.effect ?? '') : text(target) };
 }

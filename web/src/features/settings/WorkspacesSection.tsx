@@ -58,12 +58,12 @@ function Row({ workspace }: { workspace: Workspace }) {
   );
 }
 
-/** Whether the folder's own configuration is obeyed; nothing where there is none. */
+/** Whether something waits for the user's word: the folder's own configuration, or a server. Nothing where there is none. */
 function TrustMark({ workspace }: { workspace: Workspace }) {
   const t = useText('workspace');
   const trust = useTrust(workspace.id);
   if (trust.error) return <span className="max-w-80 text-sm text-critical">{trust.error.message}</span>;
-  if (!trust.data?.sha256) return null;
+  if (!trust.data?.sha256 && trust.data?.trusted !== false) return null;
   const isTrusted = trust.data.trusted;
   return (
     <Button look="quiet" onClick={() => showDialog({ kind: 'trust', workspace: workspace.id })} className={isTrusted ? '' : 'text-major'}>

@@ -107,6 +107,8 @@ export const question = {
   effectUnconfined: 'Run without the sandbox',
   effectInspect: 'Run read-only',
   effectDelegate: 'Hand over to',
+  effectCall: 'Call on the MCP server',
+  effectConsult: 'Read by the MCP server',
   effectOther: 'Do',
   moreEffects: 'and {count} more',
   command: 'Command',

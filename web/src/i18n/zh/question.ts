@@ -107,6 +107,8 @@ export const question = {
   effectUnconfined: '不经沙箱运行',
   effectInspect: '只读运行',
   effectDelegate: '交给',
+  effectCall: '调用 MCP 服务器',
+  effectConsult: '通过 MCP 服务器读取',
   effectOther: '执行',
   moreEffects: '以及另外 {count} 项',
   command: '命令',

@@ -84,6 +84,14 @@ impl Seen {
         self
     }
 
+    pub fn is_refused(&self) -> bool {
+        self.outcome.decision.refuses()
+    }
+
+    pub fn has_event(&self, name: &str) -> bool {
+        self.events.iter().any(|event| event["type"] == name)
+    }
+
     pub fn is_refused_with(&self, code: &str) -> bool {
         self.outcome.decision.refuses() && self.outcome.code.as_deref() == Some(code)
     }

@@ -1,0 +1,251 @@
+//! Talking to a server, within limits.
+
+use crate::http::Caller;
+use crate::offer::shown;
+use crate::process::Process;
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::Stop;
+use planwright_tools::command::Post;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
+    PaginatedRequestParams, ProtocolVersion, Tool,
+};
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, serve_client_with_lifecycle};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, RoleClient, ServiceError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// No server has more tools than a model can choose from, nor more pages of them.
+const MOST_TOOLS: usize = 256;
+const MOST_PAGES: usize = 32;
+/// How long a program that broke off is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How soon a stop is noticed.
+const WATCH: Duration = Duration::from_millis(25);
+
+/// How a server is reached.
+pub enum Way {
+    Program(Arc<Post>),
+    Address { url: String, caller: Caller },
+}
+
+/// Why a call gave no answer.
+pub struct Fault {
+    pub problem: Problem,
+    /// Whether the server may still be at it, or is no use any more.
+    pub is_astray: bool,
+}
+
+/// A server that answers. It ends when this is dropped.
+pub struct Link {
+    name: String,
+    service: RunningService<RoleClient, Listener>,
+    process: Option<Process>,
+    stale: Arc<AtomicBool>,
+}
+
+/// Hears what a server says by itself. It is told nothing, and asks in vain.
+struct Listener(Arc<AtomicBool>);
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        let info = Implementation::new("planwright", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), info).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Link {
+    /// # Errors
+    /// It can't be started, or does not answer in time.
+    pub async fn open(name: &str, way: &Way, time: Duration) -> Result<Self, Problem> {
+        let until = Instant::now() + time;
+        match Self::attempt(name, way, ClientLifecycleMode::Initialize, until).await {
+            // The newest protocol has no such greeting.
+            Err((problem, true)) => {
+                let newest = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
+                Self::attempt(name, way, newest, until).await.map_err(|_| problem)
+            }
+            other => other.map_err(|(problem, _)| problem),
+        }
+    }
+
+    /// Whether it answered that it does not know the greeting is told with the problem.
+    async fn attempt(name: &str, way: &Way, greeting: ClientLifecycleMode, until: Instant) -> Result<Self, (Problem, bool)> {
+        let stale = Arc::new(AtomicBool::new(false));
+        let listener = Listener(stale.clone());
+        let (greeted, process) = match way {
+            Way::Program(post) => {
+                let (process, streams) = Process::start(name, post.clone()).await.map_err(|problem| (problem, false))?;
+                let greeting = serve_client_with_lifecycle(listener, (streams.output, streams.input), greeting);
+                (timeout_at(until, greeting).await, Some(process))
+            }
+            Way::Address { url, caller } => {
+                let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                let transport = StreamableHttpClientTransport::with_client(caller.clone(), config);
+                (timeout_at(until, serve_client_with_lifecycle(listener, transport, greeting)).await, None)
+            }
+        };
+        let (why, is_refusal) = match greeted {
+            Ok(Ok(service)) => return Ok(Self { name: name.to_owned(), service, process, stale }),
+            Ok(Err(error)) => (told(&error), matches!(error, ClientInitializeError::JsonRpcError(_))),
+            Err(_) => ("it did not answer in time".to_owned(), false),
+        };
+        let mut words = String::new();
+        if let Some(process) = process {
+            // All that it said is heard by then.
+            process.end().await;
+            if process.room.is_used_up() {
+                words.push_str(" It said more than is listened to.");
+            }
+            words.push_str(&last_words(&process));
+        }
+        Err((failed(name, &format!("{why}.{words}")), is_refusal))
+    }
+
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// Whether it said that it offers something else by now. Says so once.
+    pub fn takes_back_its_offer(&self) -> bool {
+        self.stale.swap(false, Ordering::Relaxed)
+    }
+
+    /// What it offers.
+    ///
+    /// # Errors
+    /// It does not say, or says too much.
+    pub async fn tools(&self, time: Duration) -> Result<Vec<Tool>, Problem> {
+        let until = Instant::now() + time;
+        let (mut tools, mut cursor) = (Vec::new(), None);
+        for _ in 0..MOST_PAGES {
+            self.renew();
+            let page = self.service.peer().list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)));
+            let page = match timeout_at(until, page).await {
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) => return Err(self.broken(&error).await),
+                Err(_) => return Err(self.failed("it did not say in time what it offers.")),
+            };
+            tools.extend(page.tools);
+            if tools.len() > MOST_TOOLS {
+                return Err(self.failed(&format!("it offers more than {MOST_TOOLS} tools.")));
+            }
+            match page.next_cursor {
+                Some(next) => cursor = Some(next),
+                None => return Ok(tools),
+            }
+        }
+        Err(self.failed("it does not come to an end of what it offers."))
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// It failed, took too long, or was stopped.
+    pub async fn call(&self, tool: &str, args: JsonObject, time: Duration, stop: &Stop) -> Result<CallToolResult, Fault> {
+        let astray = |problem| Err(Fault { problem, is_astray: true });
+        let settled = |problem| Err(Fault { problem, is_astray: false });
+        self.renew();
+        let call = self.service.peer().call_tool_once(CallToolRequestParams::new(tool.to_owned()).with_arguments(args));
+        let answered = tokio::select! {
+            answered = timeout(time, call) => answered,
+            () = stopped(stop) => {
+                return astray(Problem::new(ErrorCode::Cancelled, "The call was stopped. What the server had done until then is not known."));
+            }
+        };
+        match answered {
+            Err(_) => astray(self.failed(&format!("it did not answer within {} seconds.", time.as_secs()))),
+            Ok(Err(error @ ServiceError::McpError(_))) => settled(self.broken(&error).await),
+            Ok(Err(error)) => astray(self.broken(&error).await),
+            Ok(Ok(CallToolResponse::Complete(result))) => Ok(result),
+            Ok(Ok(_)) => settled(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
+        }
+    }
+
+    /// Ends it, and waits until nothing of it is left.
+    pub async fn end(self) {
+        let Self { service, process, .. } = self;
+        if let Some(process) = process {
+            process.end().await;
+        }
+        // A server with an address is told, but not waited for long.
+        let _ = timeout(Duration::from_secs(2), service.cancel()).await;
+    }
+
+    /// Ends a program at once, whoever else is talking to it.
+    pub async fn abort(&self) {
+        if let Some(process) = &self.process {
+            process.end().await;
+        }
+    }
+
+    fn renew(&self) {
+        if let Some(process) = &self.process {
+            process.room.renew();
+        }
+    }
+
+    async fn broken(&self, error: &ServiceError) -> Problem {
+        let process = self.process.as_ref().filter(|_| !matches!(error, ServiceError::McpError(_)));
+        let words = match process {
+            Some(process) => {
+                // One that has ended is heard to its end.
+                let _ = timeout(LAST_WORDS, process.over()).await;
+                last_words(process)
+            }
+            None => String::new(),
+        };
+        let why = if let ServiceError::McpError(error) = error {
+            format!("it answers with an error: {}", shown(&error.message))
+        } else if process.is_some_and(|process| process.room.is_used_up()) {
+            "it said more than is listened to".to_owned()
+        } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
+            "it has ended".to_owned()
+        } else {
+            shown(&error.to_string())
+        };
+        self.failed(&format!("{why}.{words}"))
+    }
+
+    fn failed(&self, why: &str) -> Problem {
+        failed(&self.name, why)
+    }
+}
+
+fn last_words(process: &Process) -> String {
+    let words = process.last_words();
+    let end = words.char_indices().rev().nth(400).map_or(0, |(place, _)| place);
+    let lines: Vec<&str> = words[end..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() { String::new() } else { format!(" Its last words: {}.", shown(&lines.join("; "))) }
+}
+
+fn told(error: &ClientInitializeError) -> String {
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        format!("it answers with an error: {}", shown(&error.message))
+    } else if let ClientInitializeError::TransportError { error, .. } = error {
+        shown(&error.error.to_string())
+    } else if let ClientInitializeError::ConnectionClosed(_) = error {
+        "it ended before it had greeted".to_owned()
+    } else {
+        shown(&error.to_string().chars().take(300).collect::<String>())
+    }
+}
+
+async fn stopped(stop: &Stop) {
+    while !stop.is_set() {
+        tokio::time::sleep(WATCH).await;
+    }
+}
+
+pub fn failed(name: &str, why: &str) -> Problem {
+    Problem::new(ErrorCode::McpFailed, format!("The MCP server `{name}` failed: {why} Tell the user if you can't do without it."))
+}

@@ -1,0 +1,166 @@
+//! One tool of a server.
+
+use crate::answer::told;
+use crate::desk::{Desk, Server};
+use crate::link::{Fault, Link, Way, failed};
+use crate::offer::{Definition, Offer, Unknown};
+use crate::pins::{Pin, Pins};
+use crate::set::Trusting;
+use planwright_protocol::json::parse_strict;
+use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_tools::command::{Commands, Post, Reach};
+use planwright_tools::tool::{Category, Output, Prepared, Risk, Spec, Tool, ToolContext};
+use planwright_tools::{Effect, Site};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::SystemTime;
+use tokio::runtime::Handle;
+
+/// A tool as it was offered, with all that a call of it needs.
+#[derive(Clone)]
+pub struct ServerTool {
+    pub server: Arc<Server>,
+    pub desk: Arc<Desk>,
+    pub definition: Arc<Definition>,
+    pub site: Site,
+    pub pins: Arc<dyn Pins>,
+    pub trusting: Trusting,
+    pub runtime: Handle,
+}
+
+impl Tool for ServerTool {
+    fn spec(&self) -> Spec<'_> {
+        let name = &self.definition.called;
+        if self.reads() {
+            Spec { name, category: Category::Read, risk: Risk::Low, read_only: true, needs: &[&[Permission::Read]], examples: &[] }
+        } else {
+            Spec { name, category: Category::Write, risk: Risk::High, read_only: false, needs: &[&[Permission::Write]], examples: &[] }
+        }
+    }
+
+    /// What the wires can do without is left out, and what they want is there.
+    fn schema(&self) -> Value {
+        let mut schema = self.definition.schema.clone();
+        if let Some(object) = schema.as_object_mut() {
+            object.shift_remove("$schema");
+            object.entry("type").or_insert_with(|| "object".into());
+            object.entry("properties").or_insert_with(|| json!({}));
+        }
+        schema
+    }
+
+    fn description(&self) -> String {
+        format!("(From the MCP server `{}`.) {}", self.server.name, self.definition.description.replace('\n', " "))
+    }
+
+    fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem> {
+        let args = self.arguments(args)?;
+        let (effect, tool, cx) = (self.effect(), self.clone(), cx.clone());
+        Ok(Prepared::new(vec![effect.clone()], move |permit| {
+            // Not held while it is called: a switch of role must not wait for a server, it ends the call.
+            drop(permit.commit(&effect)?);
+            let runtime = tool.runtime.clone();
+            runtime.block_on(tool.call(args, &cx))
+        }))
+    }
+}
+
+impl ServerTool {
+    fn reads(&self) -> bool {
+        self.server.believes(self.definition.says_read_only)
+    }
+
+    fn effect(&self) -> Effect {
+        let (server, tool) = (self.server.name.clone(), self.definition.name.clone());
+        if self.reads() { Effect::Consult { server, tool } } else { Effect::Call { server, tool } }
+    }
+
+    fn arguments(&self, args: &str) -> Result<Map<String, Value>, Problem> {
+        let invalid = |why: String| {
+            let text = format!("The arguments of `{}` don't fit: {why}. Send them again as its schema says.", self.definition.called);
+            Problem::new(ErrorCode::InvalidArguments, text)
+        };
+        match parse_strict(args).map_err(|error| invalid(error.to_string()))? {
+            Value::Object(object) => Ok(object),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(invalid("they are no object".to_owned()))
+            }
+        }
+    }
+
+    async fn call(self, args: Map<String, Value>, cx: &ToolContext) -> Result<Output, Problem> {
+        let may_change = cx.command.reach == Reach::Source && !self.reads() && !self.server.config.keep;
+        match cx.command.commands.clone().filter(|_| may_change && self.server.config.url.is_none()) {
+            Some(commands) => self.call_alone(args, cx, &commands).await,
+            None => self.call_kept(args, cx).await,
+        }
+    }
+
+    /// With the server that is there for all calls.
+    async fn call_kept(&self, args: Map<String, Value>, cx: &ToolContext) -> Result<Output, Problem> {
+        let ready = self.desk.ready(&self.server, &self.site, &*self.pins, self.trusting).await?;
+        self.check(&ready.offer)?;
+        let time = self.server.config.call_time();
+        let answered = ready.link.call(&self.definition.name, args, time, &cx.command.stop).await;
+        match answered {
+            Ok(result) => told(&self.server.name, result, &self.site.workspace.host_path()?).map(Output::text),
+            Err(Fault { problem, is_astray: false }) => Err(problem),
+            Err(Fault { problem, is_astray: true }) => {
+                // Nothing of a call that may change something comes later, even if others are talking to the program as well.
+                if !self.reads() {
+                    ready.link.abort().await;
+                }
+                self.desk.drop_link(ready.link).await;
+                Err(problem)
+            }
+        }
+    }
+
+    /// With a process of its own, whose changes of the workspace are judged when it has ended.
+    async fn call_alone(&self, args: Map<String, Value>, cx: &ToolContext, commands: &Commands) -> Result<Output, Problem> {
+        let begun = SystemTime::now();
+        let post = Arc::new(commands.stage_for(&self.server.program(&self.site)?, cx)?);
+        let answer = self.converse(args, cx, post.clone()).await;
+        if cx.command.stop.is_set() {
+            post.forget(cx)?;
+            return Err(Problem::new(ErrorCode::Cancelled, "The call was stopped. Nothing it changed in the workspace was kept."));
+        }
+        match answer {
+            // Nothing was called.
+            Err(problem) if matches!(problem.code, ErrorCode::TrustRequired | ErrorCode::SandboxUnavailable) => {
+                post.forget(cx)?;
+                Err(problem)
+            }
+            answer => post.hand_over(&answer, begun, begun.elapsed().unwrap_or_default()),
+        }
+    }
+
+    async fn converse(&self, args: Map<String, Value>, cx: &ToolContext, post: Arc<Post>) -> Result<String, Problem> {
+        let (name, config) = (&self.server.name, &self.server.config);
+        let link = Link::open(name, &Way::Program(post), config.start_time()).await?;
+        let answer = async {
+            let tools = link.tools(config.start_time()).await?;
+            let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };
+            self.check(&Offer::sort(name, tools, nothing, Unknown::Taken).0)?;
+            let called = link.call(&self.definition.name, args, config.call_time(), &cx.command.stop).await;
+            let result = called.map_err(|fault| fault.problem)?;
+            told(name, result, &self.site.workspace.host_path()?)
+        };
+        let answer = answer.await;
+        link.end().await;
+        answer
+    }
+
+    /// Whether the tool is still the one that was looked at.
+    fn check(&self, offer: &Offer) -> Result<(), Problem> {
+        match offer.named(&self.definition.called) {
+            Some(Ok(definition)) if definition.sha256 == self.definition.sha256 => Ok(()),
+            Some(Ok(_)) => {
+                let text = format!("The tool `{}` has changed since it was offered to you, so it was not called.", self.definition.called);
+                Err(Problem::new(ErrorCode::TrustRequired, text))
+            }
+            Some(Err(problem)) => Err(problem),
+            None => Err(failed(&self.server.name, "it does not offer this tool any more.")),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! MCP servers through the real binary: servers of others, and one that is out to do harm.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`site`] | a home with servers in its configuration |
+//! | [`counterparts`] | the filesystem server and the everything server |
+//! | [`trust`] | what is started and told to models, and when |
+//! | [`faults`] | servers that hang, die, babble and lie |
+//! | [`confinement`] | what a server's program sees and reaches |
+//! | [`address`] | servers that have an address, and their keys |
+//! | [`reports`] | what users are told of servers |
+
+pub mod address;
+mod confinement;
+mod counterparts;
+mod faults;
+mod reports;
+pub mod site;
+mod trust;

@@ -1,0 +1,81 @@
+//! What MCP servers offer to a run, and which of them can't be used.
+
+use crate::chat::{Change, Chat};
+use planwright_agent::ModelCall;
+use planwright_protocol::{Author, CallId, Message, MessageType, Problem};
+use planwright_tools::Tool;
+use planwright_tools::servers::{ServerReport, ServerStatus};
+use planwright_tools::tool::{Spec, tool_named};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+#[derive(Default)]
+pub struct Offered {
+    /// The tools, as the model was last told of them.
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+/// What a chat was last told of servers that can't be used.
+pub type Told = std::sync::Mutex<BTreeMap<String, &'static str>>;
+
+impl Offered {
+    /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
+    pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {
+        let (servers, site) = (chat.rules().servers, chat.site().await);
+        self.tools = servers.tools(&site).await;
+        let missing: BTreeMap<String, &'static str> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
+        let told = std::mem::replace(&mut *chat.told_of_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
+        let news = missing.iter().filter(|(name, why)| told.get(*name) != Some(why));
+        let news: Vec<Message> = news
+            .map(|(name, why)| {
+                let text = format!("The MCP server `{name}` {why}");
+                Message::new(chat.id, Author::System, MessageType::Text, text).with("mcp_server", name.as_str())
+            })
+            .collect();
+        if !news.is_empty() {
+            chat.publish(Change::messages(news.clone()), |_| {}).await?;
+        }
+        Ok(news)
+    }
+
+    /// What is known of the servers, without asking them.
+    pub async fn look(&mut self, chat: &Arc<Chat>) {
+        self.tools = chat.rules().servers.known(&chat.site().await).await;
+    }
+
+    /// A call as the model made it, with what is known of its tool.
+    pub fn call_message(&self, chat: &Chat, call: &ModelCall) -> Message {
+        // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
+        let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
+        let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
+            .with("call_id", CallId::generate().to_string())
+            .with("tool", call.tool.clone())
+            .with("args", args)
+            .with("status", "pending");
+        if let Some(spec) = self.spec(&call.tool) {
+            message = message
+                .with("category", serde_json::to_value(spec.category).unwrap_or_default())
+                .with("risk", serde_json::to_value(spec.risk).unwrap_or_default());
+        }
+        message
+    }
+
+    /// What is known of a tool that a model calls.
+    fn spec<'s>(&'s self, name: &'s str) -> Option<Spec<'s>> {
+        let of_server = || self.tools.iter().map(|tool| tool.spec()).find(|spec| spec.name == name);
+        tool_named(name).ok().map(Tool::spec).or_else(of_server)
+    }
+}
+
+/// Whether a server can't be used, or not all of it. In words of ours: the model reads them as it reads the user's, so nothing that a
+/// server says may be among them.
+fn trouble(report: ServerReport) -> Option<(String, &'static str)> {
+    let why = match (report.changed, report.status) {
+        (Some(_), _) => "is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.",
+        (None, ServerStatus::Untrusted) => "waits for your trust, so its tools are left out.",
+        (None, ServerStatus::Failed) => "can't be used, so its tools are left out. The workspace's list of MCP servers says why.",
+        (None, ServerStatus::Idle | ServerStatus::Ready) => return None,
+    };
+    Some((report.name, why))
+}

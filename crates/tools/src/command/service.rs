@@ -1,0 +1,127 @@
+//! A program that is talked to over its streams, in the sandbox: an MCP server.
+//!
+//! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
+//! like what a command changes.
+
+use super::{Commands, Reach, Request, SandboxMode, Staged, make_folder, name_of, unavailable};
+use crate::command::Outcome;
+use crate::gate::Secrets;
+use crate::tool::{Output, Signal, ToolContext};
+use crate::workspace::Workspace;
+use planwright_protocol::Problem;
+use planwright_sandbox::{Finished, Limits, Network, Pipes, Policy, Stop, Unavailable, View, converse};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// A name for its folder of caches.
+    pub name: String,
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    pub variables: BTreeMap<String, String>,
+    /// What it has to see of the machine besides what commands see.
+    pub readable: Vec<PathBuf>,
+    pub network: bool,
+}
+
+/// A program with everything in place for it.
+#[derive(Debug)]
+pub struct Post {
+    policy: Policy,
+    line: String,
+    variables: BTreeMap<String, String>,
+    /// Where what it changes is staged.
+    stage: Option<PathBuf>,
+}
+
+impl Post {
+    /// Runs it to its end; the thread must live as long.
+    ///
+    /// # Errors
+    /// There is no sandbox.
+    pub fn run(&self, stop: &Stop, met: impl FnOnce(Pipes), heard: impl FnMut(&[u8])) -> Result<Finished, Problem> {
+        let finished = converse(&self.policy, &self.line, &self.variables, stop, met, heard);
+        finished.map_err(|Unavailable(why)| unavailable(&why))
+    }
+
+    /// Hands what the program of one call changed on to be judged, with its answer.
+    ///
+    /// # Errors
+    /// It can't be kept.
+    pub fn hand_over(&self, answer: &Result<String, Problem>, begun: SystemTime, took: Duration) -> Result<Output, Problem> {
+        let Some(stage) = &self.stage else { return answer.clone().map(Output::text) };
+        Outcome::of_answer(answer, begun, took).save(stage)?;
+        Ok(Output::default().signalling(Signal::Staged))
+    }
+
+    /// Forgets what the program of one call changed.
+    ///
+    /// # Errors
+    /// What it changed in place can't be put back.
+    pub fn forget(&self, cx: &ToolContext) -> Result<(), Problem> {
+        if self.stage.is_some() { Staged::discard(cx) } else { Ok(()) }
+    }
+}
+
+impl Commands {
+    /// A place for a program that is kept. It sees the workspace as it is, and can change nothing of it.
+    ///
+    /// # Errors
+    /// A folder of ours can't be made.
+    pub fn keep(&self, program: &Program, workspace: &Workspace, secrets: &Secrets) -> Result<Post, Problem> {
+        let path = workspace.host_path()?;
+        let scratch = self.scratch_of(program, &path)?;
+        let nothing = self.nothing()?;
+        // Not through an overlay: that would not show what changes below it while the program is kept.
+        let view = View::ReadOnly { folder: self.place.join("servers") };
+        let policy = Policy {
+            nothing,
+            hidden: workspace.secret_files(secrets).iter().map(|path| path.relative().into()).collect(),
+            builds_in_scratch: true,
+            ..Policy::plain(path, view, scratch, Limits::of_service())
+        };
+        Ok(self.post(program, policy, None))
+    }
+
+    /// A place for a program that is there for one call. What it changes of the workspace is staged.
+    ///
+    /// # Errors
+    /// A folder of ours can't be made.
+    pub fn stage_for(&self, program: &Program, cx: &ToolContext) -> Result<Post, Problem> {
+        let Some(call) = cx.command.call else { return Err(unavailable("there is no call to stage changes for")) };
+        let request =
+            Request { command: String::new(), folder: crate::WorkspacePath::root(), time: Duration::MAX, network: program.network };
+        let ready = self.prepare(cx, &request, call, Reach::Source, SandboxMode::Enforce)?;
+        let scratch = self.scratch_of(program, &ready.policy.workspace)?;
+        Ok(self.post(program, Policy { scratch, ..ready.policy }, Some(ready.folder)))
+    }
+
+    fn post(&self, program: &Program, policy: Policy, stage: Option<PathBuf>) -> Post {
+        let is_on = program.network || self.sandbox.network;
+        let readable = program.readable.iter().filter(|path| self.may_show(path)).cloned().collect();
+        let policy = Policy {
+            readable,
+            variables: program.variables.keys().cloned().collect(),
+            writable: self.sandbox.writable.clone(),
+            network: if is_on { Network::On } else { Network::Off },
+            ..policy
+        };
+        let words: Vec<String> = program.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        Post { policy, line: format!("exec {}", words.join(" ")), variables: program.variables.clone(), stage }
+    }
+
+    /// The data folder is shown to nobody, however it is named.
+    fn may_show(&self, path: &Path) -> bool {
+        let data = self.place.parent().unwrap_or(&self.place);
+        std::fs::canonicalize(path).is_ok_and(|real| !data.starts_with(&real) && !real.starts_with(data))
+    }
+
+    fn scratch_of(&self, program: &Program, workspace: &Path) -> Result<PathBuf, Problem> {
+        let scratch = self.place.join("scratch").join(name_of(workspace)).join("servers").join(&program.name);
+        make_folder(&scratch).map_err(|error| unavailable(&format!("{} can't be made: {error}", scratch.display())))?;
+        Ok(scratch)
+    }
+}
