@@ -14,6 +14,7 @@ const TRIED: &[&str] = &[
     "docs/guide/plans.md",
     "docs/guide/questions.md",
     "docs/headless.md",
+    "docs/keeping.md",
     "docs/api.md",
     "docs/scripted-models.md",
 ];
