@@ -5,17 +5,17 @@ import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { wasRefused } from '@/lib/api/session';
 
-/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. isOver: somebody was signed in here. */
-export function SignInPage({ done, isOver }: { done: () => void; isOver: boolean }) {
+/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. isOver: somebody was signed in here. byAccount: which of the two comes first. */
+export function SignInPage({ done, isOver, byAccount }: { done: () => void; isOver: boolean; byAccount: boolean }) {
   const t = useText('signin');
-  const [way, setWay] = useState<'token' | 'account'>('token');
+  const [way, setWay] = useState<'token' | 'account'>(byAccount ? 'account' : 'token');
   const [error, setError] = useState<string | null>(() => (isOver ? t('over') : wasRefused() ? t('refused') : null));
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget);
     const field = (name: string) => String(typed.get(name) ?? '').trim();
     const offer = way === 'token' ? { token: field('token') } : { name: field('name'), password: field('password') };
-    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t('wrong') : String(reason)));
+    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : reason instanceof Error ? reason.message : String(reason)));
   };
   const change = () => {
     setError(null);
