@@ -81,6 +81,16 @@ test('what is no text, empty, long or hostile is shown as what it is', async () 
   await back();
 });
 
+test('a file that is too large is told in plain words, without another try', async () => {
+  await page.route('**/files/content?*', (route) => route.fulfill({ status: 413, json: { error: { code: 'TOO_LARGE', message: 'Too large.', retryable: false } } }));
+  await item('empty.txt').click();
+  await panel.getByText('The file is too large to be shown').waitFor();
+  assert.equal(await panel.getByRole('button', { name: 'Try again' }).count(), 0);
+  await page.unrouteAll();
+  await panel.getByRole('button', { name: 'Back to the files' }).click();
+  assert.match(await item(/link/).getAttribute('title'), /may lead out of the workspace/);
+});
+
 test('plans and chats are told from documents, and new files show without a reload', async () => {
   const plan = { goal: 'A new file', steps: [{ step_number: 1, action: 'Write it', reason: 'So.', tools_needed: ['write'], files: ['/new.txt'] }] };
   await stage.say(chat, `CALL write_plan ${JSON.stringify(plan)}`);

@@ -112,6 +112,9 @@ test('without a model the app says how to get one, and the demo works all the sa
   await page.getByRole('button', { name: 'Try the demo' }).click();
   await composer(page).waitFor();
   await followGuide(page, join(server.home, 'data/samples/own/greeter'));
+  // The sample was for looking around: the next chat of one's own goes elsewhere.
+  await page.goto(server.url);
+  assert.equal(await page.getByRole('combobox', { name: 'Workspace' }).evaluate((box) => box.selectedOptions[0].textContent), 'greeter');
   assert.deepEqual(faults, []);
 });
 

@@ -139,6 +139,8 @@ test('Mod+F finds words in the chat, also in what is not loaded, and goes from o
   await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
   await page.getByRole('status').getByText('1 of 2').waitFor();
   await history(page).locator('[data-marked]').getByText('Another needle').waitFor();
+  const words = () => page.evaluate(() => [...(CSS.highlights.get('found-words') ?? [])].map(String));
+  await until(async () => (await words()).includes('needle'), 'the words to be marked');
   await page.keyboard.press('Enter');
   await history(page).locator('[data-marked]').getByText('A needle').waitFor();
   await page.getByRole('status').getByText('2 of 2').waitFor();
@@ -146,6 +148,7 @@ test('Mod+F finds words in the chat, also in what is not loaded, and goes from o
   await page.getByRole('status').getByText('Nothing found').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('search').waitFor({ state: 'detached' });
+  assert.deepEqual(await words(), []);
 });
 
 test('Mod+/ lists every key', async () => {

@@ -113,6 +113,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
 
   const trust = page.getByRole('dialog', { name: /What does “Brought along” bring along/ });
   await trust.getByText('models.plan = demo/demo').waitFor();
+  await until(() => trust.getByRole('heading', { level: 2 }).evaluate((title) => title === document.activeElement), 'the focus on the title');
   assert.deepEqual(await violations(page), []);
   await trust.getByText('limits.turns = 500').waitFor();
   await trust.getByText(/approvals\.delete would allow more/).waitFor();

@@ -23,7 +23,7 @@ export function Page({ title, actions, aside, children }: { title: string; actio
         <div className="ml-auto flex items-center gap-2">{actions}<ConnectionBadge /></div>
       </header>
       <OfflineBanner />
-      <div className="flex min-h-0 flex-1 max-md:flex-col">
+      <div className="flex min-h-0 flex-1 max-lg:flex-col">
         {aside}
         <main id="content" tabIndex={0} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto">{children}</main>
       </div>

@@ -5,12 +5,14 @@ import { useText } from '@/i18n';
 import type { Workspace } from '@/lib/api/types';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
+import { useMe } from '@/lib/workspaces';
 import { useNewChat } from './queries';
 
 /** The first words of a new chat, in a workspace where the user may make one. */
 export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
   const t = useText('home');
   const newChat = useNewChat();
+  const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');
   const mayOnlyLook = all.length > 0 && workspaces.length === 0;
   const [content, setContent] = useState('');
@@ -19,6 +21,8 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
   const [chosen, setChosen] = useState<{ id: string; after: LastWorkspace } | null>(null);
   useEffect(focusMainIfLost, []);
   const workspace = chosen?.after === last ? chosen.id : usualWorkspace(workspaces, last)?.id;
+  // Without one, setting one up comes first.
+  const hasModel = !me || Boolean(me.models.plan ?? workspaces.find(({ id }) => id === workspace)?.settings.model);
   const start = () => {
     if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
   };
@@ -41,7 +45,7 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
             {workspaces.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
           </select>
         )}
-        <Button type="submit" look="primary" className="shrink-0" disabled={!workspace || newChat.isPending}><SendHorizontal size={15} aria-hidden />{t('start')}</Button>
+        <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="shrink-0" disabled={!workspace || newChat.isPending}><SendHorizontal size={15} aria-hidden />{t('start')}</Button>
       </div>
     </form>
   );

@@ -36,8 +36,8 @@ export function SettingsPage({ section }: { section: string | undefined }) {
     <Page
       title={t('title')}
       aside={(
-        <nav ref={nav} aria-label={t('sections')} className="shrink-0 border-line p-2 max-md:overflow-x-auto max-md:border-b md:w-44 md:border-r lg:w-56 md:p-3">
-          <ul className="flex gap-1 md:flex-col">
+        <nav ref={nav} aria-label={t('sections')} className="shrink-0 border-line p-2 max-lg:overflow-x-auto max-lg:border-b lg:w-56 lg:border-r lg:p-3">
+          <ul className="flex gap-1 lg:flex-col">
             {NAMES.map((name) => {
               const [Icon] = SECTIONS[name];
               const isCurrent = name === current;

@@ -24,7 +24,7 @@ export function TrustStep({ isOpen, workspaceId }: { isOpen: boolean; workspaceI
   const trust = useTrust(workspaceId);
   if (!workspace) return null;
   return (
-    <Modal isOpen={isOpen} close={closeDialog} title={t('trustTitle', { workspace: workspace.name })}>
+    <Modal isOpen={isOpen} close={closeDialog} title={t('trustTitle', { workspace: workspace.name })} isRead>
       <Loaded query={trust}>{(found) => <Wants workspace={workspace} trust={found} />}</Loaded>
     </Modal>
   );
