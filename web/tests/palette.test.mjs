@@ -103,6 +103,13 @@ test('a command takes what is written after it, and a path is a message like any
   await page.getByRole('heading', { level: 1, name: 'Named by a slash' }).waitFor();
   await say(page, '/src/lib.rs looks odd');
   await history(page).getByText('/src/lib.rs looks odd').waitFor();
+  // What looks like a command and is none waits for a second word.
+  await say(page, '/nosuch thing');
+  await page.getByRole('alert').getByText('There is no command /nosuch').waitFor();
+  assert.equal(await composer(page).inputValue(), '/nosuch thing');
+  await composer(page).press('Enter');
+  await history(page).getByText('/nosuch thing').waitFor();
+  assert.equal(await composer(page).inputValue(), '');
   assert.equal((await server.api(chat.path)).title, 'Named by a slash');
 });
 

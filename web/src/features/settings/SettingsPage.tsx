@@ -1,5 +1,5 @@
 import { Boxes, FolderCog, Keyboard, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
-import type { ComponentType } from 'react';
+import { useEffect, useRef, type ComponentType } from 'react';
 import { Link } from 'wouter';
 import { Page } from '@/components/Page';
 import { usePageText } from '@/i18n';
@@ -29,11 +29,14 @@ export function SettingsPage({ section }: { section: string | undefined }) {
   const t = usePageText(words);
   const current = NAMES.find((name) => name === section) ?? 'models';
   const [, Content] = SECTIONS[current];
+  const nav = useRef<HTMLElement>(null);
+  // On a phone they are a row that is longer than the screen.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
   return (
     <Page
       title={t('title')}
       aside={(
-        <nav aria-label={t('sections')} className="shrink-0 border-line p-2 max-md:overflow-x-auto max-md:border-b md:w-56 md:border-r md:p-3">
+        <nav ref={nav} aria-label={t('sections')} className="shrink-0 border-line p-2 max-md:overflow-x-auto max-md:border-b md:w-44 md:border-r lg:w-56 md:p-3">
           <ul className="flex gap-1 md:flex-col">
             {NAMES.map((name) => {
               const [Icon] = SECTIONS[name];

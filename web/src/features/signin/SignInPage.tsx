@@ -23,7 +23,7 @@ export function SignInPage({ done, isOver, auth }: Props) {
     const typed = new FormData(event.currentTarget);
     const field = (name: string) => String(typed.get(name) ?? '').trim();
     const offer = way === 'token' ? { token: field('token') } : { name: field('name'), password: field('password') };
-    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t('wrong') : String(reason)));
+    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : reason instanceof Error ? reason.message : String(reason)));
   };
   const change = () => {
     setError(null);

@@ -87,6 +87,7 @@ export const chat = {
   frontmatterHint: 'The YAML at the top of the .chat file',
   commands: 'Commands',
   files: 'Files',
+  noCommand: 'There is no command /{name}. Send once more to say it as a message.',
   noFiles: 'No file has “{typed}” in its path.',
   suggestions: '{count} {count|suggestion|suggestions}; arrow keys and Enter choose',
   delegate: 'Delegate',

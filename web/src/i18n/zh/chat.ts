@@ -87,6 +87,7 @@ export const chat = {
   frontmatterHint: '.chat 文件开头的 YAML',
   commands: '命令',
   files: '文件',
+  noCommand: '没有命令 /{name}。再发送一次则作为消息发出。',
   noFiles: '没有路径包含“{typed}”的文件。',
   suggestions: '{count} 条建议；用方向键和 Enter 选择',
   delegate: '受托者',
