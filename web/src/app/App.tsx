@@ -14,7 +14,6 @@ import { HomePage } from '@/features/home/HomePage';
 import { SignInPage } from '@/features/signin/SignInPage';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
-import { hasAccounts } from '@/lib/api/session';
 import { startBridge } from '@/lib/events/bridge';
 import { ChatRoute } from './ChatRoute';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -64,7 +63,7 @@ function Gate() {
   useEffect(() => {
     if (isKnown) startBridge(queries, () => void refetch());
   }, [isKnown, refetch]);
-  if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage isOver={isKnown} byAccount={hasAccounts(me.error)} done={() => void queries.resetQueries()} />;
+  if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage auth={me.error.problem.details?.auth === 'users' ? 'users' : 'token'} isOver={isKnown} done={() => void queries.resetQueries()} />;
   if (me.error && !isKnown) {
     const gone = isGone(me.error);
     return (

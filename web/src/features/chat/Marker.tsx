@@ -19,8 +19,7 @@ export function Marker({ message }: { message: Message }) {
   const { drift } = message.metadata;
   if (Array.isArray(drift)) return <DriftMarker files={drift.filter(isDrifted)} at={message.created_at} />;
   if (message.metadata.retry === true) return <RetryMarker at={message.created_at} />;
-  const { revert } = message.metadata;
-  if (isRevert(revert)) return <RevertMarker revert={revert} at={message.created_at} />;
+  if (message.metadata.revert) return <RevertMarker facts={message.metadata.revert} at={message.created_at} />;
   return (
     <Line at={message.created_at}>
       <Info size={14} aria-hidden className="shrink-0" />
@@ -29,28 +28,28 @@ export function Marker({ message }: { message: Message }) {
   );
 }
 
-/** What a message tells of files that were taken back. */
-interface Revert {
-  files: { path: string }[];
-  conflicts: { path: string }[];
-}
-const isRevert = (value: unknown): value is Revert => typeof value === 'object' && value !== null && 'files' in value && Array.isArray(value.files) && 'conflicts' in value && Array.isArray(value.conflicts);
-
-/** The message's own words are for the model. */
-function RevertMarker({ revert: { files, conflicts }, at }: { revert: Revert; at: string }) {
-  const t = useText('changes');
-  const named = (all: { path: string }[]) => all.map(({ path }) => path).join(', ');
-  return (
-    <Line at={at}>
-      <Undo2 size={14} aria-hidden className="shrink-0" />
-      <span className="min-w-0 break-words">{t('revertedFiles', { files: named(files) })}{conflicts.length > 0 && ` ${t('leftFiles', { files: named(conflicts) })}`}</span>
-    </Line>
-  );
-}
-
 function RetryMarker({ at }: { at: string }) {
   const t = useText('chat');
   return <Line at={at}><RotateCcw size={14} aria-hidden className="shrink-0" /><span>{t('triedAgain')}</span></Line>;
+}
+
+interface RevertFacts {
+  files?: { path: string }[];
+  conflicts?: { path: string; reason: string }[];
+}
+
+/** The message's own words are for the model. */
+function RevertMarker({ facts, at }: { facts: RevertFacts; at: string }) {
+  const t = useText('chat');
+  return (
+    <Line at={at}>
+      <Undo2 size={14} aria-hidden className="shrink-0" />
+      <span>{t('tookBackFiles')}</span>
+      {facts.files?.map((file) => <code key={file.path} className="break-all">{file.path}</code>)}
+      {facts.conflicts && facts.conflicts.length > 0 && <span>{t('leftFiles')}</span>}
+      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({file.reason})</span>)}
+    </Line>
+  );
 }
 
 /** The message's own words are for the model. */

@@ -63,6 +63,8 @@ export const chat = {
   stopping: '{role} is stopping…',
   queued: 'Waiting to be read',
   takeBack: 'Take back',
+  tookBackFiles: 'Taken back:',
+  leftFiles: 'Left as they are:',
   triedAgain: 'You asked to try again',
   openSteps: 'Steps that are still open: {steps}',
   jumpToLatest: 'Jump to latest',

@@ -53,8 +53,6 @@ export const changes = {
   takeBackFiles: 'Take back {count} {count|file|files}',
   takeBackRest: 'Take back the other {count|file|files} ({count})',
   takenBack: '{count} {count|file was|files were} taken back.',
-  revertedFiles: 'You took changes back: {files}.',
-  leftFiles: 'Left as they are: {files}.',
   undo: 'Undo',
 } as const;
 

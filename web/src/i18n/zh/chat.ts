@@ -63,6 +63,8 @@ export const chat = {
   stopping: '{role}正在停止…',
   queued: '等待读取',
   takeBack: '撤回',
+  tookBackFiles: '已撤回：',
+  leftFiles: '保持原样：',
   triedAgain: '你要求重试',
   openSteps: '尚未完成的步骤：{steps}',
   jumpToLatest: '跳到最新',

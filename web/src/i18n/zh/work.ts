@@ -52,8 +52,6 @@ export const changes = {
   takeBackFiles: '撤回 {count} 个文件',
   takeBackRest: '撤回其余 {count} 个文件',
   takenBack: '已撤回 {count} 个文件。',
-  revertedFiles: '你撤回了更改：{files}。',
-  leftFiles: '保持不变：{files}。',
   undo: '撤销',
 };
 
