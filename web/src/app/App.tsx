@@ -14,7 +14,6 @@ import { HomePage } from '@/features/home/HomePage';
 import { SignInPage } from '@/features/signin/SignInPage';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
-import { hasAccounts } from '@/lib/api/session';
 import { startBridge } from '@/lib/events/bridge';
 import { ChatRoute } from './ChatRoute';
 import { ErrorBoundary } from './ErrorBoundary';

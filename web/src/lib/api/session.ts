@@ -5,9 +5,6 @@ let isRefused = false;
 /** Whether the address had a token that the server does not take. */
 export const wasRefused = (): boolean => isRefused;
 
-/** Whether people have accounts here: then the server's refusal asks for a `name` and a `password`. */
-export const hasAccounts = (refusal: ApiError): boolean => refusal.message.includes('`password`');
-
 /** Takes the token out of the address, where `serve` put it, and signs in with it. */
 export async function signInByAddress(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
