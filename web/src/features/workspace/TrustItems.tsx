@@ -1,6 +1,6 @@
 import { usePageText, useText } from '@/i18n';
 import type { Json, JsonObject, TrustItem } from '@/lib/api/types';
-import { commandLine } from './commandLine';
+import { commandLine } from '@/lib/commandLine';
 import { words } from './words';
 
 const KINDS = { model: 'kind_model', provider: 'kind_provider', mcp_server: 'kind_mcp' } as const;
