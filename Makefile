@@ -51,7 +51,8 @@ bench-web: web ## The web UI: bytes and DOM nodes as gates, times as a report
 	cd web && node --test scripts/bench.mjs
 
 screenshots: web ## Pictures of each view, into docs/screenshots
-	@scripts/need chromium
+	@scripts/need chromium fc-list
+	@fc-list :lang=zh | grep -q . || scripts/need fonts-noto-cjk
 	$(CARGO) build --package planwright
 	cd web && node --test scripts/screenshots.mjs
 

@@ -204,7 +204,7 @@ export const VIEWS = {
       async (page, { server }) => {
         await page.goto(`${server.url}/settings/${section}`);
         await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor();
-        await page.waitForLoadState('networkidle').catch(() => undefined);
+        await page.waitForFunction(() => !document.querySelector('main [data-loading]'));
       },
     ]),
   ),

@@ -59,7 +59,7 @@ function List({ label, all, place, offered, choose }: Omit<Props, 'trigger'> & {
   useEffect(() => { document.getElementById(optionId(at))?.scrollIntoView({ block: 'nearest' }); }, [at]);
   if (all.length === 0) return null;
   return (
-    <ul id={LIST_ID} role="listbox" aria-label={label} className="max-h-64 overflow-y-auto border-b p-1">
+    <ul id={LIST_ID} role="listbox" tabIndex={0} aria-label={label} className="max-h-64 overflow-y-auto border-b p-1">
       {all.map(({ name, command }, index) => {
         const Icon = command?.icon ?? FileText;
         return (

@@ -89,7 +89,7 @@ export function Timeline() {
   if (isEmpty) return <Notice icon={<MessageSquareText size={24} aria-hidden />} title={t('emptyTitle')} hint={t('emptyHint')} />;
   return (
     <div className="relative min-h-0 flex-1">
-      <div ref={frame} onScroll={onScroll} {...{ [MAIN_PLACE]: '' }} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]">
+      <div ref={frame} onScroll={onScroll} {...{ [MAIN_PLACE]: '' }} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] pointer-coarse:outline-none">
         <div className="relative mx-auto w-full max-w-3xl" style={{ height }}>
           {virtualizer.getVirtualItems().map((row) => {
             const item = items[row.index];

@@ -1,4 +1,4 @@
-import { House, PanelLeftClose, Plus, Search, Settings, ShieldCheck } from 'lucide-react';
+import { House, PanelLeftClose, Plus, Search, Settings, ShieldCheck, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AppearanceMenu } from '@/components/AppearanceMenu';
@@ -40,10 +40,19 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
           </section>
         ))}
       </div>
-      <Link href="/audit" aria-current={location === '/audit' ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><ShieldCheck size={15} aria-hidden />{audit('title')}</Link>
-      <Link href="/settings" onClick={() => useLayout.setState({ isDrawerOpen: false })} aria-current={location.startsWith('/settings') ? 'page' : undefined} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11"><Settings size={15} aria-hidden />{t('settings')}</Link>
+      <SideLink to="/audit" icon={ShieldCheck}>{audit('title')}</SideLink>
+      <SideLink to="/settings" icon={Settings}>{t('settings')}</SideLink>
       <AppearanceMenu />
     </nav>
+  );
+}
+
+function SideLink({ to, icon: Icon, children }: { to: string; icon: LucideIcon; children: string }) {
+  const [location] = useLocation();
+  return (
+    <Link href={to} aria-current={location.startsWith(to) ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg aria-[current]:bg-bg aria-[current]:text-fg pointer-coarse:min-h-11">
+      <Icon size={15} aria-hidden />{children}
+    </Link>
   );
 }
 
@@ -55,7 +64,7 @@ function ChatRow({ chat, isCurrent }: { chat: Chat; isCurrent: boolean }) {
         aria-current={isCurrent ? 'page' : undefined}
         onClick={() => useLayout.setState({ isDrawerOpen: false })}
         data-mode={chat.config.agent_mode}
-        className={`flex min-h-9 items-center gap-2 rounded-sm px-2 pointer-coarse:min-h-11 ${isCurrent ? 'bg-bg font-medium shadow-sm ring-1 ring-control' : 'text-muted hover:bg-bg hover:text-fg'}`}
+        className={`flex min-h-9 items-center gap-2 rounded-sm px-2 pointer-coarse:min-h-11 ${isCurrent ? 'bg-bg font-medium shadow-sm ring-1 ring-control ring-inset' : 'text-muted hover:bg-bg hover:text-fg'}`}
       >
         <ModeMark chat={chat} />
         <span className="min-w-0 flex-1 truncate">{chat.title}</span>
