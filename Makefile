@@ -24,7 +24,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
-	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff
+	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
 	$(CARGO) build --workspace
 	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
@@ -68,7 +68,8 @@ real-model: ## The tests against a real model: llama.cpp with SmolLM2, 120 MB to
 	@scripts/need python3 curl
 	scripts/real-model
 
-docs: ## The Rust documentation, into target/doc
+docs: ## The guide, into target/guide, and the Rust documentation, into target/doc
+	@scripts/guide
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items
 
 install: $(BINARY) ## Build and install: program, manual pages, completions, systemd user unit; PREFIX (/usr/local) and DESTDIR say where

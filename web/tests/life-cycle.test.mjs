@@ -9,7 +9,7 @@ test('a newcomer sees a plan, approves it by a click, and sees the change', asyn
   const server = await startServer({ model: 'demo/demo' });
   const { page, faults } = await openBrowser(server);
   assert.ok(!page.url().includes('token'), 'the token stays out of the address bar');
-  await page.getByText('Demo model: a fixed script').waitFor();
+  await page.getByText('a model that plays a fixed script').waitFor();
 
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Say goodbye, too');
   await page.getByRole('button', { name: 'Start' }).click();

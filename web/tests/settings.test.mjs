@@ -152,12 +152,13 @@ test('theme, language and Shift+Tab are remembered', async () => {
   await page.getByRole('radio', { name: 'Dark' }).check();
   await page.locator('html[data-theme=dark]').waitFor();
   await page.getByRole('checkbox', { name: /^Shift\+Tab/ }).uncheck();
-  await page.getByRole('radio', { name: '中文' }).check();
+  await page.getByRole('radio', { name: '中文' }).click();
   await page.getByRole('heading', { level: 1, name: '设置' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { level: 1, name: '设置' }).waitFor();
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN');
-  await page.getByRole('radio', { name: 'English' }).check();
+  await page.getByRole('radio', { name: 'English' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
   await page.getByRole('radio', { name: 'Light' }).check();
   const chat = await server.newChat();
   await page.goto(chat.url);

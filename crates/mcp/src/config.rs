@@ -1,6 +1,7 @@
 //! A server as the configuration has it.
 
 use planwright_protocol::plan::plan_sha256;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,22 +10,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The `[mcp]` of the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// By names of your own.
     pub servers: BTreeMap<String, ServerConfig>,
 }
 
 /// One `[mcp.servers.NAME]`: a program, or an address.
-#[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
+    /// The program, found as a shell would.
     pub command: Option<String>,
+    /// What it is called with.
     pub args: Vec<String>,
     /// Variables of the program.
     pub env: BTreeMap<String, String>,
     /// Variables of our own process that it gets as well.
     pub env_from: Vec<String>,
+    /// Where a server is that speaks HTTP, in place of a program.
     pub url: Option<String>,
     /// The variable that holds the key for the address.
     pub api_key_env: Option<String>,
@@ -36,9 +41,9 @@ pub struct ServerConfig {
     pub readable: Vec<PathBuf>,
     /// One process for all calls, in which the workspace can't be changed.
     pub keep: bool,
-    /// For one call.
+    /// Seconds for one call; 60 unless set.
     pub timeout_s: Option<u64>,
-    /// For coming up and saying what it offers.
+    /// Seconds for coming up and saying what it offers; 30 unless set.
     pub start_timeout_s: Option<u64>,
 }
 

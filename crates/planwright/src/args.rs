@@ -4,6 +4,7 @@ mod keeping;
 
 pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 
+use crate::schema::SchemaArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
@@ -42,6 +43,7 @@ pub enum Command {
     Export(ExportArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+    Schema(SchemaArgs),
     /// Print the description of the HTTP API, as OpenAPI
     #[command(hide = true)]
     Openapi,

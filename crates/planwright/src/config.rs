@@ -1,20 +1,23 @@
 //! The user's configuration file.
 
 use crate::config_error;
-use crate::providers::ProviderConfig;
+use crate::providers::{Keys, ProviderConfig};
 use crate::retention::Retention;
 use anyhow::{Context, bail};
 use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub models: ModelChoice,
+    /// Any number, by names of your own; a model there is `NAME/MODEL`.
+    #[schemars(with = "BTreeMap<String, Keys>")]
     pub providers: BTreeMap<String, ProviderConfig>,
     pub chat: ChatConfig,
     pub approvals: Approvals,
@@ -30,11 +33,14 @@ pub struct Config {
 }
 
 /// A model for each mode, or `default` for both.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelChoice {
+    /// For both modes, as PROVIDER/MODEL.
     pub default: Option<String>,
+    /// For plan mode.
     pub plan: Option<String>,
+    /// For act mode.
     pub act: Option<String>,
 }
 
@@ -44,17 +50,19 @@ impl ModelChoice {
     }
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatConfig {
+    /// The mode of a new chat.
     pub default_mode: DefaultMode,
+    /// What a message does that is an order to carry out the plan, such as "go ahead".
     pub intent_switch: IntentSwitch,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilesConfig {
-    /// Reading these asks first.
+    /// Patterns of files that look like secrets: reading them asks first, and commands find them empty.
     pub secrets: Vec<String>,
 }
 

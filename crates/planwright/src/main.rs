@@ -18,6 +18,7 @@ mod providers;
 mod retention;
 mod run;
 mod sample;
+mod schema;
 mod serve;
 mod servers;
 mod sign_in;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Roles(args) => lists::roles(&args),
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
+        Command::Schema(args) => schema::schema(&args),
         Command::Man(args) => lists::man(&args),
         Command::Openapi => lists::openapi(),
     };

@@ -33,20 +33,31 @@ pub struct RemoteConfig {
 }
 
 /// The keys as they are written, whatever the kind.
-#[derive(Deserialize)]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Keys {
+pub struct Keys {
     kind: Kind,
+    /// For `script` alone, and required there: the folder with the scripts.
     path: Option<PathBuf>,
+    /// The address alone: one with a user, a password, `?` or `#` is refused.
     base_url: Option<String>,
+    /// The name of the environment variable that holds the key; the key itself never stands in a file.
     api_key_env: Option<String>,
+    /// Whose models these are, for address, key, sizes and prices.
     vendor: Option<String>,
+    /// How the model makes tool calls; `native` unless set.
     tools: Option<ToolCalls>,
+    /// How much the model thinks before it answers.
     reasoning: Option<Depth>,
+    /// How much the model reads; Ollama is told it as `num_ctx`.
     context_tokens: Option<u64>,
+    /// How much the model may write in one reply.
     max_output_tokens: Option<u64>,
+    /// A file of certificates in PEM form, trusted besides the system's.
     ca_file: Option<PathBuf>,
+    /// Seconds without a byte; 120 unless set.
     timeout_s: Option<u64>,
+    /// Seconds for a whole reply; 900 unless set.
     reply_timeout_s: Option<u64>,
 }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 const DAY: Duration = Duration::from_hours(24);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
     /// After how many days a chat that nobody used is deleted.

@@ -44,7 +44,7 @@ pub struct Endpoint {
 }
 
 /// How a model makes tool calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolCalls {
     /// As its wire has them.
@@ -55,7 +55,7 @@ pub enum ToolCalls {
 }
 
 /// How much a model thinks before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
     Low,

@@ -4,17 +4,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How a provider is talked to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Chat completions, of `OpenAI` and of everyone who speaks like it.
     Openai,
+    /// The responses of `OpenAI`.
     OpenaiResponses,
+    /// The messages of Anthropic.
     Anthropic,
+    /// Gemini, of Google.
     Gemini,
+    /// The own protocol of Ollama.
     Ollama,
+    /// Chat completions with what `OpenRouter` adds.
     Openrouter,
-    /// A file of scripted turns.
+    /// Scripts in a folder, in place of a model.
     Script,
     /// The built-in demonstration.
     Demo,

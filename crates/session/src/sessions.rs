@@ -52,30 +52,33 @@ pub enum IntentSwitch {
     Switch,
     /// It shows a one-click card.
     Suggest,
+    /// It is a message like any other.
     Off,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultMode {
+    /// Nothing of the project can change.
     #[default]
     Plan,
+    /// Whatever the role may do, and the plan names, can change.
     Act,
     /// Plan, unless the first message asks for a simple fix.
     Auto,
 }
 
-#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Requests to the model per run.
     pub turns: u32,
-    /// What the replies of a chat may cost together, in the catalog's currency.
+    /// What the replies of a chat may cost together, in the catalog's currency; `inf` for no limit.
     pub cost: f64,
 }
 
 /// What is done with the user's repository.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitSettings {
     /// Whether finished work is committed, on a branch of its own.

@@ -21,21 +21,22 @@ use crate::tool::{Output, Signal, ToolContext};
 use outcome::Capture;
 use planwright_protocol::{CallId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// The `[sandbox]` of the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sandbox {
+    /// Whether commands are held by the sandbox.
     pub mode: SandboxMode,
     /// Whether commands have the network without asking.
     pub network: bool,
     /// Whether planners may run commands that can change nothing.
-    #[serde(deserialize_with = "Inspect::from_bool")]
+    #[schemars(with = "bool")]
     pub inspect: Inspect,
     /// More folders that commands may change.
     pub writable: Vec<PathBuf>,
@@ -53,9 +54,10 @@ impl Sandbox {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
+    /// They are, and without one they are refused.
     #[default]
     Enforce,
     /// No guard at all: for roles that may change everything anyway, and each command asks.
@@ -63,16 +65,23 @@ pub enum SandboxMode {
 }
 
 /// Whether roles of plan mode have commands too, in a sandbox in which nothing can be changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
 pub enum Inspect {
     #[default]
     Off,
     On,
 }
 
-impl Inspect {
-    fn from_bool<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        bool::deserialize(deserializer).map(|on| if on { Self::On } else { Self::Off })
+impl From<bool> for Inspect {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl From<Inspect> for bool {
+    fn from(inspect: Inspect) -> Self {
+        inspect == Inspect::On
     }
 }
 

@@ -25,7 +25,7 @@ export function Page({ title, actions, aside, children }: { title: string; actio
       <OfflineBanner />
       <div className="flex min-h-0 flex-1 max-md:flex-col">
         {aside}
-        <main id="content" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto">{children}</main>
+        <main id="content" tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-y-auto">{children}</main>
       </div>
     </div>
   );

@@ -19,6 +19,7 @@ mod delegation;
 mod drift;
 mod events;
 mod export;
+mod guide;
 mod injection;
 mod install;
 mod intent;

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod budgets;
+mod links;
 mod requirements;
 mod roles;
 

@@ -20,11 +20,15 @@ pub enum Rule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approvals {
+    /// Deletions.
     pub delete: Rule,
+    /// Changes to files that the approved plan does not name.
     pub outside_plan: Rule,
+    /// Commands inside the sandbox; leaving it always asks.
     pub execute: Rule,
+    /// Tools of MCP servers.
     pub mcp: Rule,
-    /// By tool name; can only tighten.
+    /// A rule for one tool, by its name; can only tighten.
     pub tools: BTreeMap<String, Rule>,
 }
 

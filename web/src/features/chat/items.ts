@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useOutbox, type Outgoing } from '@/lib/chat/outbox';
+import type { Message } from '@/lib/api/types';
 import { openThread, rowsOf, type Row } from '@/lib/chat/rows';
 import type { LiveText } from '@/lib/chat/view';
 
@@ -28,9 +29,15 @@ export function useItems(): Item[] {
         .map((row): Item => (row === working && words ? { ...row, live: { ...words, role: row.role ?? words.role } } : row)),
       ...(working ? [] : Object.values(live).map((one): Item => ({ kind: 'live', key: one.messageId, live: one }))),
       ...outgoing
-        .filter((one) => !messages.some((message) => message.id === one.messageId))
+        .filter((one) => !isHere(one, messages))
         .map((one): Item => ({ kind: 'outgoing', key: one.key, outgoing: one })),
     ],
     [rows, working, words, live, outgoing, messages, queued],
   );
+}
+
+/** Whether the history has it: by its id, or by its words while the answer that tells the id is on its way. */
+function isHere(one: Outgoing, messages: Message[]): boolean {
+  if (one.state === 'sending') return messages.findLast((message) => message.author === 'user')?.content === one.content;
+  return messages.some((message) => message.id === one.messageId);
 }

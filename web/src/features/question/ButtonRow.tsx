@@ -52,7 +52,7 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           look={button.look}
           data-mode={button.mode}
           data-safe={button.isSafe}
-          aria-disabled={isHeld}
+          aria-disabled={isHeld || undefined}
           aria-pressed={button.pressed === true ? true : undefined}
           aria-keyshortcuts={button.shortcut}
           aria-description={button.hint}
