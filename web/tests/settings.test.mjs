@@ -21,7 +21,7 @@ const said = (text) => page.getByRole('status').getByText(text).waitFor();
 test('the settings are a click away, and each section has an address', async () => {
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
-  for (const [link, address] of [['Modes and approvals', 'modes'], ['Workspaces', 'workspaces'], ['Roles', 'roles'], ['Appearance', 'appearance'], ['Keys', 'keys'], ['Account', 'account'], ['Models', 'models']]) {
+  for (const [link, address] of [['Modes and approvals', 'modes'], ['Workspaces', 'workspaces'], ['MCP servers', 'servers'], ['Roles', 'roles'], ['Appearance', 'appearance'], ['Keys', 'keys'], ['Account', 'account'], ['Models', 'models']]) {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: link }).click();
     await page.getByRole('heading', { level: 2, name: link }).waitFor();
     assert.ok(page.url().endsWith(`/settings/${address}`), page.url());

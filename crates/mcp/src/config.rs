@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// By names of your own.
+    /// Any number of MCP servers, by names of your own: programs, or addresses.
     pub servers: BTreeMap<String, ServerConfig>,
 }
 
@@ -21,19 +21,19 @@ pub struct Config {
 #[derive(Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
-    /// The program, found as a shell would.
+    /// The program: a name is looked for on the search path, a path is taken from the workspace's root.
     pub command: Option<String>,
-    /// What it is called with.
+    /// The arguments of the program.
     pub args: Vec<String>,
     /// Variables of the program.
     pub env: BTreeMap<String, String>,
-    /// Variables of our own process that it gets as well.
+    /// Names of variables of Planwright's own environment that the program gets as well; in your own file alone.
     pub env_from: Vec<String>,
-    /// Where a server is that speaks HTTP, in place of a program.
+    /// The address: `https`, or `http` on this machine (elsewhere only without a key).
     pub url: Option<String>,
-    /// The variable that holds the key for the address.
+    /// The name of the variable that holds the key for the address; in your own file alone.
     pub api_key_env: Option<String>,
-    /// Whether its `readOnlyHint` is taken for true.
+    /// Whether the server's word is taken (its `readOnlyHint`) that a tool only reads.
     pub trust_read_only: bool,
     /// Whether the program has the network.
     pub network: bool,
@@ -41,7 +41,7 @@ pub struct ServerConfig {
     pub readable: Vec<PathBuf>,
     /// One process for all calls, in which the workspace can't be changed.
     pub keep: bool,
-    /// Seconds for one call; 60 unless set.
+    /// Seconds for one call; 60 unless set, at most 1800.
     pub timeout_s: Option<u64>,
     /// Seconds for coming up and saying what it offers; 30 unless set.
     pub start_timeout_s: Option<u64>,

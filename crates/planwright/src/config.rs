@@ -15,17 +15,25 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// Which model is asked in each mode; `--model` and `PLANWRIGHT_MODEL` hold over all three.
     pub models: ModelChoice,
     /// Any number, by names of your own; a model there is `NAME/MODEL`.
     #[schemars(with = "BTreeMap<String, Keys>")]
     pub providers: BTreeMap<String, ProviderConfig>,
+    /// How chats begin, and what counts as an order.
     pub chat: ChatConfig,
+    /// What is done without asking, what asks first, and what is denied.
     pub approvals: Approvals,
+    /// What holds the commands of the agent.
     pub sandbox: Sandbox,
+    /// What is kept from the model.
     pub files: FilesConfig,
+    /// When a run ends by itself.
     pub limits: Limits,
+    /// What is done with your repository.
     pub git: GitSettings,
     pub mcp: planwright_mcp::Config,
+    /// How long a server keeps things: for ever, unless set; in your own file alone.
     pub retention: Retention,
     /// As it was written, for a workspace's file to be laid over.
     #[serde(skip)]

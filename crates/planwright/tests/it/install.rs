@@ -22,7 +22,8 @@ fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> Output {
 fn commands(args: &[&str]) -> Vec<String> {
     let help = String::from_utf8(run(BINARY, &[args, &["--help"]].concat()).stdout).unwrap();
     let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
-    let names = list.lines().take_while(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next());
+    let entries = list.lines().take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("   "));
+    let names = entries.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
@@ -48,7 +49,9 @@ fn make_install_puts_everything_in_place_and_uninstall_takes_it_away() {
         "share/zsh/site-functions/_planwright",
         "share/fish/vendor_completions.d/planwright.fish",
         "lib/systemd/user/planwright.service",
-        "share/doc/planwright/keeping.md",
+        "share/doc/planwright/README.md",
+        "share/doc/planwright/docs/keeping.md",
+        "share/doc/planwright/docs/guide/first-plan.md",
     ] {
         assert_eq!(mode(path), 0o644, "{path}");
     }

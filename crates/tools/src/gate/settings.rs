@@ -26,7 +26,7 @@ pub struct Approvals {
     pub outside_plan: Rule,
     /// Commands inside the sandbox; leaving it always asks.
     pub execute: Rule,
-    /// Tools of MCP servers.
+    /// Tools of MCP servers; `deny` also for those that only read.
     pub mcp: Rule,
     /// A rule for one tool, by its name; can only tighten.
     pub tools: BTreeMap<String, Rule>,

@@ -1,5 +1,6 @@
-import { ArrowRight, FileWarning, Info, RotateCcw, Undo2 } from 'lucide-react';
+import { ArrowRight, FileWarning, Info, Plug, RotateCcw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useLocale, useText } from '@/i18n';
 import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
@@ -20,6 +21,8 @@ export function Marker({ message }: { message: Message }) {
   if (Array.isArray(drift)) return <DriftMarker files={drift.filter(isDrifted)} at={message.created_at} />;
   if (message.metadata.retry === true) return <RetryMarker at={message.created_at} />;
   if (message.metadata.revert) return <RevertMarker facts={message.metadata.revert} at={message.created_at} />;
+  const { mcp_server } = message.metadata;
+  if (typeof mcp_server === 'string') return <ServerMarker server={mcp_server} trouble={String(message.metadata.mcp_trouble)} at={message.created_at} />;
   return (
     <Line at={message.created_at}>
       <Info size={14} aria-hidden className="shrink-0" />
@@ -48,6 +51,19 @@ function RevertMarker({ facts, at }: { facts: RevertFacts; at: string }) {
       {facts.files?.map((file) => <code key={file.path} className="break-all">{file.path}</code>)}
       {facts.conflicts && facts.conflicts.length > 0 && <span>{t('leftFiles')}</span>}
       {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({file.reason})</span>)}
+    </Line>
+  );
+}
+
+/** An MCP server that can't be used, or not all of it. */
+function ServerMarker({ server, trouble, at }: { server: string; trouble: string; at: string }) {
+  const t = useText('chat');
+  const words = trouble === 'changed' ? t('serverChanged', { server }) : trouble === 'untrusted' ? t('serverUntrusted', { server }) : t('serverFailed', { server });
+  return (
+    <Line at={at}>
+      <Plug size={14} aria-hidden className="shrink-0 text-major" />
+      <span className="min-w-0 break-words">{words}</span>
+      <Link href="/settings/servers" className="underline underline-offset-2">{t('serverLook')}</Link>
     </Line>
   );
 }

@@ -1,4 +1,4 @@
-import { Boxes, FolderCog, Keyboard, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
+import { Boxes, FolderCog, Keyboard, Plug, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
 import { useEffect, useRef, type ComponentType } from 'react';
 import { Link } from 'wouter';
 import { Page } from '@/components/Page';
@@ -9,6 +9,7 @@ import { KeysSection } from './KeysSection';
 import { ModelsSection } from './ModelsSection';
 import { ModesSection } from './ModesSection';
 import { RolesSection } from './RolesSection';
+import { ServersSection } from './ServersSection';
 import { words } from './words';
 import { WorkspacesSection } from './WorkspacesSection';
 
@@ -16,6 +17,7 @@ const SECTIONS = {
   models: [Boxes, ModelsSection],
   modes: [ShieldCheck, ModesSection],
   workspaces: [FolderCog, WorkspacesSection],
+  servers: [Plug, ServersSection],
   roles: [Users, RolesSection],
   appearance: [SunMoon, AppearanceSection],
   keys: [Keyboard, KeysSection],

@@ -1,6 +1,6 @@
 import { usePageText, useText } from '@/i18n';
 import type { Json, JsonObject, TrustItem } from '@/lib/api/types';
-import { commandLine } from './commandLine';
+import { commandLine } from '@/lib/commandLine';
 import { words } from './words';
 
 const KINDS = { model: 'kind_model', provider: 'kind_provider', mcp_server: 'kind_mcp' } as const;
@@ -69,14 +69,15 @@ function Part({ part: { what, before, after } }: { part: JsonObject }) {
   const title = tool === null ? t('whatCommand') : before === null ? t('whatNewTool', { tool }) : t('whatTool', { tool });
   const tell = (side: Json | undefined) => (isObject(side) ? (tool === null ? told(side) : `${plain(side.description)}\n(${side.says_read_only === true ? t('saysReads') : t('saysReadsNot')})`) : '');
   const [was, is] = [tell(before), tell(after)];
+  const look = `break-words whitespace-pre-wrap ${tool === null ? 'font-mono' : ''}`;
   return (
     <>
       <h4 className="font-medium break-all">{title}</h4>
       {was === is ? <p>{t('unseen')}</p> : (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
-          {was !== '' && <><dt className="text-muted">{t('before')}</dt><dd className="break-words whitespace-pre-wrap">{was}</dd></>}
+          {was !== '' && <><dt className="text-muted">{t('before')}</dt><dd className={look}>{was}</dd></>}
           <dt className="text-muted">{t('after')}</dt>
-          <dd className="break-words whitespace-pre-wrap">{is}</dd>
+          <dd className={look}>{is}</dd>
         </dl>
       )}
       {isObject(after) && after.schema !== undefined && (

@@ -3,6 +3,7 @@ import { pageWords } from '@/i18n';
 /** Of servers that wait for the user's word; they come with the dialog. */
 export const words = pageWords(
   {
+    changedTitle: 'An MCP server has changed',
     changedServers: 'MCP servers that are not what you accepted',
     changedServersHint: 'What has changed is neither started nor told to the model. Whoever wrote the server wrote these texts.',
     changedServer: 'MCP server {server}',
@@ -22,6 +23,7 @@ export const words = pageWords(
     acceptedServer: '“{server}” is used as it is now.',
   },
   {
+    changedTitle: '有 MCP 服务器变了',
     changedServers: '与你接受时不同的 MCP 服务器',
     changedServersHint: '变了的部分既不会启动，也不会告诉模型。这些文字出自服务器的作者。',
     changedServer: 'MCP 服务器 {server}',

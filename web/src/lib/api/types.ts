@@ -42,6 +42,7 @@ export type ModelSources = Schemas['ModelSources'];
 export type ModelProvider = Schemas['ProviderView'];
 export type TestAnswer = Schemas['TestAnswer'];
 export type TrustItem = Omit<Schemas['TrustItem'], 'value'> & { value: Json };
+export type McpServer = Schemas['ServerReport'];
 export type Trust = Omit<Schemas['Trust'], 'items'> & { items: TrustItem[] };
 export type Token = Schemas['TokenRow'];
 export type NewToken = Schemas['NewToken'];

@@ -60,32 +60,39 @@ fn meaning(key: &str, property: &Value, resolved: &Value) -> String {
     meaning.replace('\n', " ").replace('|', "\\|")
 }
 
-/// A row for each key of a table, and of the tables in it.
-fn rows(root: &Value, prefix: &str, table: &Value, made: &mut String) {
-    for (name, property) in table["properties"].as_object().into_iter().flatten() {
+/// A heading and a table for each table of the file: first its own keys, then the tables in it.
+fn section(root: &Value, name: &str, said: &str, table: &Value, made: &mut String) {
+    let mut rows = String::new();
+    let mut inner = String::new();
+    for (key, property) in table["properties"].as_object().into_iter().flatten() {
         // Keys of any name have one form.
         let any = Some(&property["additionalProperties"]).filter(|entry| entry.is_object());
-        let key = format!("{prefix}{name}{}", if any.is_some() { ".NAME" } else { "" });
         let schema = resolved(root, any.unwrap_or(property));
+        let full = [name, key, if any.is_some() { "NAME" } else { "" }].join(".").trim_matches('.').to_owned();
         if schema["properties"].is_object() {
-            rows(root, &format!("{key}."), schema, made);
+            section(root, &full, &meaning(&full, property, schema), schema, &mut inner);
             continue;
         }
-        let is_required = table["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name));
+        let is_required = table["required"].as_array().is_some_and(|required| required.iter().any(|one| one == key));
         let default = if is_required { "required".to_owned() } else { built_in(any.map_or(&property["default"], |_| &Value::Null)) };
-        *made += &format!("| `{key}` | {} | {default} | {} |\n", values(schema), meaning(&key, property, schema));
+        let key = if any.is_some() { format!("{key}.NAME") } else { key.clone() };
+        rows += &format!("| `{key}` | {} | {default} | {} |\n", values(schema), meaning(&full, property, schema));
     }
+    if !rows.is_empty() {
+        *made += &format!("\n### `[{name}]`\n\n{said}.\n\n| key | values | built in | meaning |\n| --- | --- | --- | --- |\n{rows}");
+    }
+    *made += &inner;
 }
 
 #[tokio::test]
 async fn the_reference_of_the_configuration_is_what_the_binary_reads() {
     let schema: Value = serde_json::from_str(&printed("config").await).unwrap();
-    let mut table = "| key | values | built in | meaning |\n| --- | --- | --- | --- |\n".to_owned();
-    rows(&schema, "", &schema, &mut table);
+    let mut made = String::new();
+    section(&schema, "", "", &schema, &mut made);
     let page = std::fs::read_to_string(file(PAGE)).unwrap();
     let (before, rest) = page.split_once(BEGIN).expect("where the table begins");
     let (_, after) = rest.split_once(END).expect("where the table ends");
-    hold(PAGE, &format!("{before}{BEGIN}\n{table}\n{END}{after}"));
+    hold(PAGE, &format!("{before}{BEGIN}{made}\n{END}{after}"));
 }
 
 /// The blocks of TOML in a text.

@@ -22,7 +22,9 @@ async fn help(home: &Home, command: &[&str]) -> String {
 /// The names under `Commands:`, but for `help`.
 fn commands(help: &str) -> Vec<&str> {
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    list.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).filter(|name| *name != "help").collect()
+    // A line that begins further in goes on with the one above.
+    let names = list.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").collect()
 }
 
 fn section(title: &str, help: &str) -> String {
