@@ -33,7 +33,8 @@ export function SettingsPage({ section }: { section: string | undefined }) {
   const [, Content] = SECTIONS[current];
   const nav = useRef<HTMLElement>(null);
   // On a phone they are a row that is longer than the screen.
-  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current]);
+  // In braces: where scrolling gives a promise, it is nothing to clean up with.
+  useEffect(() => { nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }); }, [current]);
   return (
     <Page
       title={t('title')}
