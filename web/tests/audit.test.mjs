@@ -121,6 +121,18 @@ test('a server that is gone while the page is asked for is told, and the page co
   await context.close();
 });
 
+test('a page that the server no longer has because it was updated says so, and is there after a reload', async () => {
+  const { page: other, context } = await openBrowser(server);
+  await other.route('**/assets/AuditPage*', (route) => route.abort());
+  await other.route((url) => url.pathname === '/', (route) => route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/assets/newer.js"></script>' }));
+  await other.getByRole('link', { name: 'Audit' }).click();
+  await other.getByRole('alert').getByText('Planwright was updated').waitFor();
+  await other.unrouteAll();
+  await other.getByRole('button', { name: 'Load again' }).click();
+  await other.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+  await context.close();
+});
+
 test('dark, Chinese, and on a phone', async () => {
   const looks = [['dark', { colorScheme: 'dark' }], ['zh', { locale: 'zh-CN' }], ['phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]];
   for (const [name, options] of looks) {

@@ -14,6 +14,7 @@ before(async () => {
   writeFileSync(join(stage.workspace, 'empty.txt'), '');
   writeFileSync(join(stage.workspace, 'hostile.html'), PAYLOADS.join('\n'));
   writeFileSync(join(stage.workspace, 'long.py'), Array.from({ length: 3000 }, (_, index) => `line_${index + 1} = "${index}"`).join('\n'));
+  writeFileSync(join(stage.workspace, 'huge.txt'), 'a line\n'.repeat(500_000));
   symlinkSync('/etc/passwd', join(stage.workspace, 'link'));
   chat = await stage.chat({ title: 'Files' });
   page = await stage.open(chat);
@@ -79,6 +80,14 @@ test('what is no text, empty, long or hostile is shown as what it is', async () 
   await panel.getByText('window.ran=1').first().waitFor();
   assert.ok(await nothingRan(page));
   await back();
+});
+
+test('a file that is too large is told in plain words, without another try', async () => {
+  await item('huge.txt').click();
+  await panel.getByText('The file is too large to be shown').waitFor();
+  assert.equal(await panel.getByRole('button', { name: 'Try again' }).count(), 0);
+  await panel.getByRole('button', { name: 'Back to the files' }).click();
+  assert.match(await item(/link/).getAttribute('title'), /may lead out of the workspace/);
 });
 
 test('plans and chats are told from documents, and new files show without a reload', async () => {

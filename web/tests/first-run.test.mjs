@@ -103,6 +103,7 @@ test('without a model the app says how to get one, and the demo works all the sa
   await page.getByText('no model yet').first().waitFor();
   await page.getByText('export ANTHROPIC_API_KEY=…').waitFor();
   await page.goto(server.url);
+  await page.getByRole('heading', { name: 'First, a model' }).waitFor();
   // A message sent without a model says what is missing.
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Hello');
   await page.keyboard.press('Enter');
@@ -112,6 +113,9 @@ test('without a model the app says how to get one, and the demo works all the sa
   await page.getByRole('button', { name: 'Try the demo' }).click();
   await composer(page).waitFor();
   await followGuide(page, join(server.home, 'data/samples/own/greeter'));
+  // The sample was for looking around: the next chat of one's own goes elsewhere.
+  await page.goto(server.url);
+  assert.equal(await page.getByRole('combobox', { name: 'Workspace' }).evaluate((box) => box.selectedOptions[0].textContent), 'greeter');
   assert.deepEqual(faults, []);
 });
 

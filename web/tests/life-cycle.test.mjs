@@ -40,7 +40,7 @@ test('without the token the page asks for it, says when it is wrong, and lets in
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByLabel('Token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByText('The server does not know this.').waitFor();
+  await page.getByText('This is not the token of this server.').waitFor();
   await page.getByLabel('Token').fill(new URL(server.address).hash.slice('#token='.length));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
@@ -53,11 +53,10 @@ test('people of a team sign in by name and password', async () => {
   const server = await startServer({ model: 'demo/demo', args: ['--auth', 'users'], accounts: { ada: 'a long enough password' } });
   const page = await newPage();
   await page.goto(server.url);
-  await page.getByRole('button', { name: 'Use a name and a password' }).click();
   await page.getByLabel('Name').fill('ada');
   await page.getByLabel('Password').fill('wrong wrong wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByText('The server does not know this.').waitFor();
+  await page.getByText('Name or password is wrong.').waitFor();
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'What should be done?' }).waitFor();

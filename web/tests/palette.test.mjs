@@ -103,6 +103,13 @@ test('a command takes what is written after it, and a path is a message like any
   await page.getByRole('heading', { level: 1, name: 'Named by a slash' }).waitFor();
   await say(page, '/src/lib.rs looks odd');
   await history(page).getByText('/src/lib.rs looks odd').waitFor();
+  // What looks like a command and is none waits for a second word.
+  await say(page, '/nosuch thing');
+  await page.getByRole('alert').getByText('There is no command /nosuch').waitFor();
+  assert.equal(await composer(page).inputValue(), '/nosuch thing');
+  await composer(page).press('Enter');
+  await history(page).getByText('/nosuch thing').waitFor();
+  assert.equal(await composer(page).inputValue(), '');
   assert.equal((await server.api(chat.path)).title, 'Named by a slash');
 });
 
@@ -132,6 +139,8 @@ test('Mod+F finds words in the chat, also in what is not loaded, and goes from o
   await page.getByRole('textbox', { name: 'Find in this chat' }).fill('needle');
   await page.getByRole('status').getByText('1 of 2').waitFor();
   await history(page).locator('[data-marked]').getByText('Another needle').waitFor();
+  const words = () => page.evaluate(() => [...(CSS.highlights.get('found-words') ?? [])].map(String));
+  await until(async () => (await words()).includes('needle'), 'the words to be marked');
   await page.keyboard.press('Enter');
   await history(page).locator('[data-marked]').getByText('A needle').waitFor();
   await page.getByRole('status').getByText('2 of 2').waitFor();
@@ -139,6 +148,7 @@ test('Mod+F finds words in the chat, also in what is not loaded, and goes from o
   await page.getByRole('status').getByText('Nothing found').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('search').waitFor({ state: 'detached' });
+  assert.deepEqual(await words(), []);
 });
 
 test('Mod+/ lists every key', async () => {

@@ -21,7 +21,7 @@ const said = (text) => page.getByRole('status').getByText(text).waitFor();
 test('the settings are a click away, and each section has an address', async () => {
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
-  for (const [link, address] of [['Modes and approvals', 'modes'], ['Workspaces', 'workspaces'], ['Roles', 'roles'], ['Appearance', 'appearance'], ['Keys', 'keys'], ['Account', 'account'], ['Models', 'models']]) {
+  for (const [link, address] of [['Modes and approvals', 'modes'], ['Workspaces', 'workspaces'], ['MCP servers', 'servers'], ['Roles', 'roles'], ['Appearance', 'appearance'], ['Keys', 'keys'], ['Account', 'account'], ['Models', 'models']]) {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: link }).click();
     await page.getByRole('heading', { level: 2, name: link }).waitFor();
     assert.ok(page.url().endsWith(`/settings/${address}`), page.url());
@@ -113,6 +113,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
 
   const trust = page.getByRole('dialog', { name: /What does “Brought along” bring along/ });
   await trust.getByText('models.plan = demo/demo').waitFor();
+  await until(() => trust.getByRole('heading', { level: 2 }).evaluate((title) => title === document.activeElement), 'the focus on the title');
   assert.deepEqual(await violations(page), []);
   await trust.getByText('limits.turns = 500').waitFor();
   await trust.getByText(/approvals\.delete would allow more/).waitFor();

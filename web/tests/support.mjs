@@ -15,9 +15,9 @@ export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
- * `files` are put into the workspace first; `accounts` are made, with their passwords.
+ * `files` are put into the workspace first; `config` is the user's config.toml; `accounts` are made, with their passwords.
  */
-export async function startServer({ model, files = {}, args = [], accounts = {} }) {
+export async function startServer({ model, files = {}, config, args = [], accounts = {} }) {
   const home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
   const workspace = join(home, 'greeter');
   cpSync(join(root, 'samples/greeter'), workspace, { recursive: true });
@@ -31,6 +31,7 @@ export async function startServer({ model, files = {}, args = [], accounts = {} 
     name = `script/${join(home, 'script.json')}`;
   }
   const server = new Server(home, workspace, name, args);
+  if (config !== undefined) server.configure(config);
   for (const [account, password] of Object.entries(accounts)) {
     const added = spawnSync(BINARY, ['user', 'add', account, '--password-stdin'], { input: password, env: { ...process.env, PLANWRIGHT_DATA_DIR: join(home, 'data') } });
     if (added.status !== 0) throw new Error(String(added.stderr));
@@ -56,9 +57,16 @@ class Server {
     Object.assign(this, { home, workspace, model, args });
   }
 
+  /** Writes the user's own configuration, which is read at the next start. */
+  configure(text) {
+    mkdirSync(join(this.home, '.config/planwright'), { recursive: true });
+    writeFileSync(join(this.home, '.config/planwright/config.toml'), text);
+    this.settings = { XDG_CONFIG_HOME: join(this.home, '.config') };
+  }
+
   async start() {
     const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, ...(this.model === null ? [] : ['--model', this.model]), ...this.args];
-    this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...(this.model === null ? withoutModels(this.home) : process.env), PLANWRIGHT_TOKEN: TOKEN } });
+    this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...(this.model === null ? withoutModels(this.home) : process.env), ...this.settings, PLANWRIGHT_TOKEN: TOKEN } });
     this.gone = new Promise((resolve) => this.process.once('exit', resolve));
     for await (const line of createInterface({ input: this.process.stdout })) {
       const address = line.match(/^listening on (.*)/)?.[1];

@@ -11,7 +11,6 @@ let server, ann, bob, chat;
 async function signIn(name) {
   const page = await newPage();
   await page.goto(server.url);
-  await page.getByRole('button', { name: 'Use a name and a password' }).click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill(ACCOUNTS[name]);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -47,6 +46,7 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByRole('alert').getByText(/planwright user add/).waitFor();
   await members.getByLabel('Name of an account').fill('bob');
+  assert.equal(await members.getByLabel('Right', { exact: true }).inputValue(), 'viewer');
   await members.getByLabel('Right', { exact: true }).selectOption('member');
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByLabel('Right of bob').selectOption('viewer');
@@ -58,6 +58,12 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
 test('a viewer sees everything and can press nothing that changes something', async () => {
   bob = await signIn('bob');
   assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
+  await bob.getByText('You may look at these workspaces and change nothing in them').waitFor();
+  assert.ok(await bob.getByRole('button', { name: 'Start' }).isDisabled());
+  await bob.keyboard.press('Control+k');
+  await bob.getByRole('option', { name: /All chats/ }).waitFor();
+  assert.equal(await bob.getByRole('option', { name: /^New chat/ }).count(), 0);
+  await bob.keyboard.press('Escape');
   await bob.goto(chat.url);
   await history(bob).getByText('A plan.').waitFor();
   await bob.getByText('You may look at this workspace and change nothing in it').first().waitFor();

@@ -199,7 +199,7 @@ export const VIEWS = {
     await page.getByRole('dialog').waitFor();
   },
   ...Object.fromEntries(
-    ['models', 'modes', 'workspaces', 'roles', 'appearance', 'keys', 'account'].map((section) => [
+    ['models', 'modes', 'workspaces', 'servers', 'roles', 'appearance', 'keys', 'account'].map((section) => [
       `settings ${section}`,
       async (page, { server }) => {
         await page.goto(`${server.url}/settings/${section}`);

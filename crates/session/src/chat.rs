@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::offered::Told;
 use crate::overview::Hub;
 use crate::sessions::Settings;
-use crate::view::{Partial, Snapshot, shorten};
+use crate::view::{Partial, RunEnd, Snapshot, shorten};
 use planwright_protocol::{
     Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
 };
@@ -174,12 +174,17 @@ impl Chat {
         let mut messages = self.store.messages_before(self.id, None, 50).await.map_err(storage)?;
         messages.reverse();
         messages.iter_mut().for_each(shorten);
+        let ended = match live.row.run {
+            Some(_) => None,
+            None => self.store.newest_named(self.id, "run_finished").await.map_err(storage)?,
+        };
         Ok(Snapshot {
             chat: live.row.clone().into(),
             pending_question: live.row.pending.clone(),
             messages,
             partial: live.partial.clone(),
             printed: live.printed.clone(),
+            last_run: ended.and_then(|event| RunEnd::read(&event.envelope)),
             queued: self.inbox.ids(),
             last_event_id: live.seq,
         })

@@ -105,5 +105,5 @@ pub use reserved::{Reserved, SAMPLES};
 pub use revert::{Conflict, Revert, Step};
 pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
 pub use sessions::{DefaultMode, GitSettings, IntentSwitch, Limits, Sessions, Settings};
-pub use view::{ChatView, ProgressView, Snapshot, ToolView, shorten, tool_views};
+pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};
 pub use workspaces::{NewWorkspace, find_folder};

@@ -17,20 +17,21 @@ pub struct Offered {
 }
 
 /// What a chat was last told of servers that can't be used.
-pub type Told = std::sync::Mutex<BTreeMap<String, &'static str>>;
+pub type Told = std::sync::Mutex<BTreeMap<String, Trouble>>;
 
 impl Offered {
     /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
     pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {
         let (servers, site) = (chat.rules().servers, chat.site().await);
         self.tools = servers.tools(&site).await;
-        let missing: BTreeMap<String, &'static str> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
+        let missing: BTreeMap<String, Trouble> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
         let told = std::mem::replace(&mut *chat.told_of_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
         let news = missing.iter().filter(|(name, why)| told.get(*name) != Some(why));
         let news: Vec<Message> = news
-            .map(|(name, why)| {
-                let text = format!("The MCP server `{name}` {why}");
-                Message::new(chat.id, Author::System, MessageType::Text, text).with("mcp_server", name.as_str())
+            .map(|(name, trouble)| {
+                let text = format!("The MCP server `{name}` {}", trouble.why());
+                let message = Message::new(chat.id, Author::System, MessageType::Text, text);
+                message.with("mcp_server", name.as_str()).with("mcp_trouble", trouble.word())
             })
             .collect();
         if !news.is_empty() {
@@ -68,14 +69,39 @@ impl Offered {
     }
 }
 
-/// Whether a server can't be used, or not all of it. In words of ours: the model reads them as it reads the user's, so nothing that a
-/// server says may be among them.
-fn trouble(report: ServerReport) -> Option<(String, &'static str)> {
-    let why = match (report.changed, report.status) {
-        (Some(_), _) => "is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.",
-        (None, ServerStatus::Untrusted) => "waits for your trust, so its tools are left out.",
-        (None, ServerStatus::Failed) => "can't be used, so its tools are left out. The workspace's list of MCP servers says why.",
+/// Why a server can't be used, or not all of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    Changed,
+    Untrusted,
+    Failed,
+}
+
+impl Trouble {
+    fn word(self) -> &'static str {
+        match self {
+            Trouble::Changed => "changed",
+            Trouble::Untrusted => "untrusted",
+            Trouble::Failed => "failed",
+        }
+    }
+
+    /// In words of ours: the model reads them as it reads the user's, so nothing that a server says may be among them.
+    fn why(self) -> &'static str {
+        match self {
+            Trouble::Changed => "is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.",
+            Trouble::Untrusted => "waits for your trust, so its tools are left out.",
+            Trouble::Failed => "can't be used, so its tools are left out. The workspace's list of MCP servers says why.",
+        }
+    }
+}
+
+fn trouble(report: ServerReport) -> Option<(String, Trouble)> {
+    let trouble = match (report.changed, report.status) {
+        (Some(_), _) => Trouble::Changed,
+        (None, ServerStatus::Untrusted) => Trouble::Untrusted,
+        (None, ServerStatus::Failed) => Trouble::Failed,
         (None, ServerStatus::Idle | ServerStatus::Ready) => return None,
     };
-    Some((report.name, why))
+    Some((report.name, trouble))
 }

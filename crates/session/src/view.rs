@@ -2,16 +2,16 @@
 
 use crate::agent::Agent;
 use crate::card::Pending;
-use planwright_protocol::event::{ChatState, Usage};
+use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{
-    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Progress, Role, StepStatus, Timestamp, WorkspaceId,
+    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Category, Inspect, Risk, tools_of};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -79,9 +79,33 @@ pub struct Snapshot {
     pub partial: Option<Partial>,
     /// What running commands have printed so far, by call; of much the end.
     pub printed: BTreeMap<CallId, String>,
+    /// How the last run ended; while there is none under way.
+    pub last_run: Option<RunEnd>,
     /// Messages that wait to be read by the run that is under way, by their ids.
     pub queued: Vec<MessageId>,
     pub last_event_id: u64,
+}
+
+/// How a run ended, as `run_finished` tells it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct RunEnd {
+    pub outcome: RunOutcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_steps: Vec<u32>,
+}
+
+impl RunEnd {
+    /// From a stored event; `None` if it is of another form.
+    #[must_use]
+    pub fn read(envelope: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Envelope {
+            data: RunEnd,
+        }
+        serde_json::from_str::<Envelope>(envelope).ok().map(|envelope| envelope.data)
+    }
 }
 
 /// How much of a tool's result is shown in a list; `…/body` has the whole.

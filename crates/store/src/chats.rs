@@ -124,6 +124,7 @@ const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
         -- It was taken back: those that were written before it.
         (select max(seq) + 1 from messages where id < $2 and chat_id = $1))) order by seq desc limit $3";
 const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
+const NEWEST_NAMED: &str = "select seq, name, envelope from events where chat_id = $1 and name = $2 order by seq desc limit 1";
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
@@ -261,8 +262,15 @@ impl Store {
     /// The database failed.
     pub async fn stored_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
         let rows = self.db.rows(EVENTS_AFTER, args![chat.0, seq, limit]).await?;
-        let read = |row: &Row| Ok(StoredEvent { seq: row.number("seq")?, name: row.text("name")?, envelope: row.text("envelope")? });
-        rows.iter().map(read).collect()
+        rows.iter().map(read_event).collect()
+    }
+
+    /// The newest event of one name.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn newest_named(&self, chat: ChatId, name: &str) -> Result<Option<StoredEvent>, StoreError> {
+        self.db.row(NEWEST_NAMED, args![chat.0, name]).await?.as_ref().map(read_event).transpose()
     }
 
     /// How many events there are after `seq`; counts no further than `most`.
@@ -273,6 +281,10 @@ impl Store {
         let row = self.db.row(COUNT_EVENTS_AFTER, args![chat.0, seq, most]).await?;
         row.map_or(Ok(0), |row| row.number("events"))
     }
+}
+
+fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
+    Ok(StoredEvent { seq: row.number("seq")?, name: row.text("name")?, envelope: row.text("envelope")? })
 }
 
 async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), StoreError> {

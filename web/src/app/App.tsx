@@ -63,7 +63,7 @@ function Gate() {
   useEffect(() => {
     if (isKnown) startBridge(queries, () => void refetch());
   }, [isKnown, refetch]);
-  if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage isOver={isKnown} done={() => void queries.resetQueries()} />;
+  if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage auth={me.error.problem.details?.auth === 'users' ? 'users' : 'token'} isOver={isKnown} done={() => void queries.resetQueries()} />;
   if (me.error && !isKnown) {
     const gone = isGone(me.error);
     return (

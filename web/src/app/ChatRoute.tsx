@@ -100,7 +100,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   if (isDeleted) return <NotFound />;
   return (
     <>
-      {shown === 'chat' && <ChatPage controls={<><ContextRing /><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />}
+      {shown === 'chat' && <ChatPage ring={<ContextRing />} controls={<><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />}
       {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

@@ -6,6 +6,7 @@ import { Sidebar } from '@/features/home/Sidebar';
 import { useText } from '@/i18n';
 import { showDialog } from '@/lib/dialogs';
 import { useShortcuts } from '@/lib/keys';
+import { usualWorkspace, useLastWorkspace } from '@/lib/lastWorkspace';
 import { useIsNarrow, useLayout } from '@/lib/layout';
 import { Dialogs } from './Dialogs';
 import { useCommandsEverywhere } from './useCommandsEverywhere';
@@ -24,12 +25,12 @@ export function Shell({ children }: { children: ReactNode }) {
     const next = chats[chats.findIndex((chat) => location.includes(chat.id)) + by];
     if (next) navigate(`/w/${next.workspace_id}/c/${next.id}`);
   };
-  const open = lists.filter((list) => list.workspace.right !== 'viewer');
-  const here = open.find((list) => location.startsWith(`/w/${list.workspace.id}/`)) ?? open[0];
-  const workspace = here?.workspace.id;
+  const last = useLastWorkspace((state) => state.last);
+  const open = lists.map((list) => list.workspace).filter((one) => one.right !== 'viewer');
+  const workspace = (open.find((one) => location.startsWith(`/w/${one.id}/`)) ?? usualWorkspace(open, last))?.id;
   const { mutate } = newChat;
   const begin = useCallback(() => void (workspace && mutate({ workspace })), [workspace, mutate]);
-  useCommandsEverywhere(begin);
+  useCommandsEverywhere(workspace ? begin : null);
   useShortcuts({
     'Mod+b': () => useLayout.setState(isNarrow ? { isDrawerOpen: !isDrawerOpen } : { isSidebarOpen: !isSidebarOpen }),
     'Mod+/': () => showDialog({ kind: 'shortcuts' }),

@@ -12,7 +12,9 @@ export function useChatAnnouncements(): void {
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const isWorking = useChatView(isBusy);
   useOnChange(role, () => announce(words('nowIn', { mode: mode === 'plan' ? words('plan') : words('build'), role: words(role) })));
-  useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: words(role) }) : chat('answered')));
+  const isFailed = useChatView((view) => view.chat.state === 'failed');
+  // What went wrong is told by the box that it stands in.
+  useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: words(role) }) : isFailed ? '' : chat('answered')));
 }
 
 /** Not for the first value. */

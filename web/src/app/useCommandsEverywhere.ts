@@ -9,15 +9,17 @@ import { modifier } from '@/lib/keys';
 import { setTheme } from '@/lib/theme';
 import { toastError } from '@/lib/toast';
 
-export function useCommandsEverywhere(newChat: () => void): void {
+/** `newChat` is nothing where the user may make none. */
+export function useCommandsEverywhere(newChat: (() => void) | null): void {
   const t = useText('command');
   const locale = useLocale((state) => state.locale);
   const [, navigate] = useLocation();
   const commands = useMemo((): Command[] => {
     const mod = modifier();
     const isDark = () => document.documentElement.dataset.theme === 'dark';
+    const making: Command[] = newChat ? [{ name: 'new', label: t('new'), icon: Plus, keys: `${mod}+Shift+O`, run: newChat }] : [];
     return [
-      { name: 'new', label: t('new'), icon: Plus, keys: `${mod}+Shift+O`, run: newChat },
+      ...making,
       { name: 'home', label: t('home'), icon: House, run: () => navigate('/') },
       { name: 'add-folder', label: t('addFolder'), icon: FolderPlus, run: () => showDialog({ kind: 'add-folder' }) },
       { name: 'settings', label: t('settings'), icon: Settings, run: () => navigate('/settings') },

@@ -11,7 +11,7 @@ export function ConnectionBadge() {
   return (
     <span role="status" className={`inline-flex shrink-0 items-center gap-1 text-xs ${isLive ? 'max-sm:sr-only' : ''} ${connection === 'offline' ? 'text-critical' : 'text-muted'}`}>
       <Icon size={14} aria-hidden className={isLive || connection === 'offline' ? '' : 'motion-safe:animate-spin'} />
-      <span className={isLive ? 'max-lg:sr-only' : ''}>{t(connection)}</span>
+      <span className={isLive ? 'max-lg:sr-only' : 'sm:max-lg:sr-only'}>{t(connection)}</span>
     </span>
   );
 }

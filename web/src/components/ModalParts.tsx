@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { useRef, type ReactNode, type RefObject } from 'react';
 import { useText } from '@/i18n';
 import { IconButton } from './IconButton';
 import { popupClass } from './Popup';
@@ -19,16 +19,17 @@ interface Props {
   children: ReactNode;
 }
 
-/** `initial` gets the focus; else the first thing that can have it. */
-export function Modal({ isOpen, close, title, initial, isWide = false, children }: Props & { initial?: RefObject<HTMLElement | null>; isWide?: boolean }) {
+/** `initial` gets the focus; else the first thing that can have it, or the title of what is to be read first. */
+export function Modal({ isOpen, close, title, initial, isWide = false, isRead = false, children }: Props & { initial?: RefObject<HTMLElement | null>; isWide?: boolean; isRead?: boolean }) {
   const t = useText('common');
+  const heading = useRef<HTMLHeadingElement>(null);
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdrop} />
-        <Dialog.Popup className={`${centred} ${isWide ? widths.wide : widths.usual}`} initialFocus={initial}>
+        <Dialog.Popup className={`${centred} ${isWide ? widths.wide : widths.usual}`} initialFocus={isRead ? heading : initial}>
           <div className="mb-3 flex items-start justify-between gap-2">
-            <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
+            <Dialog.Title ref={heading} tabIndex={isRead ? -1 : undefined} className="min-w-0 text-lg font-semibold break-words outline-none">{title}</Dialog.Title>
             <Dialog.Close render={<IconButton label={t('close')}><X size={16} aria-hidden /></IconButton>} />
           </div>
           {children}

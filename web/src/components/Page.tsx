@@ -19,13 +19,13 @@ export function Page({ title, actions, aside, children }: { title: string; actio
         {(isNarrow || !isSidebarOpen) && (
           <IconButton label={t('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
         )}
-        <h1 className="font-semibold">{title}</h1>
+        <h1 className="min-w-0 truncate font-semibold">{title}</h1>
         <div className="ml-auto flex items-center gap-2">{actions}<ConnectionBadge /></div>
       </header>
       <OfflineBanner />
-      <div className="flex min-h-0 flex-1 max-md:flex-col">
+      <div className="flex min-h-0 flex-1 max-lg:flex-col">
         {aside}
-        <main id="content" tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-y-auto">{children}</main>
+        <main id="content" tabIndex={0} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto">{children}</main>
       </div>
     </div>
   );

@@ -6,7 +6,7 @@ export function Skeleton({ rows = 4, className = '' }: { rows?: number; classNam
   return (
     <div role="status" data-loading className={`flex flex-col gap-2 p-4 ${className}`}>
       <span className="sr-only">{t('loading')}</span>
-      {Array.from({ length: rows }, (_, row) => <div key={row} className="h-8 rounded-md bg-surface motion-safe:animate-pulse" />)}
+      {Array.from({ length: rows }, (_, row) => <div key={row} className="h-8 rounded-md bg-line motion-safe:animate-pulse" />)}
     </div>
   );
 }

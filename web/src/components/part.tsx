@@ -1,13 +1,20 @@
 import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
+import { isOutdated } from '@/lib/loading';
 import { Failed } from './Failed';
+import { Outdated } from './Outdated';
 import { Skeleton } from './Skeleton';
+
+interface Failure {
+  error: Error;
+  isOutdated: boolean;
+}
 
 /** A part of the page that is loaded when it is first shown; where that fails it says so, and tries again when asked. */
 export function part<P extends object>(load: () => Promise<ComponentType<P>>, fallback: ReactNode = <Skeleton />): ComponentType<P> {
   let Loaded: ComponentType<P> | null = null;
   return function Part(props: P) {
     const [attempt, setAttempt] = useState(0);
-    const [error, setError] = useState<Error | null>(null);
+    const [failure, setFailure] = useState<Failure | null>(null);
     const [, show] = useState(0);
     useEffect(() => {
       if (Loaded) return;
@@ -16,14 +23,18 @@ export function part<P extends object>(load: () => Promise<ComponentType<P>>, fa
           Loaded = component;
           show(1);
         },
-        (reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))),
+        async (reason: unknown) => {
+          const error = reason instanceof Error ? reason : new Error(String(reason));
+          setFailure({ error, isOutdated: await isOutdated(error) });
+        },
       );
     }, [attempt]);
     const retry = () => {
-      setError(null);
+      setFailure(null);
       setAttempt(attempt + 1);
     };
-    if (error) return <Failed error={error} retry={retry} />;
+    if (failure?.isOutdated) return <Outdated />;
+    if (failure) return <Failed error={failure.error} retry={retry} />;
     return Loaded ? <Loaded {...props} /> : fallback;
   };
 }

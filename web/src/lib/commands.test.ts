@@ -1,6 +1,6 @@
 import { Pencil } from 'lucide-react';
 import { expect, test } from 'vitest';
-import { commandIn, type Command } from './commands';
+import { commandIn, mistypedIn, type Command } from './commands';
 
 const commands: Command[] = [
   { name: 'stop', label: 'Stop', icon: Pencil, run: () => undefined },
@@ -17,4 +17,11 @@ test('a message is a command only if it is nothing else', () => {
   expect(named('/stop that please')).toBeNull();
   expect(named('/src/lib.rs is odd')).toBeNull();
   expect(named('please /stop')).toBeNull();
+});
+
+test('a mistyped command is told by its name; commands, paths and other words are none', () => {
+  const mistyped = (text: string) => mistypedIn(text, commands);
+  expect(mistyped('/nosuch thing')).toBe('nosuch');
+  expect(mistyped(' /plam')).toBe('plam');
+  for (const text of ['/stop', '/stop that please', '/src/lib.rs is odd', '/README', 'please /nosuch', '//', '/']) expect(mistyped(text)).toBeNull();
 });

@@ -33,9 +33,17 @@ export function useCommands(): Command[] {
   return [...chat, ...everywhere];
 }
 
+const offered = () => [...useOffers.getState().chat, ...useOffers.getState().everywhere];
+
 /** The command that a message is, and what it is told; a path or any other word after a slash is none. */
-export function commandIn(text: string, commands = [...useOffers.getState().chat, ...useOffers.getState().everywhere]): { command: Command; argument: string } | null {
+export function commandIn(text: string, commands = offered()): { command: Command; argument: string } | null {
   const [, name, argument = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   const command = commands.find((one) => one.name === name);
   return command && (command.wants !== undefined || argument === '') ? { command, argument: argument.trim() } : null;
+}
+
+/** What looks like a command and is none, by its name: a mistyped one. */
+export function mistypedIn(text: string, commands = offered()): string | null {
+  const [, name] = /^\/([a-z-]+)(?:\s|$)/.exec(text.trim()) ?? [];
+  return name !== undefined && commands.every((one) => one.name !== name) ? name : null;
 }

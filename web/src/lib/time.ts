@@ -16,6 +16,17 @@ export function ago(locale: Locale, at: string, now = Date.now()): string {
   return format.format(unit === 'second' ? 0 : -Math.floor(seconds / size), unit);
 }
 
+const SPOKEN: [RegExp, string][] = [[/^s(ec(ond)?s?)?$/, 'second'], [/^m(in(ute)?s?)?$/, 'minute'], [/^h(r|our)?s?$/, 'hour'], [/^d(ay)?s?$/, 'day']];
+
+/** A time that a model wrote in English, such as "2 min", in the reader's language; what is not understood stays. */
+export function spoken(locale: Locale, time: string): string {
+  const [, from, to, word = ''] = /^~?\s*(\d+)(?:\s*[-–]\s*(\d+))?\s*([a-z]+)\.?$/i.exec(time.trim()) ?? [];
+  const unit = SPOKEN.find(([form]) => form.test(word.toLowerCase()))?.[1];
+  if (locale === 'en' || !from || !unit) return time;
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+  return to ? `${from}–${format.format(Number(to))}` : format.format(Number(from));
+}
+
 export function duration(locale: Locale, milliseconds: number): string {
   const [unit, value] = milliseconds < 1000 ? (['millisecond', milliseconds] as const) : (['second', milliseconds / 1000] as const);
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value);

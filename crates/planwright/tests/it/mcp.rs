@@ -5,6 +5,7 @@
 //! | [`site`] | a home with servers in its configuration |
 //! | [`counterparts`] | the filesystem server and the everything server |
 //! | [`trust`] | what is started and told to models, and when |
+//! | [`requests`] | what models are sent of servers |
 //! | [`faults`] | servers that hang, die, babble and lie |
 //! | [`confinement`] | what a server's program sees and reaches |
 //! | [`address`] | servers that have an address, and their keys |
@@ -15,5 +16,6 @@ mod confinement;
 mod counterparts;
 mod faults;
 mod reports;
+mod requests;
 pub mod site;
 mod trust;

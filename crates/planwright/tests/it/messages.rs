@@ -172,6 +172,8 @@ async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one
     chat.say("Have a look").await;
     let failed = chat.run_to_end(0).await;
     assert_eq!(of_type(&failed, "run_finished")[0]["outcome"], "failed", "{failed:#?}");
+    let last_run = async || server.get(&format!("{}/snapshot", chat.path)).await["last_run"].clone();
+    assert_eq!(last_run().await["error"]["code"], "PROVIDER_REJECTED", "told to who comes later, too");
     let (status, going_on) = chat.post("retry").await;
     assert_eq!((status, &going_on["state"]), (StatusCode::OK, &json!("thinking")), "{going_on}");
     let again = chat.run_to_end(last_id(&failed)).await;
@@ -180,6 +182,7 @@ async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one
     let said = |author: &str| messages.iter().filter(|message| message["author"] == author).count();
     assert_eq!((said("user"), said("system")), (1, 1), "{messages:#?}");
     assert_eq!(messages.last().unwrap()["content"], "Now it works.");
+    assert_eq!(last_run().await, json!({ "outcome": "done" }));
     let (status, error) = chat.post("retry").await;
     assert_eq!((status, &error["error"]["code"]), (StatusCode::CONFLICT, &json!("CONFLICT")));
 }

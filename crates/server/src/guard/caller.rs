@@ -1,7 +1,7 @@
 //! The credential of every call of the API, and who it stands for.
 
 use super::secret::{same, session_digest, token_digest};
-use super::{Access, SignIn};
+use super::{Access, AuthMode, SignIn};
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{FromRequestParts, Request, State};
@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ErrorCode, Problem, UserId};
 use planwright_session::{OPERATOR, storage};
 use planwright_store::{Account, Bearer, Digest, Store, StoreError};
+use serde_json::json;
 
 /// What a page must send with everything that changes something. A form or a foreign page can't.
 pub const CSRF_HEADER: &str = "x-planwright-csrf";
@@ -127,14 +128,16 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(of, _)| *of == name).map(|(_, value)| value)
 }
 
+/// Tells how one signs in here, also to the page that asks for it.
 fn unauthenticated(access: Option<&Access>) -> ApiError {
-    let text = match access.map(|access| &access.sign_in) {
-        Some(SignIn::Users) => {
-            "Sign in: POST your `name` and `password` to /api/v1/auth/login, or send a token as `Authorization: Bearer TOKEN`. `planwright token new` makes one."
-        }
+    let (auth, text) = match access.map(|access| &access.sign_in) {
+        Some(SignIn::Users) => (
+            AuthMode::Users,
+            "Sign in: POST your `name` and `password` to /api/v1/auth/login, or send a token as `Authorization: Bearer TOKEN`. `planwright token new` makes one.",
+        ),
         Some(SignIn::Off | SignIn::Token(_)) | None => {
-            "Send the token as `Authorization: Bearer TOKEN`. `planwright serve` prints it when it starts."
+            (AuthMode::Token, "Send the token as `Authorization: Bearer TOKEN`. `planwright serve` prints it when it starts.")
         }
     };
-    Problem::new(ErrorCode::Unauthenticated, text).into()
+    Problem::new(ErrorCode::Unauthenticated, text).with_details(json!({ "auth": auth })).into()
 }

@@ -56,7 +56,9 @@ impl Actor {
         let read_path = path.clone();
         let read = tokio::task::spawn_blocking(move || (workspace.read_plan(&read_path), workspace.head_commit()));
         let (snapshot, base_commit) = read.await.map_err(broken)?;
-        let snapshot = snapshot.map_err(|problem| no_plan(&problem.message))?;
+        let gone = || no_plan(&format!("The file {path} of the plan is gone: it was deleted, moved or taken back."));
+        let unread = |problem: Problem| if problem.code == ErrorCode::PathNotFound { gone() } else { no_plan(&problem.message) };
+        let snapshot = snapshot.map_err(unread)?;
         let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
         let document = PlanDocument::parse(&content).map_err(|findings| {
             no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))

@@ -161,6 +161,8 @@ fn copy_attributes(old: &OwnedFd, new: &File) -> Result<(), Errno> {
 static OURS: LazyLock<String> = LazyLock::new(|| format!("{TEMPORARY}{:016x}", RandomState::new().build_hasher().finish()));
 static FILES: AtomicU64 = AtomicU64::new(0);
 const TEMPORARY: &str = ".planwright-";
+/// How often a lock is tried.
+const PATIENCE: u32 = 50;
 
 /// Removes a temporary file whose process was killed before it could. One of a process that lives is locked, see
 /// [`Temporary::create`].
@@ -170,9 +172,14 @@ pub fn remove_leftover(folder: &OwnedFd, name: &str) {
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(folder, name, flags, Mode::empty()) else { return };
-    if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-        // One that can't be removed does no harm.
-        let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
+    // The lock of a process that was just killed may be let go a moment late.
+    for _ in 0..PATIENCE {
+        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            // One that can't be removed does no harm.
+            let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -21,8 +21,8 @@ export function ChatHeader({ controls, togglePanel, isPanelOpen }: { controls: R
       {(isNarrow || !isSidebarOpen) && (
         <IconButton label={home('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
       )}
-      <h1 className="min-w-0 truncate font-semibold max-sm:sr-only">{title}</h1>
-      <div className="min-w-0 max-md:hidden"><Frontmatter /></div>
+      <h1 title={title} className="min-w-0 truncate font-semibold sm:max-lg:min-w-32 max-sm:sr-only">{title}</h1>
+      <div className="min-w-0 shrink-[4] max-lg:hidden"><Frontmatter /></div>
       <div className="ml-auto flex items-center gap-2 max-sm:gap-1">
         <ConnectionBadge />
         {controls}

@@ -27,7 +27,7 @@ export function ChatMenuPopup({ button, togglePanel, showFile, rename, remove }:
           <Menu.Popup className={`min-w-48 p-1 ${popupClass}`}>
             <p className="max-w-64 border-b px-2 pt-1 pb-1.5 font-semibold break-words sm:hidden">{title}</p>
             <Menu.Item className={`${itemClass} sm:hidden`} onClick={togglePanel}><PanelRight size={14} aria-hidden />{t('panel')}</Menu.Item>
-            <Menu.Item className={`${itemClass} md:hidden`} onClick={showFile}><FileText size={14} aria-hidden />{t('frontmatter')}</Menu.Item>
+            <Menu.Item className={`${itemClass} lg:hidden`} onClick={showFile}><FileText size={14} aria-hidden />{t('frontmatter')}</Menu.Item>
             <Menu.Item className={itemClass} onClick={go('changes')}><FileDiff size={14} aria-hidden />{changes('title')}</Menu.Item>
             <Menu.Item className={itemClass} onClick={go('timeline')}><History size={14} aria-hidden />{timeline('title')}</Menu.Item>
             {mayChange && <Menu.Item className={itemClass} onClick={rename}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>}

@@ -21,8 +21,8 @@ import { useStopKeys } from './useStopKeys';
 
 const FindBar = part(() => import('./FindBar').then((all) => all.FindBar), null);
 
-/** `controls` go into the header; `toggleMode` is what the mode's keys do. */
-export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggleMode: () => void }) {
+/** `ring` and `controls` go into the header, the second only for those who may change something; `toggleMode` is what the mode's keys do. */
+export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; controls: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
   const { workspaceId } = useChatIds();
   const { QuestionBar, ProgressDock, SidePanel, Guide } = useSlots();
@@ -42,7 +42,7 @@ export function ChatPage({ controls, toggleMode }: { controls: ReactNode; toggle
   const isFinding = useFind((state) => state.isOpen);
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
-      <ChatHeader controls={<fieldset disabled={!mayChange} className="contents">{controls}</fieldset>} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
+      <ChatHeader controls={<>{ring}<fieldset disabled={!mayChange} className="contents">{controls}</fieldset></>} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
       <OfflineBanner />
       <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
@@ -78,7 +78,7 @@ function ReadOnly() {
 function Hints() {
   const t = useText('home');
   return (
-    <p className="mt-1.5 flex gap-4 px-1 text-xs text-muted pointer-coarse:hidden max-sm:hidden short:hidden">
+    <p className="mt-1.5 flex h-4.5 flex-wrap gap-x-4 overflow-hidden px-1 text-xs whitespace-nowrap text-muted pointer-coarse:hidden max-sm:hidden short:hidden">
       <span><kbd>Enter</kbd> {t('keySend')}</span>
       <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
       <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>

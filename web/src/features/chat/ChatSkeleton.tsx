@@ -3,7 +3,7 @@ import { useText } from '@/i18n';
 /** The shape of a chat, until it is there. */
 export function ChatSkeleton() {
   const t = useText('common');
-  const bar = 'rounded-md bg-surface motion-safe:animate-pulse';
+  const bar = 'rounded-md bg-line motion-safe:animate-pulse';
   return (
     <main id="content" aria-busy="true" className="flex h-full flex-col">
       <div className="h-13 shrink-0 border-b-2" />

@@ -5,7 +5,7 @@ import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
-import { commandIn } from '@/lib/commands';
+import { commandIn, mistypedIn } from '@/lib/commands';
 import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
 import { usePreferences } from '@/lib/preferences';
 import { toastError } from '@/lib/toast';
@@ -36,6 +36,9 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const { trigger } = suggesting;
   const pending = useChatView((view) => view.question);
   const [agreed, setAgreed] = useState<string | null>(null);
+  /** A draft that names no command, which has been said; the same once more is sent. */
+  const [doubted, setDoubted] = useState('');
+  const mistyped = doubted !== '' && doubted === draft ? mistypedIn(draft) : null;
 
   useLayoutEffect(() => fit(box.current), [draft]);
   useEffect(() => {
@@ -51,7 +54,8 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
     if (order) {
       setDraft('');
       order.command.run(order.argument);
-    } else if (pending && agreed !== pending.question_id) setAsking(true);
+    } else if (!edited && doubted !== draft && mistypedIn(draft) !== null) setDoubted(draft);
+    else if (pending && agreed !== pending.question_id) setAsking(true);
     else submit();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -86,6 +90,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
         </div>
       )}
       {trigger && <Suggestions trigger={trigger} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
+      {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
       <div className="flex items-end gap-2 p-2">
         <textarea
           ref={box}

@@ -7,6 +7,7 @@ import { settingsApi } from '@/lib/api/settings';
 import { useChatIds } from '@/lib/chat/context';
 import { closeFind, useFind } from '@/lib/chat/find';
 import { seek, unmark } from '@/lib/chat/focus';
+import { useFoundWords } from './useFoundWords';
 
 /** Finds words in the chat, also in what is not loaded: the server looks. */
 export function FindBar() {
@@ -15,6 +16,7 @@ export function FindBar() {
   const { workspaceId, chatId } = useChatIds();
   const { text, asked } = useFind();
   const sought = useLater(text.trim());
+  useFoundWords(sought);
   const query = useQuery({ queryKey: ['search', chatId, sought], queryFn: () => settingsApi.searchChat(workspaceId, chatId, sought), enabled: sought !== '', staleTime: 0 });
   const found = query.data ?? [];
   const [place, setPlace] = useState(0);

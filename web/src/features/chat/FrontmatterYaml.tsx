@@ -30,7 +30,7 @@ export function FrontmatterYaml({ left }: { left?: () => void }) {
   };
   return (
     <div className="relative">
-      <pre tabIndex={0} aria-label={t('frontmatterHint')} className="overflow-x-auto rounded-sm bg-surface p-2 pr-10">{yaml}</pre>
+      <pre tabIndex={0} aria-label={t('frontmatterHint')} className="max-h-[50dvh] overflow-y-auto rounded-sm bg-surface p-2 pr-10 break-all whitespace-pre-wrap">{yaml}</pre>
       <div className="absolute top-1 right-1"><CopyButton text={yaml} /></div>
       <Button look="quiet" className="mt-2 -ml-2" onClick={open}><FileText size={14} aria-hidden />{t('openChatFile')}</Button>
     </div>

@@ -1,5 +1,6 @@
-import { ArrowRight, FileWarning, Info, RotateCcw, Undo2 } from 'lucide-react';
+import { ArrowRight, FileWarning, Info, Plug, RotateCcw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useLocale, useText } from '@/i18n';
 import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
@@ -19,10 +20,12 @@ export function Marker({ message }: { message: Message }) {
   const { drift } = message.metadata;
   if (Array.isArray(drift)) return <DriftMarker files={drift.filter(isDrifted)} at={message.created_at} />;
   if (message.metadata.retry === true) return <RetryMarker at={message.created_at} />;
-  const Icon = message.metadata.revert ? Undo2 : Info;
+  if (message.metadata.revert) return <RevertMarker facts={message.metadata.revert} at={message.created_at} />;
+  const { mcp_server } = message.metadata;
+  if (typeof mcp_server === 'string') return <ServerMarker server={mcp_server} trouble={String(message.metadata.mcp_trouble)} at={message.created_at} />;
   return (
     <Line at={message.created_at}>
-      <Icon size={14} aria-hidden className="shrink-0" />
+      <Info size={14} aria-hidden className="shrink-0" />
       <span className="min-w-0 break-words whitespace-pre-wrap">{message.content}</span>
     </Line>
   );
@@ -31,6 +34,38 @@ export function Marker({ message }: { message: Message }) {
 function RetryMarker({ at }: { at: string }) {
   const t = useText('chat');
   return <Line at={at}><RotateCcw size={14} aria-hidden className="shrink-0" /><span>{t('triedAgain')}</span></Line>;
+}
+
+interface RevertFacts {
+  files?: { path: string }[];
+  conflicts?: { path: string; reason: string }[];
+}
+
+/** The message's own words are for the model. */
+function RevertMarker({ facts, at }: { facts: RevertFacts; at: string }) {
+  const t = useText('chat');
+  return (
+    <Line at={at}>
+      <Undo2 size={14} aria-hidden className="shrink-0" />
+      <span>{t('tookBackFiles')}</span>
+      {facts.files?.map((file) => <code key={file.path} className="break-all">{file.path}</code>)}
+      {facts.conflicts && facts.conflicts.length > 0 && <span>{t('leftFiles')}</span>}
+      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({file.reason})</span>)}
+    </Line>
+  );
+}
+
+/** An MCP server that can't be used, or not all of it. */
+function ServerMarker({ server, trouble, at }: { server: string; trouble: string; at: string }) {
+  const t = useText('chat');
+  const words = trouble === 'changed' ? t('serverChanged', { server }) : trouble === 'untrusted' ? t('serverUntrusted', { server }) : t('serverFailed', { server });
+  return (
+    <Line at={at}>
+      <Plug size={14} aria-hidden className="shrink-0 text-major" />
+      <span className="min-w-0 break-words">{words}</span>
+      <Link href="/settings/servers" className="underline underline-offset-2">{t('serverLook')}</Link>
+    </Line>
+  );
 }
 
 /** The message's own words are for the model. */

@@ -5,14 +5,18 @@ import { api } from '@/lib/api/client';
 import type { Message } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { post } from '@/lib/chat/outbox';
+import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { toastError } from '@/lib/toast';
+import { useWorkspaces } from '@/lib/workspaces';
 import { endEdit } from './editing';
 
 export function useSubmit(draft: string, edited: Message | undefined, done: () => void): () => void {
   const { workspaceId, chatId } = useChatIds();
   const [, navigate] = useLocation();
+  const workspaces = useWorkspaces().data;
   return useCallback(() => {
     const content = draft.trim();
+    rememberWorkspace(workspaces?.find(({ id }) => id === workspaceId));
     if (!edited) {
       done();
       void post(workspaceId, chatId, content).catch(toastError);
@@ -24,5 +28,5 @@ export function useSubmit(draft: string, edited: Message | undefined, done: () =
       navigate(`/w/${workspaceId}/c/${fork.id}`);
       return post(workspaceId, fork.id, content);
     }).catch(toastError);
-  }, [draft, edited, done, workspaceId, chatId, navigate]);
+  }, [draft, edited, done, workspaceId, chatId, navigate, workspaces]);
 }

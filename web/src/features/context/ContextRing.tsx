@@ -20,7 +20,7 @@ export function ContextRing() {
     <Tip text={tip}>
       <button type="button" aria-label={t('ring', { share: percent(locale, share) })} onClick={() => openPanel('context')} className="flex h-8 shrink-0 items-center gap-1.5 rounded-sm px-1.5 text-xs text-muted tabular-nums hover:bg-bg hover:text-fg max-sm:hidden">
         <Ring share={share} />
-        {percent(locale, share)}
+        <span className="max-lg:hidden">{percent(locale, share)}</span>
       </button>
     </Tip>
   );

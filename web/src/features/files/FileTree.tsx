@@ -1,31 +1,28 @@
-import { ChevronRight, CircleAlert, FileText, Folder as FolderIcon, FolderOpen, Link2, ListChecks, LoaderCircle, MessageSquareText, type LucideIcon } from 'lucide-react';
+import { ChevronRight, CircleAlert, FolderOpen, Link2, LoaderCircle } from 'lucide-react';
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
-import type { FileNode } from '@/lib/api/types';
-import { step, type TreeRow } from './tree';
+import { iconOf } from './icons';
+import { narrowed, step, type TreeRow } from './tree';
 import { useTree } from './useTree';
 
-const ICONS: Record<FileNode['file_type'], [LucideIcon, string]> = {
-  folder: [FolderIcon, 'text-muted'],
-  document: [FileText, 'text-muted'],
-  plan: [ListChecks, 'text-plan'],
-  chat: [MessageSquareText, 'text-act'],
-};
+/** From so many rows on they can be narrowed down. */
+const MANY = 50;
 
 /** The files of the workspace; folders are looked into when they are opened. */
 export function FileTree({ show }: { show: (path: string) => void }) {
   const t = useText('files');
-  const { root, rows, toggle, retry } = useTree();
+  const { root, rows: all, toggle, retry } = useTree();
+  const [sought, setSought] = useState('');
   const frame = useRef<HTMLUListElement>(null);
   const [focused, setFocused] = useState('');
   if (root?.error) return <Failed error={root.error} retry={retry} />;
   if (!root?.node) return <Skeleton rows={6} />;
-  const first = rows[0]?.node.path;
-  if (first === undefined) return <Empty icon={<FolderOpen size={24} aria-hidden />} title={t('empty')} hint={t('emptyHint')} />;
-  const reached = rows.some((row) => row.node.path === focused) ? focused : first;
+  if (all.length === 0) return <Empty icon={<FolderOpen size={24} aria-hidden />} title={t('empty')} hint={t('emptyHint')} />;
+  const rows = narrowed(all, sought);
+  const reached = rows.some((row) => row.node.path === focused) ? focused : rows[0]?.node.path;
   const act = ({ node }: TreeRow) => {
     if (node.is_special) return;
     if (node.file_type === 'folder') toggle(node.path);
@@ -43,10 +40,16 @@ export function FileTree({ show }: { show: (path: string) => void }) {
     event.preventDefault();
   };
   return (
-    <ul ref={frame} role="tree" aria-label={t('tree')} className="p-2">
-      {rows.map((row) => <Row key={row.node.path} row={row} isReached={row.node.path === reached} onKeyDown={onKeyDown} act={() => { setFocused(row.node.path); act(row); }} />)}
-      {root.node.is_cut && <li role="none" className="px-2 py-1 text-sm text-muted">{t('cut')}</li>}
-    </ul>
+    <>
+      {(all.length > MANY || sought !== '') && (
+        <input type="search" value={sought} onChange={(event) => setSought(event.target.value)} placeholder={t('filter')} aria-label={t('filter')} className="mx-2 mt-2 min-h-8 w-[calc(100%-1rem)] rounded-sm border border-control bg-bg px-2.5 placeholder:text-muted" />
+      )}
+      {rows.length === 0 && <p role="status" className="px-3 py-2 text-muted">{t('noneNamed', { text: sought.trim() })}</p>}
+      <ul ref={frame} role="tree" aria-label={t('tree')} className="p-2 empty:hidden">
+        {rows.map((row) => <Row key={row.node.path} row={row} isReached={row.node.path === reached} onKeyDown={onKeyDown} act={() => { setFocused(row.node.path); act(row); }} />)}
+        {root.node.is_cut && <li role="none" className="px-2 py-1 text-sm text-muted">{t('cut')}</li>}
+      </ul>
+    </>
   );
 }
 
@@ -61,7 +64,7 @@ function Row({ row, isReached, onKeyDown, act }: RowProps) {
   const t = useText('files');
   const { node, depth, isOpen } = row;
   const isFolder = node.file_type === 'folder' && !node.is_special;
-  const [Plain, colour] = ICONS[node.file_type];
+  const [Plain, colour] = iconOf(node);
   const Icon = node.is_special ? Link2 : isOpen ? FolderOpen : Plain;
   return (
     <li
@@ -71,6 +74,7 @@ function Row({ row, isReached, onKeyDown, act }: RowProps) {
       aria-disabled={node.is_special ?? false}
       data-path={node.path}
       data-type={node.file_type}
+      title={node.is_special ? t('specialHint') : undefined}
       tabIndex={isReached ? 0 : -1}
       onClick={act}
       onKeyDown={(event) => onKeyDown(event, row)}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowLeft, FileQuestion } from 'lucide-react';
+import { ArrowLeft, FileQuestion, FileX2 } from 'lucide-react';
 import { Suspense, useLayoutEffect, useMemo, useRef } from 'react';
 import { CopyButton } from '@/components/CopyButton';
 import { Empty } from '@/components/Empty';
@@ -8,7 +8,7 @@ import { IconButton } from '@/components/IconButton';
 import { Coloured } from '@/components/markdown/CodeBlock';
 import { Skeleton } from '@/components/Skeleton';
 import { useLocale, useText } from '@/i18n';
-import { api } from '@/lib/api/client';
+import { api, ApiError } from '@/lib/api/client';
 import { useChatIds } from '@/lib/chat/context';
 import { useEffects } from '@/lib/chat/effects';
 import { languageOf } from '@/lib/language';
@@ -37,9 +37,18 @@ export function FileViewer({ path, line, back }: { path: string; line: number | 
         {file.data && <span className="shrink-0 text-xs text-muted">{bytes(locale, file.data.size)}</span>}
         {file.data?.content && <CopyButton text={file.data.content} label={t('copy')} />}
       </div>
-      {file.error ? <Failed error={file.error} retry={() => void file.refetch()} /> : !file.data ? <Skeleton rows={8} /> : <Content path={path} content={file.data.content} line={line} />}
+      {file.error ? <Unshown error={file.error} retry={() => void file.refetch()} /> : !file.data ? <Skeleton rows={8} /> : <Content path={path} content={file.data.content} line={line} />}
     </section>
   );
+}
+
+/** Some files will never be shown, so no other try is offered. */
+function Unshown({ error, retry }: { error: Error; retry: () => void }) {
+  const t = useText('files');
+  const code = error instanceof ApiError ? error.code : null;
+  if (code !== 'TOO_LARGE' && code !== 'VALIDATION_FAILED') return <Failed error={error} retry={retry} />;
+  const [title, hint] = code === 'TOO_LARGE' ? [t('tooLarge'), t('tooLargeHint')] : [t('notShown'), t('notShownHint')];
+  return <Empty icon={<FileX2 size={24} aria-hidden />} title={title} hint={hint} />;
 }
 
 function Content({ path, content, line }: { path: string; content: string | null; line: number | null }) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FileNode } from '@/lib/api/types';
-import { rowsOf, step, type Folder } from './tree';
+import { narrowed, rowsOf, step, type Folder } from './tree';
 
 const leaf = (path: string): FileNode => ({ name: path.split('/').at(-1) ?? '', path, file_type: 'document' });
 const folder = (path: string, ...children: FileNode[]): FileNode => ({ name: path.split('/').at(-1) ?? '', path, file_type: 'folder', children });
@@ -31,4 +31,17 @@ test('keys lead down, up, into folders and out of them, and nowhere beyond the e
   expect(step(rows, '/src', 'End')).toBe('/a.md');
   expect(step(rows, '/a.md', 'ArrowDown')).toBeUndefined();
   expect(step(rows, '/a.md', 'Home')).toBe('/src');
+});
+
+test('folders come first, numbers count as numbers, and what git keeps is left out', () => {
+  const mixed = folder('/', leaf('/v10.md'), folder('/.git'), leaf('/v9.md'), leaf('/A.md'), folder('/src'), folder('/docs'));
+  expect(rowsOf(known(mixed), new Set()).map((row) => row.node.name)).toEqual(['docs', 'src', 'A.md', 'v9.md', 'v10.md']);
+});
+
+test('narrowed down, rows are left with the folders they are in', () => {
+  const rows = rowsOf(known(root, src), new Set(['/src']));
+  const left = (sought: string) => narrowed(rows, sought).map((row) => row.node.path);
+  expect(left(' B.R ')).toEqual(['/src', '/src/b.rs']);
+  expect(left('')).toHaveLength(4);
+  expect(left('nothing')).toEqual([]);
 });

@@ -28,7 +28,7 @@ export function DemoGuide() {
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-8 min-w-0 flex-1 items-center gap-2 text-left">
           <ChevronDown size={14} aria-hidden className={`shrink-0 transition-transform ${isOpen ? '' : '-rotate-90'}`} />
           <span className="shrink-0 text-xs font-semibold text-major">{t('guideOf', { step: place + 1, count: GUIDE_STEPS.length })}</span>
-          <strong className="min-w-0 truncate">{titles[step]}</strong>
+          <strong className="min-w-0 truncate max-sm:text-sm">{titles[step]}</strong>
         </button>
         <ol className="flex shrink-0 gap-1 max-sm:hidden">
           {GUIDE_STEPS.map((one, index) => (
@@ -41,7 +41,7 @@ export function DemoGuide() {
         <IconButton label={t('closeGuide')} onClick={() => setGuide('closed')}><X size={14} aria-hidden /></IconButton>
       </div>
       {isOpen && (
-        <div className="flex flex-col gap-2 px-3 pb-3">
+        <div className="flex flex-col gap-2 px-3 pb-3 max-sm:gap-1.5 max-sm:pb-2 max-sm:text-sm">
           <p role="status">{stuck ? t('stoppedText') : texts[step]}</p>
           <Deeds step={step} stuck={stuck} />
         </div>

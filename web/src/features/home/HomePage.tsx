@@ -37,7 +37,7 @@ export function HomePage() {
             <p className="mt-1 text-muted">{t('welcomeHint')}</p>
           </div>
           <ModelNotice />
-          <NewChatForm workspaces={lists.map((one) => one.workspace).filter((one) => one.right !== 'viewer')} />
+          <NewChatForm workspaces={lists.map((one) => one.workspace)} />
           {error && (
             <Notice icon={<CircleAlert size={24} aria-hidden />} title={common('failed')} hint={error.message}><Button onClick={refetch}>{common('retry')}</Button></Notice>
           )}
@@ -45,7 +45,7 @@ export function HomePage() {
           {!isLoading && !error && lists.length === 0 && <p className="text-muted">{t('noWorkspace')}</p>}
           {lists.map(({ workspace, chats }) => (
             <section key={workspace.id} aria-labelledby={`w-${workspace.id}`}>
-              <h2 id={`w-${workspace.id}`} className="mb-2 flex items-baseline gap-2 font-semibold">{workspace.name}<span className="truncate font-mono text-xs font-normal text-muted">{workspace.path}</span></h2>
+              <h2 id={`w-${workspace.id}`} className="mb-2 flex items-baseline gap-2 font-semibold"><span title={workspace.name} className="max-w-[60%] shrink-0 truncate">{workspace.name}</span><span title={workspace.path} className="min-w-0 truncate font-mono text-xs font-normal text-muted">{workspace.path}</span></h2>
               {chats.length === 0 && !isLoading ? <p className="text-muted">{t('noChats')}</p> : <ChatTable chats={chats} />}
             </section>
           ))}
@@ -79,7 +79,7 @@ function Skeleton() {
   return (
     <div role="status" className="flex flex-col gap-2">
       <span className="sr-only">{t('loading')}</span>
-      {[1, 2, 3].map((key) => <div key={key} className="h-11 rounded-md bg-surface motion-safe:animate-pulse" />)}
+      {[1, 2, 3].map((key) => <div key={key} className="h-11 rounded-md bg-line motion-safe:animate-pulse" />)}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
 import { showDialog } from '@/lib/dialogs';
+import { usualWorkspace, useLastWorkspace } from '@/lib/lastWorkspace';
 import { useLayout } from '@/lib/layout';
 import { ChatMarks, ModeMark } from './ChatMarks';
 import { useChatLists, useNewChat } from './queries';
@@ -20,8 +21,9 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const [location] = useLocation();
   const [sought, setSought] = useState('');
   // A new chat goes to the workspace that is being looked at.
-  const open = lists.filter((one) => one.workspace.right !== 'viewer');
-  const workspace = open.find((one) => location.startsWith(`/w/${one.workspace.id}/`)) ?? open[0];
+  const last = useLastWorkspace((state) => state.last);
+  const open = lists.map((one) => one.workspace).filter((one) => one.right !== 'viewer');
+  const workspace = open.find((one) => location.startsWith(`/w/${one.id}/`)) ?? usualWorkspace(open, last);
   const isFound = (chat: Chat) => chat.title.toLowerCase().includes(sought.trim().toLowerCase());
   return (
     <nav aria-label={t('title')} className="flex h-full flex-col gap-2 bg-surface p-3">
@@ -29,13 +31,13 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
         <Link href="/" onClick={() => useLayout.setState({ isDrawerOpen: false })} className="flex min-h-8 flex-1 items-center gap-2 rounded-sm px-2 font-semibold hover:bg-bg"><House size={15} aria-hidden />Planwright</Link>
         {!isDrawer && <IconButton label={t('closeList')} onClick={() => useLayout.setState({ isSidebarOpen: false })}><PanelLeftClose size={16} aria-hidden /></IconButton>}
       </div>
-      <Button disabled={!workspace || newChat.isPending} onClick={() => workspace && newChat.mutate({ workspace: workspace.workspace.id })} className="justify-start"><Plus size={15} aria-hidden />{t('newChat')}</Button>
+      <Button disabled={!workspace || newChat.isPending} onClick={() => workspace && newChat.mutate({ workspace: workspace.id })} className="justify-start"><Plus size={15} aria-hidden />{t('newChat')}</Button>
       <input type="search" value={sought} onChange={(event) => setSought(event.target.value)} placeholder={t('search')} aria-label={t('search')} className="min-h-8 rounded-sm border border-control bg-bg px-2.5 placeholder:text-muted" />
       {sought.trim() !== '' && <Button look="quiet" onClick={() => showDialog({ kind: 'palette', text: sought.trim() })} className="justify-start"><Search size={15} aria-hidden className="shrink-0" /><span className="truncate">{t('searchSaid', { text: sought.trim() })}</span></Button>}
       <div className="min-h-0 flex-1 overflow-y-auto">
         {lists.map(({ workspace: { id, name }, chats }) => (
           <section key={id} aria-label={name} className="mb-2">
-            {lists.length > 1 && <h2 className="px-2 py-1 text-xs font-semibold text-muted">{name}</h2>}
+            {lists.length > 1 && <h2 title={name} className="truncate px-2 py-1 text-xs font-semibold text-muted">{name}</h2>}
             <ul>{chats.filter(isFound).map((chat) => <ChatRow key={chat.id} chat={chat} isCurrent={location.includes(chat.id)} />)}</ul>
           </section>
         ))}

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import type { Chat, Workspace } from '@/lib/api/types';
 import { post } from '@/lib/chat/outbox';
+import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { useLayout } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
 import { useWorkspaces } from '@/lib/workspaces';
@@ -39,6 +40,7 @@ export function useNewChat() {
       return chat;
     },
     onSuccess: (chat) => {
+      rememberWorkspace(queries.getQueryData<Workspace[]>(['workspaces'])?.find(({ id }) => id === chat.workspace_id));
       // The event that tells of it may have been first.
       queries.setQueryData<Chat[]>(['chats', chat.workspace_id], (chats = []) => (chats.some((one) => one.id === chat.id) ? chats : [chat, ...chats]));
       useLayout.setState({ isDrawerOpen: false });

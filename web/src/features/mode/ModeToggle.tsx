@@ -41,7 +41,7 @@ export function ModeToggle() {
             tabIndex={mode === current ? 0 : -1}
             data-mode={mode}
             onClick={() => choose(mode)}
-            className={`flex min-h-7 items-center gap-1.5 rounded-sm px-3 font-semibold max-sm:gap-1 max-sm:px-2 pointer-coarse:min-h-10 ${mode === current ? 'bg-mode text-on-accent' : 'text-muted hover:text-fg'}`}
+            className={`flex min-h-7 items-center gap-1.5 rounded-sm px-3 font-semibold disabled:opacity-55 max-lg:px-2 max-sm:gap-1 pointer-coarse:min-h-10 ${mode === current ? 'bg-mode text-on-accent' : 'text-muted hover:text-fg'}`}
           >
             <ModeIcon mode={mode} />
             {labels[mode]}

@@ -27,11 +27,11 @@ function RoleButton(props: ComponentProps<'button'>) {
         aria-label={t('roleIs', { role: t(role) })}
         aria-busy={isBusy}
         aria-haspopup="menu"
-        className="flex min-h-8 shrink-0 items-center gap-1.5 rounded-sm border border-control bg-bg px-2.5 text-role hover:bg-surface pointer-coarse:min-h-11"
+        className="flex min-h-8 shrink-0 items-center gap-1.5 rounded-sm border border-control bg-bg px-2.5 text-role hover:bg-surface disabled:opacity-55 disabled:hover:bg-bg pointer-coarse:min-h-11"
         {...props}
       >
         <RoleIcon role={role} />
-        <span className="font-medium text-fg max-md:sr-only">{t(role)}</span>
+        <span className="font-medium text-fg max-lg:sr-only">{t(role)}</span>
         <ChevronDown size={14} aria-hidden className="text-fg max-sm:hidden" />
       </button>
     </Tip>

@@ -9,6 +9,7 @@ import type { Workspace } from '@/lib/api/types';
 import { useCommands } from '@/lib/commands';
 import { closeDialog } from '@/lib/dialogs';
 import { useFiles } from '@/lib/files';
+import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { openFile } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
 import { useWorkspaces } from '@/lib/workspaces';
@@ -29,11 +30,15 @@ export function Entries({ typed }: { typed: string }) {
   const [location, navigate] = useLocation();
   const commands = useCommands();
   const workspaces = useWorkspaces().data ?? [];
+  const open = workspaces.filter(({ right }) => right !== 'viewer');
   const lists = useQueries({ queries: workspaces.map(({ id }) => ({ queryKey: ['chats', id], queryFn: () => api.chats(id) })) });
   const chats = lists.flatMap((list) => list.data ?? []).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, typed ? undefined : MOST_CHATS);
   const [, here = null, chat] = /^\/w\/([^/]+)\/c\/([^/]+)/.exec(location) ?? [];
   const files = useFiles(typed === '' || !chat ? null : here, typed, MOST_FILES);
-  const begin = ({ id }: Workspace) => void api.createChat(id).then((made) => navigate(`/w/${id}/c/${made.id}`), toastError);
+  const begin = (workspace: Workspace) => {
+    rememberWorkspace(workspace);
+    void api.createChat(workspace.id).then((made) => navigate(`/w/${workspace.id}/c/${made.id}`), toastError);
+  };
   return (
     <>
       <Command.Empty className="p-4 text-center text-muted">{t('nothing')}</Command.Empty>
@@ -48,9 +53,9 @@ export function Entries({ typed }: { typed: string }) {
           {files.data.map((path) => <Entry key={path} value={`file ${path}`} keywords={[typed, path]} icon={FileText} text={path} choose={() => openFile(here, path)} />)}
         </Group>
       )}
-      {workspaces.length > 1 && (
+      {workspaces.length > 1 && open.length > 0 && (
         <Group heading={t('newIn')}>
-          {workspaces.map((one) => <Entry key={one.id} value={`new ${one.id}`} keywords={[one.name]} icon={Plus} text={t('newInWorkspace', { workspace: one.name })} choose={() => begin(one)} />)}
+          {open.map((one) => <Entry key={one.id} value={`new ${one.id}`} keywords={[one.name]} icon={Plus} text={t('newInWorkspace', { workspace: one.name })} choose={() => begin(one)} />)}
         </Group>
       )}
       <Said typed={typed} />
@@ -64,7 +69,7 @@ export function Group({ heading, children }: { heading: string; children: ReactN
 
 export function Entry({ value, keywords, icon: Icon, text, note, choose }: { value: string; keywords: string[]; icon: LucideIcon; text: string; note?: string | undefined; choose: () => void }) {
   return (
-    <Command.Item value={value} keywords={keywords} onSelect={doIt(choose)} className="flex min-h-9 cursor-pointer items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-surface pointer-coarse:min-h-11">
+    <Command.Item value={value} keywords={keywords} onSelect={doIt(choose)} className="flex min-h-9 cursor-pointer items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-plan-soft pointer-coarse:min-h-11">
       <Icon size={15} aria-hidden className="shrink-0 text-muted" />
       <span className="min-w-0 flex-1 truncate">{text}</span>
       {note && <span className="max-w-40 shrink-0 truncate text-xs text-muted">{note}</span>}

@@ -98,6 +98,7 @@ function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revis
     viewer: t('hindranceViewer'),
     offline: t('hindranceOffline'),
     newer: newest.isEdited ? t('hindranceEdited') : t('hindranceNewer', { revision: newest.revision }),
+    gone: t('hindranceGone'),
     running: t('hindranceRunning'),
     executed: t('hindranceExecuted'),
     question: t('hindranceQuestion'),

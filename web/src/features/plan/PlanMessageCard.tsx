@@ -2,8 +2,9 @@ import { ChevronDown, ChevronUp, FileText } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
 import { Words } from '@/components/Words';
-import { useText } from '@/i18n';
+import { useLocale, useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
+import { spoken } from '@/lib/time';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
 import { RevisionDiff } from './RevisionDiff';
@@ -28,6 +29,7 @@ export function PlanMessageCard({ message }: { message: Message }) {
 
 function Card({ revision }: { revision: Revision }) {
   const t = useText('plan');
+  const locale = useLocale((state) => state.locale);
   const { revisions, approved } = useRevisions(revision.planFile);
   const newest = revisions.at(-1) ?? revision;
   const isNewest = newest.sha256 === revision.sha256;
@@ -53,7 +55,7 @@ function Card({ revision }: { revision: Revision }) {
             <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: revision.revision })}</span>
             {'  '}
             {revision.planFile}
-            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: plan.estimated_total_time })}</span>}
+            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: spoken(locale, plan.estimated_total_time) })}</span>}
             {revision.isEdited && ` · ${t('edited')}`}
             {!isNewest && ` · ${t('older')}`}
           </p>

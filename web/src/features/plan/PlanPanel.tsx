@@ -4,11 +4,12 @@ import { Button } from '@/components/Button';
 import { Notice } from '@/components/Notice';
 import { DriftNotice } from '@/components/Warning';
 import { Words } from '@/components/Words';
-import { useText } from '@/i18n';
+import { useLocale, useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useDrift } from '@/lib/chat/drift';
 import { loadOlder } from '@/lib/chat/store';
 import { useMayChange } from '@/lib/rights';
+import { spoken } from '@/lib/time';
 import { StaleNotice } from './Notices';
 import { PlanActions } from './PlanActions';
 import { PlanLists } from './PlanLists';
@@ -44,6 +45,7 @@ interface Props {
 
 function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const t = useText('plan');
+  const locale = useLocale((state) => state.locale);
   const plan = useLivePlan(shown, approved);
   const feedback = useFeedback(shown);
   const planning = useMayRevise();
@@ -60,7 +62,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
             <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: shown.revision })}</span>
             {'  '}
             {shown.planFile}
-            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: plan.estimated_total_time })}</span>}
+            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: spoken(locale, plan.estimated_total_time) })}</span>}
             {shown.isEdited && ` · ${t('edited')}`}
           </p>
           <h2 className="font-semibold break-words"><Words text={plan.goal} /></h2>

@@ -2,8 +2,9 @@ import { CheckCircle2, Circle, CircleDashed, Clock, LoaderCircle, type LucideIco
 import { useState } from 'react';
 import { IconButton } from '@/components/IconButton';
 import { Words } from '@/components/Words';
-import { useText } from '@/i18n';
+import { useLocale, useText } from '@/i18n';
 import type { StepStatus } from '@/lib/api/types';
+import { spoken } from '@/lib/time';
 import { StepComment } from './StepComment';
 import type { PlanStep } from './model';
 import type { useFeedback } from './useFeedback';
@@ -72,6 +73,7 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
 
 function StepFacts({ step }: { step: PlanStep }) {
   const t = useText('plan');
+  const locale = useLocale((state) => state.locale);
   const chip = 'max-w-full rounded-sm bg-surface px-1.5 py-px text-xs break-all';
   return (
     <div className="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-muted empty:hidden">
@@ -88,7 +90,7 @@ function StepFacts({ step }: { step: PlanStep }) {
       {step.estimated_time !== undefined && (
         <span className="inline-flex items-center gap-1">
           <Clock className="size-3" aria-hidden="true" />
-          {step.estimated_time}
+          {spoken(locale, step.estimated_time)}
         </span>
       )}
       {step.verify !== undefined && (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { feedbackMessage, hasFeedback } from '@/lib/chat/feedback';
-import { type Plan, approvedShas, executeHindrance, progressOf, readPlan, revisionsOf, withProgress } from './model';
+import { type Plan, approvedShas, executeHindrance, isTakenBack, progressOf, readPlan, revisionsOf, withProgress } from './model';
 
 const plan = { goal: 'Say goodbye', steps: [{ step_number: 1, action: 'Write it' }, { step_number: 2, action: 'Test it' }] };
 const planMessage = (id: string, revision: number, sha256: string) => ({
@@ -45,10 +45,11 @@ test('progress names the step under way', () => {
 });
 
 describe('executing is possible', () => {
-  const free = { mayChange: true, online: true, newest: true, running: false, executed: false, otherQuestion: false };
+  const free = { mayChange: true, online: true, newest: true, gone: false, running: false, executed: false, otherQuestion: false };
   test('when nothing stands in the way', () => expect(executeHindrance(free)).toBeUndefined());
   test.each([
     ['newer', { newest: false, executed: true }],
+    ['gone', { gone: true, executed: true }],
     ['executed', { executed: true }],
     ['viewer', { mayChange: false, online: false }],
     ['offline', { online: false, running: true }],
@@ -63,4 +64,11 @@ test('remarks on steps become one message', () => {
   expect(hasFeedback(feedback)).toBe(true);
   expect(hasFeedback({ steps: { 1: ' ' }, whole: '' })).toBe(false);
   expect(feedbackMessage(feedback, readPlan(plan) as Plan, 3, words)).toBe('About revision 3:\n\n- Step 2 (Test it): Run it\n  under load\n\nKeep it small.');
+});
+
+test('a plan whose file was taken back is gone, until it is written again', () => {
+  const at = (message_type: 'plan' | 'text', metadata: Record<string, unknown>) => ({ id: 'm', chat_id: 'c', author: 'system' as const, agent_role: null, message_type, content: '', metadata, created_at: '' });
+  const [written, back] = [at('plan', { plan_file: '/plans/a.plan' }), at('text', { revert: { files: [{ path: '/plans/a.plan', wanted: { kind: 'absent' } }] } })];
+  expect([[written], [written, back], [written, back, written]].map((messages) => isTakenBack(messages, '/plans/a.plan'))).toEqual([false, true, false]);
+  expect(isTakenBack([written, back], '/plans/b.plan')).toBe(false);
 });

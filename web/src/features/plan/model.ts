@@ -1,5 +1,5 @@
 // A plan as the server sends it, and what the page makes of it.
-import type { Plan as WirePlan, PlanStep as WireStep, StepStatus } from '@/lib/api/types';
+import type { Message, Plan as WirePlan, PlanStep as WireStep, StepStatus } from '@/lib/api/types';
 
 /** A step of which every part is there, if only as an empty list. */
 export type PlanStep = WireStep & Required<Pick<WireStep, 'files' | 'status'>>;
@@ -128,14 +128,27 @@ export function progressOf(plan: Plan): Progress {
   return { done: count('done'), skipped: count('skipped'), total: plan.steps.length, ...(current !== undefined && { current }) };
 }
 
+interface TakenBack {
+  files?: { path: string; wanted: { kind?: string } }[];
+}
+
+/** Whether the newest that happened to a plan's file is that it was taken back to where it was not there. */
+export function isTakenBack(messages: Message[], planFile: string): boolean {
+  const newest = messages.findLast((one) => one.metadata.revert !== undefined || (one.message_type === 'plan' && one.metadata.plan_file === planFile));
+  const files = (newest?.metadata.revert as TakenBack | undefined)?.files ?? [];
+  return files.some((file) => file.path === planFile && file.wanted.kind === 'absent');
+}
+
 /** Why a plan can't be carried out now. */
-export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'running' | 'executed' | 'question';
+export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'gone' | 'running' | 'executed' | 'question';
 
 export interface ExecuteSituation {
   mayChange: boolean;
   online: boolean;
   /** Whether a newer version has taken this one's place. */
   newest: boolean;
+  /** Whether its file was taken back. */
+  gone: boolean;
   running: boolean;
   executed: boolean;
   /** Whether something else waits for an answer; the card of this very plan does not count. */
@@ -144,6 +157,7 @@ export interface ExecuteSituation {
 
 export function executeHindrance(situation: ExecuteSituation): ExecuteHindrance | undefined {
   if (!situation.newest) return 'newer';
+  if (situation.gone) return 'gone';
   if (situation.executed) return 'executed';
   if (!situation.mayChange) return 'viewer';
   if (!situation.online) return 'offline';

@@ -3,7 +3,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
 import { useMayChange } from '@/lib/rights';
-import { type ExecuteHindrance, type Plan, type Revision, approvedShas, executeHindrance, revisionsOf, withProgress } from './model';
+import { type ExecuteHindrance, type Plan, type Revision, approvedShas, executeHindrance, isTakenBack, revisionsOf, withProgress } from './model';
 
 /** The chat's plan in all its versions, oldest first. */
 export function useRevisions(planFile?: string): { revisions: Revision[]; approved: Set<string> } {
@@ -33,5 +33,6 @@ export function useHindrance(revision: Revision, newest: Revision, approved: Set
   const running = useChatView(isBusy);
   const otherQuestion = useChatView(({ question }) => question !== null && question.kind !== 'plan_approval');
   const executed = approved.has(revision.sha256) && plan.steps.every((step) => step.status === 'done' || step.status === 'skipped');
-  return executeHindrance({ mayChange, online, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion });
+  const gone = useChatView(({ messages }) => isTakenBack(messages, revision.planFile));
+  return executeHindrance({ mayChange, online, gone, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion });
 }

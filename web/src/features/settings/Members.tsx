@@ -79,7 +79,7 @@ function AddMember({ workspace }: { workspace: Workspace }) {
   const rights = useRights();
   const put = usePutMember(workspace.id);
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Right>('member');
+  const [role, setRole] = useState<Right>('viewer');
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim()) put.mutate({ name: name.trim(), role }, { onSuccess: () => setName('') });

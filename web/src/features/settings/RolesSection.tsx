@@ -32,7 +32,7 @@ function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; sho
   const t = usePageText(words);
   const mode = useText('mode');
   return (
-    <div tabIndex={0} role="group" aria-label={t('roles')} className="overflow-x-auto rounded-lg border">
+    <div tabIndex={0} role="group" aria-label={t('roles')} className="relative overflow-x-auto rounded-lg border">
       <table className="w-full border-collapse text-left">
         <thead className="bg-surface text-sm text-muted">
           <tr>

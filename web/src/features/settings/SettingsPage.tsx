@@ -1,5 +1,5 @@
-import { Boxes, FolderCog, Keyboard, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
-import type { ComponentType } from 'react';
+import { Boxes, FolderCog, Keyboard, Plug, ShieldCheck, SunMoon, UserRound, Users, type LucideIcon } from 'lucide-react';
+import { useEffect, useRef, type ComponentType } from 'react';
 import { Link } from 'wouter';
 import { Page } from '@/components/Page';
 import { usePageText } from '@/i18n';
@@ -9,6 +9,7 @@ import { KeysSection } from './KeysSection';
 import { ModelsSection } from './ModelsSection';
 import { ModesSection } from './ModesSection';
 import { RolesSection } from './RolesSection';
+import { ServersSection } from './ServersSection';
 import { words } from './words';
 import { WorkspacesSection } from './WorkspacesSection';
 
@@ -16,6 +17,7 @@ const SECTIONS = {
   models: [Boxes, ModelsSection],
   modes: [ShieldCheck, ModesSection],
   workspaces: [FolderCog, WorkspacesSection],
+  servers: [Plug, ServersSection],
   roles: [Users, RolesSection],
   appearance: [SunMoon, AppearanceSection],
   keys: [Keyboard, KeysSection],
@@ -29,12 +31,16 @@ export function SettingsPage({ section }: { section: string | undefined }) {
   const t = usePageText(words);
   const current = NAMES.find((name) => name === section) ?? 'models';
   const [, Content] = SECTIONS[current];
+  const nav = useRef<HTMLElement>(null);
+  // On a phone they are a row that is longer than the screen.
+  // In braces: where scrolling gives a promise, it is nothing to clean up with.
+  useEffect(() => { nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }); }, [current]);
   return (
     <Page
       title={t('title')}
       aside={(
-        <nav aria-label={t('sections')} className="shrink-0 border-line p-2 max-md:overflow-x-auto max-md:border-b md:w-56 md:border-r md:p-3">
-          <ul className="flex gap-1 md:flex-col">
+        <nav ref={nav} aria-label={t('sections')} className="shrink-0 border-line p-2 max-lg:overflow-x-auto max-lg:border-b lg:w-56 lg:border-r lg:p-3">
+          <ul className="flex gap-1 lg:flex-col">
             {NAMES.map((name) => {
               const [Icon] = SECTIONS[name];
               const isCurrent = name === current;

@@ -38,9 +38,9 @@ function Row({ workspace }: { workspace: Workspace }) {
   return (
     <li className="rounded-lg border">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
-        <div className="min-w-0 flex-1">
-          <h3 className="font-medium">{workspace.name}</h3>
-          <p className="truncate font-mono text-xs text-muted">{workspace.path}</p>
+        <div className="min-w-40 flex-1">
+          <h3 title={workspace.name} className="truncate font-medium">{workspace.name}</h3>
+          <p title={workspace.path} className="truncate font-mono text-xs text-muted">{workspace.path}</p>
         </div>
         {me.data?.auth === 'users' && <span className="text-sm text-muted">{t(`right_${workspace.right}`)}</span>}
         <TrustMark workspace={workspace} />

@@ -5,17 +5,25 @@ import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { wasRefused } from '@/lib/api/session';
 
-/** Shown when the server does not know who is asking. It takes a token or an account, by how it was started. isOver: somebody was signed in here. */
-export function SignInPage({ done, isOver }: { done: () => void; isOver: boolean }) {
+interface Props {
+  done: () => void;
+  /** Somebody was signed in here. */
+  isOver: boolean;
+  /** How the server was started: for one person with a token, or for people with accounts. */
+  auth: 'token' | 'users';
+}
+
+/** Shown when the server does not know who is asking. */
+export function SignInPage({ done, isOver, auth }: Props) {
   const t = useText('signin');
-  const [way, setWay] = useState<'token' | 'account'>('token');
+  const [way, setWay] = useState<'token' | 'account'>(auth === 'users' ? 'account' : 'token');
   const [error, setError] = useState<string | null>(() => (isOver ? t('over') : wasRefused() ? t('refused') : null));
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget);
     const field = (name: string) => String(typed.get(name) ?? '').trim();
     const offer = way === 'token' ? { token: field('token') } : { name: field('name'), password: field('password') };
-    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t('wrong') : String(reason)));
+    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : reason instanceof Error ? reason.message : String(reason)));
   };
   const change = () => {
     setError(null);
@@ -36,7 +44,7 @@ export function SignInPage({ done, isOver }: { done: () => void; isOver: boolean
         )}
         <p id="sign-in-error" role="alert" className="text-critical empty:hidden">{error}</p>
         <Button type="submit" look="primary">{t('signIn')}</Button>
-        <Button look="quiet" onClick={change}>{way === 'token' ? t('byAccount') : t('byToken')}</Button>
+        {auth === 'users' && <Button look="quiet" onClick={change}>{way === 'token' ? t('byAccount') : t('byToken')}</Button>}
       </form>
     </main>
   );

@@ -6,7 +6,9 @@ import { Modal } from '@/components/Modal';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { settingsApi } from '@/lib/api/settings';
+import type { Workspace } from '@/lib/api/types';
 import { closeDialog, showDialog } from '@/lib/dialogs';
+import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { toast } from '@/lib/toast';
 import { learnWorkspace } from '@/lib/workspaces';
 
@@ -28,8 +30,10 @@ function Form() {
       return { workspace, trust };
     },
     onSuccess: ({ workspace, trust }) => {
+      const isKnown = queries.getQueryData<Workspace[]>(['workspaces'])?.some(({ id }) => id === workspace.id);
       learnWorkspace(queries, workspace);
-      toast(t('added', { workspace: workspace.name }));
+      rememberWorkspace(workspace);
+      toast(isKnown ? t('addedBefore', { workspace: workspace.name }) : t('added', { workspace: workspace.name }));
       if (trust === null || trust.items.length > 0 || trust.warnings.length > 0) showDialog({ kind: 'trust', workspace: workspace.id });
       else closeDialog();
     },

@@ -1,6 +1,6 @@
 import { usePageText, useText } from '@/i18n';
 import type { Json, JsonObject, TrustItem } from '@/lib/api/types';
-import { commandLine } from './commandLine';
+import { commandLine } from '@/lib/commandLine';
 import { words } from './words';
 
 const KINDS = { model: 'kind_model', provider: 'kind_provider', mcp_server: 'kind_mcp' } as const;
@@ -15,7 +15,7 @@ export function TrustItems({ items }: { items: TrustItem[] }) {
         {items.map((item) => (
           <li key={`${item.line} ${item.key}`} className="px-3 py-2">
             <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-muted"><span>{t(KINDS[item.kind as keyof typeof KINDS] ?? 'kind_setting')}</span>{item.line != null && <span className="ml-auto">{t('line', { line: item.line })}</span>}</p>
-            {item.kind === 'mcp_server' && isObject(item.value) ? <Server name={item.key} value={item.value} /> : <code className="break-all">{item.key} = {plain(item.value)}</code>}
+            {item.kind === 'mcp_server' && isObject(item.value) ? <Server name={item.key} value={item.value} /> : item.kind === 'provider' && isObject(item.value) ? <Provider name={item.key} value={item.value} /> : <code className="break-all">{item.key} = {plain(item.value)}</code>}
           </li>
         ))}
       </ul>
@@ -30,9 +30,27 @@ function Server({ name, value: { command, args, url, ...more } }: { name: string
     <>
       <p><code className="break-all">{name}</code></p>
       <Exactly text={run ? commandLine(run) : String(url ?? '')} label={name} />
-      <ul>{Object.entries(more).map(([key, one]) => <li key={key}><code className="break-all">{key} = {plain(one)}</code></li>)}</ul>
+      <Entries of={more} />
     </>
   );
+}
+
+/** A provider of the file: what it would get of yours, then everything that stands there. */
+function Provider({ name, value }: { name: string; value: JsonObject }) {
+  const t = usePageText(words);
+  const { api_key_env: variable, base_url: address } = value;
+  return (
+    <>
+      <p><code className="break-all">{name}</code></p>
+      {variable !== undefined && <p className="font-medium text-critical">{address === undefined ? t('keyGoes', { variable: plain(variable) }) : t('keyGoesTo', { variable: plain(variable), address: plain(address) })}</p>}
+      {typeof address === 'string' && address.startsWith('http:') && <p className="text-critical">{t('notEncrypted')}</p>}
+      <Entries of={value} />
+    </>
+  );
+}
+
+function Entries({ of }: { of: JsonObject }) {
+  return <ul>{Object.entries(of).map(([key, one]) => <li key={key}><code className="break-all">{key} = {plain(one)}</code></li>)}</ul>;
 }
 
 function Exactly({ text, label }: { text: string; label: string }) {
@@ -51,14 +69,15 @@ function Part({ part: { what, before, after } }: { part: JsonObject }) {
   const title = tool === null ? t('whatCommand') : before === null ? t('whatNewTool', { tool }) : t('whatTool', { tool });
   const tell = (side: Json | undefined) => (isObject(side) ? (tool === null ? told(side) : `${plain(side.description)}\n(${side.says_read_only === true ? t('saysReads') : t('saysReadsNot')})`) : '');
   const [was, is] = [tell(before), tell(after)];
+  const look = `break-words whitespace-pre-wrap ${tool === null ? 'font-mono' : ''}`;
   return (
     <>
       <h4 className="font-medium break-all">{title}</h4>
       {was === is ? <p>{t('unseen')}</p> : (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
-          {was !== '' && <><dt className="text-muted">{t('before')}</dt><dd className="break-words whitespace-pre-wrap">{was}</dd></>}
+          {was !== '' && <><dt className="text-muted">{t('before')}</dt><dd className={look}>{was}</dd></>}
           <dt className="text-muted">{t('after')}</dt>
-          <dd className="break-words whitespace-pre-wrap">{is}</dd>
+          <dd className={look}>{is}</dd>
         </dl>
       )}
       {isObject(after) && after.schema !== undefined && (

@@ -21,10 +21,12 @@ const isChange = (item: TrustItem) => item.kind === 'mcp_change';
 export function TrustStep({ isOpen, workspaceId }: { isOpen: boolean; workspaceId: string }) {
   const t = useText('workspace');
   const workspace = useWorkspaces().data?.find((one) => one.id === workspaceId);
+  const server = usePageText(words);
   const trust = useTrust(workspaceId);
+  const isOfServers = trust.data?.file_trusted === true && !trust.data.trusted;
   if (!workspace) return null;
   return (
-    <Modal isOpen={isOpen} close={closeDialog} title={t('trustTitle', { workspace: workspace.name })}>
+    <Modal isOpen={isOpen} close={closeDialog} title={isOfServers ? server('changedTitle') : t('trustTitle', { workspace: workspace.name })} isRead>
       <Loaded query={trust}>{(found) => <Wants workspace={workspace} trust={found} />}</Loaded>
     </Modal>
   );

@@ -3,6 +3,7 @@ import { pageWords } from '@/i18n';
 /** Of servers that wait for the user's word; they come with the dialog. */
 export const words = pageWords(
   {
+    changedTitle: 'An MCP server has changed',
     changedServers: 'MCP servers that are not what you accepted',
     changedServersHint: 'What has changed is neither started nor told to the model. Whoever wrote the server wrote these texts.',
     changedServer: 'MCP server {server}',
@@ -13,12 +14,16 @@ export const words = pageWords(
     after: 'now',
     saysReads: 'says that it only reads',
     saysReadsNot: 'does not say that it only reads',
+    keyGoes: 'It is sent your key: what is in {variable} on the server.',
+    keyGoesTo: 'Your key, what is in {variable} on the server, is sent to {address}.',
+    notEncrypted: 'This address is not encrypted.',
     schema: 'Its arguments now',
     unseen: 'Something that is not shown here has changed: values of variables, or details of its arguments.',
     acceptServer: 'Accept “{server}” as it is now',
     acceptedServer: '“{server}” is used as it is now.',
   },
   {
+    changedTitle: '有 MCP 服务器变了',
     changedServers: '与你接受时不同的 MCP 服务器',
     changedServersHint: '变了的部分既不会启动，也不会告诉模型。这些文字出自服务器的作者。',
     changedServer: 'MCP 服务器 {server}',
@@ -27,6 +32,9 @@ export const words = pageWords(
     whatNewTool: '新工具 {tool}',
     before: '接受时',
     after: '现在',
+    keyGoes: '它会收到你的密钥：服务器上 {variable} 的内容。',
+    keyGoesTo: '你的密钥（服务器上 {variable} 的内容）会发送到 {address}。',
+    notEncrypted: '此地址未加密。',
     saysReads: '自称只读',
     saysReadsNot: '没有自称只读',
     schema: '现在的参数',

@@ -22,7 +22,7 @@ export const audit = {
   questions: 'Questions',
   approvalsToo: 'and {count} approvals asked for',
   switches: 'Mode switches',
-  plansToo: '{count} plans approved',
+  plansToo: '{count} {count|plan|plans} approved',
   look: 'How to show: {title}',
   chart: 'Chart',
   table: 'Table',

@@ -38,5 +38,6 @@ export const home = {
   settings: 'Settings',
   searchSaid: 'In messages: “{text}”',
   addFolder: 'Add a folder…',
+  onlyLook: 'You may look at these workspaces and change nothing in them. Ask an owner to make you a member.',
   noWorkspace: 'No workspace yet. Add the folder you want to work in.',
 } as const;

@@ -25,6 +25,7 @@ export const plan = {
   hindranceNewer: 'v{revision} is newer.',
   hindranceEdited: 'The plan was edited by hand since.',
   hindranceRunning: 'The agent is at work. Stop it, or wait for its end.',
+  hindranceGone: 'The file of this plan was taken back. Ask for a plan again.',
   hindranceExecuted: 'This plan has been carried out.',
   hindranceQuestion: 'Another question waits for your answer.',
   revise: 'Revise…',

@@ -9,7 +9,8 @@ export const signin = {
   signOut: 'Sign out',
   byAccount: 'Use a name and a password',
   byToken: 'Use a token',
-  wrong: 'The server does not know this.',
+  wrongToken: 'This is not the token of this server.',
+  wrongAccount: 'Name or password is wrong.',
   refused: 'The token in the address is not that of this server. Open the address that it printed last.',
   over: 'You are signed out. Sign in to go on.',
 } as const;

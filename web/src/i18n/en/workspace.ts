@@ -8,6 +8,7 @@ export const workspace = {
   add: 'Add',
   adding: 'Adding…',
   added: '“{workspace}” is ready.',
+  addedBefore: 'This folder is a workspace already: “{workspace}”.',
   trusted: 'Trusted',
   notTrusted: 'Not trusted yet',
   trustTitle: 'What does “{workspace}” bring along?',

@@ -37,6 +37,7 @@ export const home = {
   settings: '设置',
   searchSaid: '在消息中：“{text}”',
   addFolder: '添加文件夹…',
+  onlyLook: '你可以查看这些工作区，但不能改动。请让所有者把你设为成员。',
   noWorkspace: '还没有工作区。请添加你要工作的文件夹。',
   keyQuestion: '跳到问题',
 };

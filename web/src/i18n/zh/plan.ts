@@ -25,6 +25,7 @@ export const plan = {
   hindranceNewer: 'v{revision} 更新。',
   hindranceEdited: '此后计划已被手动修改。',
   hindranceRunning: '智能体正在工作。请停止它,或等它结束。',
+  hindranceGone: '此计划的文件已被撤回。请重新要求制定计划。',
   hindranceExecuted: '此计划已执行完毕。',
   hindranceQuestion: '还有另一个问题等待你的回答。',
   revise: '修改…',

@@ -9,7 +9,8 @@ export const signin = {
   signOut: '退出登录',
   byAccount: '使用用户名和密码',
   byToken: '使用令牌',
-  wrong: '服务器不认识这些信息。',
+  wrongToken: '这不是此服务器的令牌。',
+  wrongAccount: '用户名或密码不对。',
   refused: '地址中的令牌不属于此服务器。请打开它最近打印的地址。',
   over: '你已退出登录。请重新登录。',
 };

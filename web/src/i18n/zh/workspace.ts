@@ -8,6 +8,7 @@ export const workspace = {
   add: '添加',
   adding: '正在添加…',
   added: '“{workspace}”已就绪。',
+  addedBefore: '这个文件夹已经是工作区：“{workspace}”。',
   trusted: '已信任',
   notTrusted: '尚未信任',
   trustTitle: '“{workspace}”带来了什么？',

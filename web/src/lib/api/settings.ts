@@ -1,6 +1,6 @@
 // The calls of settings, set-up and search, one function each.
 import { call } from './client';
-import type { Found, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
+import type { Found, McpServer, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
 
 const at = (workspace: string) => `/workspaces/${workspace}`;
 /** Null takes a setting away. */
@@ -16,6 +16,9 @@ export const settingsApi = {
   rules: (workspace: string) => call<Rules>('GET', `${at(workspace)}/rules`),
   trust: (workspace: string) => call<Trust>('GET', `${at(workspace)}/trust`),
   acceptTrust: (workspace: string, sha256: string) => call<Trust>('POST', `${at(workspace)}/trust`, { sha256 }),
+  /** As far as they are known; starts none. */
+  servers: (workspace: string) => call<McpServer[]>('GET', `${at(workspace)}/mcp`),
+  checkServers: (workspace: string) => call<McpServer[]>('POST', `${at(workspace)}/mcp`),
   members: (workspace: string) => call<Member[]>('GET', `${at(workspace)}/members`),
   putMember: (workspace: string, name: string, role: Right) => call<Member>('POST', `${at(workspace)}/members`, { name, role }),
   removeMember: (workspace: string, name: string) => call<void>('DELETE', `${at(workspace)}/members/${encodeURIComponent(name)}`),

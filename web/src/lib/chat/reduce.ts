@@ -1,6 +1,6 @@
 // Events in, the next view out. Pure: no clock, no network, nothing changed in place.
 import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress } from '@/lib/api/types';
-import { BUSY, type ChatView, type LiveText } from './view';
+import { BUSY, type ChatView, type LastRun, type LiveText } from './view';
 
 export const SNAPSHOT_MESSAGES = 50;
 /** Of a running command's output only the end is shown; the result has it all. */
@@ -28,12 +28,16 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
     resolved: {},
     plans: {},
     suggestion: null,
-    lastRun: null,
+    lastRun: snapshot.last_run && runEnd(snapshot.last_run),
     seq: snapshot.last_event_id,
     missing: 'nothing',
     isDeleted: false,
     queued: snapshot.queued,
   };
+}
+
+function runEnd({ outcome, error, open_steps }: EventData['run_finished']): LastRun {
+  return { outcome, error: error ?? null, openSteps: open_steps ?? [] };
 }
 
 /** Older messages, oldest first, go before those we have. */
@@ -129,13 +133,7 @@ const STEPS: { [T in EventType]: Step<T> } = {
     };
     return { ...view, chat: { ...view.chat, usage: { ...sum, context_tokens: told.context_tokens } } };
   },
-  run_finished: (view, { outcome, error, open_steps }) => ({
-    ...view,
-    live: {},
-    outputs: {},
-    queued: [],
-    lastRun: { outcome, error: error ?? null, openSteps: open_steps ?? [] },
-  }),
+  run_finished: (view, end) => ({ ...view, live: {}, outputs: {}, queued: [], lastRun: runEnd(end) }),
   violation: (view) => view,
   chat_updated: (view, { title }) => ({ ...view, chat: { ...view.chat, title } }),
   chat_created: (view) => view,

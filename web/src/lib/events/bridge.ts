@@ -82,10 +82,14 @@ function flush(): void {
     const workspace = open.get(chat);
     if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
   }
+  if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
     if (chats) queries.setQueryData<Chat[]>(key, events.reduce((list, event) => reduceList(list, event, String(key[1])), chats));
   }
 }
+
+/** What is known of MCP servers is old then. */
+const tellsOfServer = (event: SentEvent) => event.type === 'message_created' && event.data.message.metadata.mcp_server !== undefined;
 
 function showLink(link: Link): void {
   // Each attempt that fails says so again; the time counts from the first.
