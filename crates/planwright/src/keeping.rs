@@ -17,9 +17,7 @@ pub async fn backup(args: BackupArgs) -> anyhow::Result<ExitCode> {
         bail!("there are no chats in {}; --data-dir names another data folder", parent(&source).display());
     }
     let shown = args.file.display();
-    if args.file.exists() && !args.force {
-        bail!("{shown} is there already; give another name, or --force to put the backup in its place");
-    }
+    check_place(&args.file, parent(&source), args.force)?;
     // Under its own name only when it is whole, and closed to others from the beginning.
     let unwritable = || format!("{shown} can't be written");
     let new = NamedTempFile::new_in(parent(&args.file)).with_context(unwritable)?;
@@ -29,6 +27,21 @@ pub async fn backup(args: BackupArgs) -> anyhow::Result<ExitCode> {
     sync_folder(parent(&args.file));
     output::note(&format!("{shown}: {}", told(saved)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// A backup takes the place of an ordinary file at most, and never of what it is made from.
+fn check_place(file: &Path, data: &Path, force: bool) -> anyhow::Result<()> {
+    let shown = file.display();
+    let real = |folder: &Path| folder.canonicalize().ok();
+    if real(parent(file)).is_some_and(|folder| real(data).is_some_and(|data| folder.starts_with(data))) {
+        bail!("{shown} lies in the data folder itself; give a place elsewhere, best on another disk");
+    }
+    match file.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(there) if !there.is_file() => bail!("{shown} is a link, a folder or a device, and is left as it is; give the name of a file"),
+        Ok(_) if !force => bail!("{shown} is there already; give another name, or --force to put the backup in its place"),
+        Ok(_) => Ok(()),
+    }
 }
 
 pub async fn restore(args: RestoreArgs) -> anyhow::Result<ExitCode> {

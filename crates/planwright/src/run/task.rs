@@ -2,7 +2,7 @@
 
 use crate::args::{BadUsage, RunArgs, RunMode};
 use crate::output;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, PlanDocument, Role, RoleRequest, WorkspaceId};
 use planwright_session::{Handle, Sessions};
@@ -18,7 +18,9 @@ pub fn words(task: &str) -> anyhow::Result<String> {
             output::note("planwright: type the task, and end it with Ctrl-D");
         }
         text.clear();
-        std::io::stdin().lock().read_to_string(&mut text).context("the task on stdin can't be read")?;
+        if let Err(error) = std::io::stdin().lock().read_to_string(&mut text) {
+            bail!(BadUsage(format!("the task on stdin can't be read: {error}")));
+        }
     }
     if text.trim().is_empty() {
         bail!(BadUsage("the task is empty; say what to do".to_owned()));

@@ -6,7 +6,7 @@ use planwright_testkit::server::{Home, Server};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// One answer to everything that is said.
@@ -233,6 +233,15 @@ async fn a_backup_overwrites_nothing_unless_told_and_is_closed_to_others() {
     let file = home.workspace().join("a.backup");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(std::fs::read(&file).unwrap().starts_with(b"SQLite format 3\0"));
+    std::os::unix::fs::symlink("a.backup", home.workspace().join("link.backup")).unwrap();
+    let database = home.data().join("planwright.db");
+    for place in ["link.backup", "/dev/null", database.to_str().unwrap()] {
+        let before = std::fs::symlink_metadata(home.workspace().join(place)).unwrap();
+        let (code, said) = planwright(&home, &["backup", "--force", place]).await;
+        assert!(code == Some(1) && (said.contains("is left as it is") || said.contains("the data folder itself")), "{said}");
+        let after = std::fs::symlink_metadata(home.workspace().join(place)).unwrap();
+        assert_eq!((before.ino(), before.file_type()), (after.ino(), after.file_type()), "{place}");
+    }
     let (code, said) = planwright(&home, &["backup", "nowhere/a.backup"]).await;
     assert!(code == Some(1) && said.contains("nowhere/a.backup can't be written"), "{said}");
 }
