@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
-    let config = Config::load();
+    // Read, and of use: what runs would refuse is refused here.
+    let config = Config::load().and_then(|config| config.settings(PathBuf::new()).map(|_| config));
     checks.push(match &config {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),
@@ -129,8 +130,13 @@ async fn servers(config: &Config, folder: Option<&Path>) -> Vec<Check> {
         layers.pool().close().await;
         Ok::<_, anyhow::Error>(reports)
     };
-    let reports = asked.await.unwrap_or_default();
+    let reports = asked.await;
     planwright_sandbox::clear(&place);
+    let reports = match reports {
+        Ok(reports) => reports,
+        Err(_) if config.mcp.servers.is_empty() => Vec::new(),
+        Err(error) => return vec![missing(NAME, &format!("not looked at: {error:#}"))],
+    };
     let told = reports.into_iter().map(|report| {
         let ServerReport { name, status, error, tools, .. } = report;
         match (status, error) {

@@ -131,3 +131,20 @@ async fn bad_usage_exits_with_2_and_help_names_every_command() {
         assert!(out.contains(command), "{out}");
     }
 }
+
+#[tokio::test]
+async fn doctor_refuses_a_configuration_that_runs_refuse() {
+    let home = home(&json!({ "turns": [{}] }));
+    for (config, part) in [
+        ("[mcp.servers.both]\ncommand = \"x\"\nurl = \"https://x.example/mcp\"\n", "has both `command` and `url`"),
+        ("[limits]\ncost = -1.0\n", "[limits] cost is not an amount"),
+    ] {
+        home.put_config(config);
+        for args in [&["doctor"][..], &["run", "Hi"]] {
+            let Output { status, stdout, stderr } = home.command(args).output().await.unwrap();
+            let said = [stdout, stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert!(status.code() == Some(1) && said.contains(part), "{args:?}: {said}");
+        }
+    }
+}
