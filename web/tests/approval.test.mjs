@@ -122,6 +122,7 @@ test('a digit only goes to the button of a critical decision; pressing it is a s
   const { chat, page, bar } = await acting(['rm', { path: '/digit.txt' }]);
   await settled(page);
   await page.keyboard.press('Alt+q');
+  await bar.getByRole('button', { name: 'Deny' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('1');
   await bar.getByRole('button', { name: 'Allow once' }).and(page.locator(':focus')).waitFor();
   await bar.getByRole('button', { name: 'Deny' }).waitFor();

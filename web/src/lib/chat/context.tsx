@@ -46,7 +46,12 @@ export function useChatActions() {
         if (comment !== undefined) followEnd(chatId);
         return api.answer(workspaceId, chatId, questionId, answers, comment);
       },
-      execute: (planFile?: string) => api.execute(workspaceId, chatId, planFile),
+      execute: async (planFile?: string) => {
+        const answer = await api.execute(workspaceId, chatId, planFile);
+        // Who starts the work wants to see it.
+        followEnd(chatId);
+        return answer;
+      },
       stop: () => api.stop(workspaceId, chatId),
     }),
     [workspaceId, chatId],
