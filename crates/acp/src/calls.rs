@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_place_is_inside_the_workspace_or_not_told() {
-        let root = Path::new("/work");
-        assert_eq!(on_machine("/src/a.rs", root), Some("/work/src/a.rs".into()));
+        let root = Path::new("/project");
+        assert_eq!(on_machine("/src/a.rs", root), Some("/project/src/a.rs".into()));
         assert_eq!(on_machine("../etc/passwd", root), None);
         assert_eq!(on_machine("/src/../../etc", root), None);
     }
