@@ -213,9 +213,16 @@ test('a plan that was edited by hand since it was shown is shown anew before it 
   const { page, card, planFile } = await planned();
   const path = join(stage.workspace, planFile);
   writeFileSync(path, readFileSync(path, 'utf8').replace('Wire it into the router', 'Wire it in elsewhere'));
-  await card.getByRole('button', { name: 'Execute Plan' }).click();
   const bar = barOf(page);
-  await bar.getByText('This plan was edited after it was last shown.').waitFor();
+  // The answer comes after the new version, which folds this one: the refusal must be seen all the same.
+  await page.route('**/execute', async (route) => {
+    const response = await route.fetch();
+    await bar.getByText('This plan was edited after it was last shown.').waitFor();
+    await route.fulfill({ response });
+  });
+  await card.getByRole('button', { name: 'Execute Plan' }).click();
+  await card.getByText('The plan has changed since it was shown.').waitFor();
+  await page.unrouteAll();
   await inMode(page, 'Plan');
   await picture(page, 'plan-stale');
   await bar.getByRole('button', { name: 'Accept & Build' }).click();

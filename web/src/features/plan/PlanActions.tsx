@@ -16,28 +16,24 @@ interface Props {
   plan: Plan;
   approved: Set<string>;
   feedback: ReturnType<typeof useFeedback>;
-  /** Something did not work: what was said about it must stay in view. */
-  onRefusal?: () => void;
+  /** What did not work. The caller keeps it, because a new version may fold these away before the answer is there. */
+  problem: string | null;
+  onProblem: (problem: string | null) => void;
   comparison?: { against: number; shown: boolean; toggle: () => void };
 }
 
 /** What can be done with a version: execute it, have it revised, see what it changed. */
-export function PlanActions({ revision, newest, plan, approved, feedback, onRefusal, comparison }: Props) {
+export function PlanActions({ revision, newest, plan, approved, feedback, problem, onProblem, comparison }: Props) {
   const t = useText('plan');
   const hindrance = useHindrance(revision, newest, approved, plan);
   const planning = useMayRevise();
   const mayChange = useMayChange(useChatIds().workspaceId);
   const [revising, setRevising] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const tell = (text: string | null) => {
-    setProblem(text);
-    if (text !== null) onRefusal?.();
-  };
   const { done, skipped, total } = progressOf(plan);
   const isNewest = newest.sha256 === revision.sha256;
   return (
     <footer className="flex flex-wrap items-center gap-x-2 gap-y-2 border-t px-4 py-3">
-      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={tell} />
+      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={onProblem} />
       {isNewest && mayChange && (
         <Button aria-disabled={!planning} title={planning ? undefined : t('reviseAct')} onClick={() => planning && setRevising(true)}>
           <PencilLine className="size-4" aria-hidden="true" />
@@ -59,7 +55,7 @@ export function PlanActions({ revision, newest, plan, approved, feedback, onRefu
           {problem}
         </p>
       )}
-      {isNewest && planning && revising && <FeedbackFooter feedback={feedback} onSent={() => setRevising(false)} onProblem={tell} />}
+      {isNewest && planning && revising && <FeedbackFooter feedback={feedback} onSent={() => setRevising(false)} onProblem={onProblem} />}
     </footer>
   );
 }

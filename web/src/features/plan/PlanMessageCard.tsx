@@ -39,7 +39,8 @@ function Card({ revision }: { revision: Revision }) {
   const planning = useMayRevise();
   const [open, setOpen] = useState<boolean>();
   const [comparing, setComparing] = useState(false);
-  const isOpen = open ?? isNewest;
+  const [problem, setProblem] = useState<string | null>(null);
+  const isOpen = open ?? (isNewest || problem !== null);
   const Fold = isOpen ? ChevronUp : ChevronDown;
   return (
     <article
@@ -81,7 +82,8 @@ function Card({ revision }: { revision: Revision }) {
             plan={plan}
             approved={approved}
             feedback={feedback}
-            onRefusal={() => setOpen(true)}
+            problem={problem}
+            onProblem={setProblem}
             {...(previous !== undefined && { comparison: { against: previous.revision, shown: comparing, toggle: () => setComparing(!comparing) } })}
           />
         </>

@@ -52,6 +52,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const mayChange = useMayChange(useChatIds().workspaceId);
   const [against, setAgainst] = useState<Revision>();
   const [editing, setEditing] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
   const isNewest = shown === newest;
   const { done, total } = progressOf(plan);
   return (
@@ -93,7 +94,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
           </>
         )}
       </div>
-      <PlanActions revision={shown} newest={newest} plan={plan} approved={approved} feedback={feedback} />
+      <PlanActions revision={shown} newest={newest} plan={plan} approved={approved} feedback={feedback} problem={problem} onProblem={setProblem} />
       {editing && (
         <Suspense>
           <PlanEditor planFile={shown.planFile} close={() => setEditing(false)} />
