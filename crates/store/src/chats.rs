@@ -124,7 +124,9 @@ const MESSAGES_BEFORE: &str = "select * from messages where chat_id = $1
         -- It was taken back: those that were written before it.
         (select max(seq) + 1 from messages where id < $2 and chat_id = $1))) order by seq desc limit $3";
 const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
-const NEWEST_NAMED: &str = "select seq, name, envelope from events where chat_id = $1 and name = $2 order by seq desc limit 1";
+/// Looks at the newest events alone, so that it costs the same however long the chat is.
+const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
+    where name = $2 order by seq desc limit 1";
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
@@ -265,7 +267,7 @@ impl Store {
         rows.iter().map(read_event).collect()
     }
 
-    /// The newest event of one name.
+    /// The newest event of one name, if it is among the newest 200 events.
     ///
     /// # Errors
     /// The database failed.

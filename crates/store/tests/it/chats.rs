@@ -15,6 +15,7 @@ on_both!(
     chats_are_found_by_mode_role_and_plan,
     a_history_is_read_in_pages_and_a_changed_message_keeps_its_place,
     events_are_read_in_order_and_in_pieces,
+    the_newest_event_of_a_name_is_found_at_the_end_of_a_chat_however_its_numbers_jump,
     unfinished_runs_and_plans_of_others_are_found,
     a_workspace_is_known_by_its_path_and_listed_by_name,
     the_newest_trust_in_a_workspace_is_kept,
@@ -219,6 +220,20 @@ async fn events_are_read_in_order_and_in_pieces(world: World) {
     for (after, most, counted) in [(0, 10, 3), (0, 2, 2), (1, 10, 2), (5001, 10, 0)] {
         assert_eq!(store.count_events_after(chat.id, after, most).await.unwrap(), counted, "after {after}, at most {most}");
     }
+}
+
+async fn the_newest_event_of_a_name_is_found_at_the_end_of_a_chat_however_its_numbers_jump(world: World) {
+    let store = world.open().await;
+    let (chat, other) = (chat_in(&store).await, chat_in(&store).await);
+    let found = async |chat: &ChatRow| store.newest_named(chat.id, "message_created").await.unwrap().map(|event| event.seq);
+    assert_eq!(found(&chat).await, None);
+    let mut events = vec![created(&chat, 1, "one"), created(&chat, 2, "two")];
+    events.extend((5000..5199).map(|seq| Envelope { event: Event::ChatDeleted {}, seq, at: chat.created_at }));
+    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    assert_eq!((found(&chat).await, found(&other).await), (Some(2), None));
+    let one_more = [Envelope { event: Event::ChatDeleted {}, seq: 9000, at: chat.created_at }];
+    store.append(&chat, Append { events: &one_more, ..Append::default() }).await.unwrap();
+    assert_eq!(found(&chat).await, None, "further back nobody looks");
 }
 
 async fn unfinished_runs_and_plans_of_others_are_found(world: World) {
