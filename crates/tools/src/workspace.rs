@@ -240,6 +240,7 @@ impl Workspace {
     pub fn write_progress(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Stamp) -> Result<Stamp, Problem> {
         let no_plan = || Problem::new(ErrorCode::NotAPlanFile, format!("{path} is not a plan file, so it has no progress."));
         let (folder, name) = path.split().filter(|_| path.is_plan()).ok_or_else(no_plan)?;
+        self.remove_leftovers(path);
         atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, || permit.commit(&Effect::Progress))
     }
 

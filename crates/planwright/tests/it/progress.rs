@@ -170,8 +170,12 @@ async fn approval_and_the_first_step_are_written_into_the_plans_file() {
     let home = home_of(&plan(), &[turn(&[look.clone(), step(1, "in_progress"), look.clone()])]);
     let server = home.serve().await;
     let chat = server.chat(json!({})).await;
+    // As a server leaves it that was killed while it wrote there.
+    home.put("plans/.planwright-0123456789abcdef-00000000.tmp", "- [~");
     let planned = approved(&chat).await;
     let events = chat.run_to_end(planned).await;
+    let plans = std::fs::read_dir(home.workspace().join("plans")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(plans.collect::<Vec<_>>(), ["say-goodbye.plan"], "what was left half written is gone");
     let texts: Vec<String> = of_type(&events, "tool_result").iter().map(|result| result["result"]["output"].to_string()).collect();
     assert!(texts[0].contains("status: approved") && texts[0].contains("- [ ] 1."), "{}", texts[0]);
     assert!(texts[2].contains("status: in_progress") && texts[2].contains("- [~] 1."), "{}", texts[2]);

@@ -97,6 +97,7 @@ impl Input for WritePlan {
         let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
         let cx = cx.clone();
         Ok(Prepared::new(vec![effect], move |permit| {
+            cx.workspace.remove_leftovers(&path);
             let stamp = cx.workspace.write(permit, &path, text.as_bytes(), expected)?;
             cx.seen.note(&path, stamp);
             let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to hear what they think.", document.revision);

@@ -106,7 +106,8 @@ impl Workspace {
         rustix::fs::fsync(&folder).map_err(|errno| problem_of(errno, path))
     }
 
-    /// Removes what a write that was killed may have left beside a file: only files of our own making.
+    /// Removes what a write that was killed may have left beside a file: only files of our own making. Files whose writing
+    /// is stored before it is begun are looked after when that is picked up again; plans and chats, when they are next written.
     pub fn remove_leftovers(&self, beside: &WorkspacePath) {
         let Some((folder, _)) = beside.split() else { return };
         let (Ok(names), Ok(folder)) = (self.list(&folder), self.folder(&folder)) else { return };
