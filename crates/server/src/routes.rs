@@ -116,6 +116,7 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
+        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images that came with a message")
         .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
         .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")
