@@ -59,7 +59,7 @@ test('each chart is a table as well, and tells the numbers of a day under the po
 test('adherence is told for each model and role', async () => {
   const table = chart('Adherence by model and role');
   const counted = await server.api('/audit/adherence');
-  assert.equal(await table.getByRole('row').count(), counted.length + 1);
+  await until(async () => (await table.getByRole('row').count()) === counted.length + 1, 'a row for each model and role');
   const wild = counted.find((row) => row.model === MODELS[1] && row.agent_role === 'planner');
   const row = table.getByRole('row').filter({ hasText: MODELS[1] }).filter({ hasText: 'Planner' });
   assert.match(await row.innerText(), new RegExp(`${(wild.adherence * 100).toFixed(1).replace(/\.0$/, '')}%`));

@@ -141,6 +141,7 @@ test('the matrix of roles and rights is what the server holds them to, and lists
   const roles = await server.api('/roles');
   for (const role of roles) {
     const row = page.getByRole('row', { name: new RegExp(`^${role.title}`, 'i') });
+    await row.waitFor();
     const given = await row.getByRole('img', { name: 'yes', exact: true }).or(row.getByLabel('yes', { exact: true })).count();
     assert.equal(given, Object.values(role.permissions).filter(Boolean).length, role.role);
   }

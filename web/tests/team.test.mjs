@@ -57,8 +57,8 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
 
 test('a viewer sees everything and can press nothing that changes something', async () => {
   bob = await signIn('bob');
-  assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
   await bob.getByText('You may look at these workspaces and change nothing in them').waitFor();
+  assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
   assert.ok(await bob.getByRole('button', { name: 'Start' }).isDisabled());
   assert.equal(await bob.getByRole('button', { name: 'Add a folder…' }).count(), 0, 'users add no folders here');
   await bob.keyboard.press('Control+k');

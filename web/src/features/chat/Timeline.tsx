@@ -54,9 +54,10 @@ export function Timeline() {
   // What is new at the end is followed, unless the reader has gone up.
   const height = virtualizer.getTotalSize();
   useLayoutEffect(() => {
-    if (isFollowing.current) virtualizer.scrollToEnd();
+    // As far as it goes. The virtualizer's own way to the end looks at the layout in every frame.
+    if (isFollowing.current && frame.current) frame.current.scrollTop = height;
     else look();
-  }, [items, height, virtualizer]);
+  }, [height]);
   const asked = useFollow((state) => state.asked[chatId] ?? 0);
   useLayoutEffect(() => {
     if (asked > 0) toEnd();

@@ -11,11 +11,14 @@ const SHOWN_AFTER = 2_000;
 const OFFLINE_AFTER = 30_000;
 /** A hidden tab draws nothing, so nothing is gained by taking each event at once. */
 const HIDDEN_BATCH = 250;
+/** What comes within this time after a drawing is drawn together: words in twenty steps a second are read as a stream. */
+const BATCH = 50;
 
 let say: ((message: ToHub) => void) | null = null;
 const open = new Map<string, string>();
 let waiting: SentEvent[] = [];
 let isScheduled = false;
+let drawnAt = -BATCH;
 let timers: ReturnType<typeof setTimeout>[] = [];
 let onSignedOut: () => void = () => undefined;
 let queries: QueryClient;
@@ -68,12 +71,18 @@ function hear(message: ToTab): void {
 function schedule(): void {
   if (isScheduled) return;
   isScheduled = true;
-  if (document.visibilityState === 'hidden') setTimeout(flush, HIDDEN_BATCH);
+  if (document.visibilityState === 'hidden') {
+    setTimeout(flush, HIDDEN_BATCH);
+    return;
+  }
+  const pause = drawnAt + BATCH - performance.now();
+  if (pause > 0) setTimeout(() => requestAnimationFrame(flush), pause);
   else requestAnimationFrame(flush);
 }
 
 function flush(): void {
   isScheduled = false;
+  drawnAt = performance.now();
   const events = waiting;
   waiting = [];
   const byChat = Map.groupBy(events, (event) => event.chat_id);
