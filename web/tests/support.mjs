@@ -8,7 +8,7 @@ import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../..', import.meta.url).pathname;
-const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
+export const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'token-of-the-browser-tests';
 /** A busy machine is slow; what waits for a condition may take this long. */
 export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);

@@ -35,7 +35,7 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
         .v1()
         .name("planwright")
         .on_receive_request(
-            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder),
+            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder).await,
             on_receive_request!(),
         )
         .on_receive_request(

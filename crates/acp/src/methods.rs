@@ -16,9 +16,9 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error};
 
-pub fn meet(desk: &Desk, request: InitializeRequest, responder: Responder<InitializeResponse>) -> Result<(), Error> {
+pub async fn meet(desk: &Desk, request: InitializeRequest, responder: Responder<InitializeResponse>) -> Result<(), Error> {
     desk.meet(request.client_capabilities);
-    responder.respond(introduction())
+    responder.respond(introduction(desk.sessions.takes_images().await))
 }
 
 pub async fn begin(
@@ -104,14 +104,14 @@ pub fn cancel(desk: &Desk, request: &CancelNotification) {
     }
 }
 
-fn introduction() -> InitializeResponse {
+fn introduction(takes_images: bool) -> InitializeResponse {
     let sessions = SessionCapabilities::new()
         .list(SessionListCapabilities::new())
         .resume(SessionResumeCapabilities::new())
         .close(SessionCloseCapabilities::new());
     let capabilities = AgentCapabilities::new()
         .load_session(true)
-        .prompt_capabilities(PromptCapabilities::new().embedded_context(true))
+        .prompt_capabilities(PromptCapabilities::new().embedded_context(true).image(takes_images))
         .session_capabilities(sessions);
     InitializeResponse::new(ProtocolVersion::V1)
         .agent_capabilities(capabilities)

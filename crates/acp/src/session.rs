@@ -5,9 +5,9 @@ mod turn;
 use crate::commands::{self, SlashCommand};
 use crate::modes;
 use crate::problem::to_client;
-use crate::prompt;
+use crate::prompt::{self, Said};
 use crate::question::{self, Asker};
-use crate::teller::{Teller, Telling, further, remark, words};
+use crate::teller::{Teller, Telling, further, remark, shown, words};
 use crate::typed;
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
@@ -127,6 +127,11 @@ impl Session {
             let changed = self.changed_by(&message).await;
             let update = self.teller.message(&message, Telling::History, &changed);
             self.tell(update);
+            if !message.images().is_empty() {
+                for (image, bytes) in chat.images(message.id).await? {
+                    self.tell(Some(shown(&image, &bytes, message.id)));
+                }
+            }
             plan = plan_of(&message).or(plan);
         }
         let progress = chat.row().await.progress;
@@ -182,8 +187,8 @@ impl Session {
     }
 
     async fn prompt(&mut self, blocks: &[ContentBlock], responder: Responder<PromptResponse>) {
-        let words = match prompt::words(blocks, self.teller.root()) {
-            Ok(words) => words,
+        let Said { words, images } = match prompt::read(blocks, self.teller.root()) {
+            Ok(said) => said,
             Err(problem) => return answer(responder.respond_with_error(to_client(&problem))),
         };
         if std::mem::take(&mut self.is_cut_off)
@@ -194,7 +199,7 @@ impl Session {
         let since = self.handle.chat().newest().await;
         self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
         let op = match commands::parse(&words) {
-            None => Op::UserMessage { content: words, metadata: Map::new() },
+            None => Op::UserMessage { content: words, metadata: Map::new(), images },
             Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None },
             Some(SlashCommand::Compact) => Op::Compact,
             Some(SlashCommand::Answer(text)) => match self.handle.chat().pending().await {

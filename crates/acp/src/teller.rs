@@ -4,9 +4,11 @@ use crate::calls;
 use crate::plan;
 use crate::speech::Speech;
 use agent_client_protocol::v1::schema::{
-    self, ContentBlock, ContentChunk, Plan as Entries, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    self, ContentBlock, ContentChunk, ImageContent, Plan as Entries, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
-use planwright_protocol::{Author, Message, MessageId, MessageType, Plan, StepStatus};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use planwright_protocol::{AttachedImage, Author, Message, MessageId, MessageType, Plan, StepStatus};
 use planwright_session::ChangedText;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -163,6 +165,12 @@ pub fn remark(text: &str) -> SessionUpdate {
 /// Words that belong to no message.
 pub fn words(text: &str) -> ContentChunk {
     ContentChunk::new(ContentBlock::from(text))
+}
+
+/// An image of the user's.
+pub fn shown(image: &AttachedImage, bytes: &[u8], message: MessageId) -> SessionUpdate {
+    let block = ContentBlock::Image(ImageContent::new(BASE64_STANDARD.encode(bytes), image.mime_type.clone()));
+    SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(schema::MessageId::new(message.to_string())))
 }
 
 fn chunk(text: &str, message: MessageId) -> ContentChunk {

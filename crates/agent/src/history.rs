@@ -73,7 +73,8 @@ impl Conversation {
         if message.metadata.contains_key(COMPACTION) {
             return self.sum_up(&message.content);
         }
-        self.bytes += message.content.len();
+        let images = message.images().into_iter().map(ModelMessage::Image);
+        self.bytes += message.content.len() + images.clone().map(|image| image.size()).sum::<usize>();
         self.grown |= message.author == Author::Assistant;
         let before = self.entries.len();
         self.take_in(message);
@@ -91,8 +92,8 @@ impl Conversation {
         let newest = entries.iter().rposition(|entry| matches!(entry, ModelMessage::Assistant { .. }));
         let mut tail = newest.map_or_else(Vec::new, |place| entries.split_off(place));
         if tail.first().is_some_and(|reply| matches!(reply, ModelMessage::Assistant { calls, .. } if calls.is_empty())) {
-            // What the user wrote after it is in the summary.
-            tail.clear();
+            // What the user wrote after it is in the summary; what they showed can't be.
+            tail.retain(|entry| matches!(entry, ModelMessage::Image(_)));
         }
         *entries = [vec![ModelMessage::User(summary.to_owned())], tail].concat();
         self.asked.clear();
@@ -128,11 +129,10 @@ impl Conversation {
                 match asked.and_then(|place| entries.get_mut(place)) {
                     // The model reads the answer as the result of its call, and nowhere else.
                     Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message),
-                    Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None if self.open > 0 => {
-                        self.waiting.push(ModelMessage::User(heard(message)));
-                    }
-                    Some(ModelMessage::User(_) | ModelMessage::Assistant { .. }) | None => {
-                        entries.push(ModelMessage::User(heard(message)));
+                    Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::Assistant { .. }) | None => {
+                        let said = if self.open > 0 { &mut self.waiting } else { &mut *entries };
+                        said.push(ModelMessage::User(heard(message)));
+                        said.extend(message.images().into_iter().map(ModelMessage::Image));
                     }
                 }
             }
@@ -180,7 +180,7 @@ fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>
             // Two replies in one entry are no longer what either model said.
             native.take_if(|native| native.reply != message.meta("reply"));
         }
-        Some(ModelMessage::User(_) | ModelMessage::ToolResult { .. }) | None => {
+        Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::ToolResult { .. }) | None => {
             if said.is_some() || call.is_some() {
                 let (text, calls) = (said.unwrap_or_default().to_owned(), call.into_iter().collect());
                 out.push(ModelMessage::Assistant { mode, text, calls, native: native_of(message) });

@@ -26,5 +26,5 @@ pub mod turn;
 
 pub use driver::{Outcome, World, drive, out_of_turns};
 pub use history::Replies;
-pub use provider::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Request, ToolDefinition};
+pub use provider::{Delta, ModelCall, ModelMessage, NOT_SHOWN, Native, Provider, Purpose, Request, ToolDefinition};
 pub use turn::{Step, Turn};

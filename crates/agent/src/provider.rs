@@ -4,8 +4,9 @@ use crate::history::Replies;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use planwright_protocol::event::Usage;
-use planwright_protocol::{Mode, Problem};
+use planwright_protocol::{AttachedImage, Mode, Problem};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 #[async_trait]
@@ -16,6 +17,11 @@ pub trait Provider: Send + Sync {
     /// How many tokens a request and its reply may have together.
     fn context_tokens(&self) -> u64 {
         128_000
+    }
+
+    /// Whether it can look at images.
+    fn takes_images(&self) -> bool {
+        false
     }
 
     /// Asks for one reply. Dropping the stream cancels it.
@@ -29,6 +35,8 @@ pub trait Provider: Send + Sync {
 pub struct Request {
     pub system: String,
     pub messages: Arc<Vec<ModelMessage>>,
+    /// The images of the conversation that the model is to see, by their sums.
+    pub images: HashMap<String, Arc<[u8]>>,
     pub tools: Vec<ToolDefinition>,
     pub mode: Mode,
     pub purpose: Purpose,
@@ -58,8 +66,18 @@ pub struct ToolDefinition {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelMessage {
     User(String),
-    Assistant { mode: Mode, text: String, calls: Vec<ModelCall>, native: Option<Native> },
-    ToolResult { call_id: String, text: String },
+    /// Belongs to the words before it.
+    Image(AttachedImage),
+    Assistant {
+        mode: Mode,
+        text: String,
+        calls: Vec<ModelCall>,
+        native: Option<Native>,
+    },
+    ToolResult {
+        call_id: String,
+        text: String,
+    },
 }
 
 /// What a model wants back of its own reply, such as its signed reasoning, in words that nobody else reads.
@@ -72,12 +90,19 @@ pub struct Native {
     pub value: Value,
 }
 
+/// What an image is counted as: about as much text as vendors charge for a large one.
+const IMAGE_SIZE: usize = 4800;
+
+/// What a model reads in place of an image that it is not shown.
+pub const NOT_SHOWN: &str = "(An image stood here that you are not shown. If you need to know what is in it, ask the user.)";
+
 impl ModelMessage {
     /// In bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
             ModelMessage::User(text) | ModelMessage::ToolResult { text, .. } => text.len(),
+            ModelMessage::Image(_) => IMAGE_SIZE,
             ModelMessage::Assistant { text, calls, .. } => {
                 text.len() + calls.iter().map(|call| call.tool.len() + call.args.len()).sum::<usize>()
             }

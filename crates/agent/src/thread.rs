@@ -80,7 +80,7 @@ mod tests {
     fn words(turn: &Turn) -> Vec<String> {
         let text = |message: &ModelMessage| match message {
             ModelMessage::User(text) | ModelMessage::ToolResult { text, .. } => Some(text.clone()),
-            ModelMessage::Assistant { .. } => None,
+            ModelMessage::Image(_) | ModelMessage::Assistant { .. } => None,
         };
         turn.conversation().entries().iter().filter_map(text).collect()
     }

@@ -28,6 +28,7 @@ pub struct RemoteConfig {
     reasoning: Option<Depth>,
     context_tokens: Option<u64>,
     max_output_tokens: Option<u64>,
+    images: Option<bool>,
     ca_file: Option<PathBuf>,
     patience: Patience,
 }
@@ -53,6 +54,8 @@ pub struct Keys {
     context_tokens: Option<u64>,
     /// How much the model may write in one reply.
     max_output_tokens: Option<u64>,
+    /// Whether the models look at images; as the catalog says unless set.
+    images: Option<bool>,
     /// A file of certificates in PEM form, trusted besides the system's.
     ca_file: Option<PathBuf>,
     /// Seconds without a byte; 120 unless set.
@@ -72,6 +75,7 @@ impl Keys {
             ("reasoning", self.reasoning.is_some()),
             ("context_tokens", self.context_tokens.is_some()),
             ("max_output_tokens", self.max_output_tokens.is_some()),
+            ("images", self.images.is_some()),
             ("ca_file", self.ca_file.is_some()),
             ("timeout_s", self.timeout_s.is_some()),
             ("reply_timeout_s", self.reply_timeout_s.is_some()),
@@ -126,6 +130,7 @@ impl RemoteConfig {
             reasoning: keys.reasoning,
             context_tokens: keys.context_tokens,
             max_output_tokens: keys.max_output_tokens,
+            images: keys.images,
             ca_file: keys.ca_file,
             patience: Patience {
                 silence: seconds(keys.timeout_s, usual.silence),
@@ -164,6 +169,7 @@ impl RemoteConfig {
             reasoning: self.reasoning,
             context_tokens: self.context_tokens,
             max_output_tokens: self.max_output_tokens,
+            images: self.images,
             ca_file: self.ca_file.clone(),
             patience: self.patience,
             waits: None,
@@ -202,6 +208,7 @@ pub fn of_vendor(vendor: &'static Vendor) -> ProviderConfig {
         reasoning: None,
         context_tokens: None,
         max_output_tokens: None,
+        images: None,
         ca_file: None,
         patience: Patience::default(),
     }))

@@ -132,7 +132,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let role = handle.chat().row().await.config.role;
     let (op, plan) = match plan {
         Some((path, plan)) => (Op::Execute { plan_file: Some(path.to_string()), content: Some(words) }, Some(plan)),
-        None => (Op::UserMessage { content: words, metadata: Map::new() }, None),
+        None => (Op::UserMessage { content: words, metadata: Map::new(), images: Vec::new() }, None),
     };
     Ok(Prepared { store, sessions, pool, handle, since, op, role, plan, again, data })
 }

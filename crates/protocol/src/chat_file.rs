@@ -111,7 +111,10 @@ fn entry_within(message: &Message, longest: usize) -> Option<String> {
         // Of what a tool gave back only its fate: files, and secrets in them, are not copied into another file.
         MessageType::ToolResult => Some(format!("  - {}: {} {mark}\n", message.meta("tool"), fate(message))),
         MessageType::Text | MessageType::Question | MessageType::Plan if message.content.trim().is_empty() => None,
-        MessageType::Text | MessageType::Question => Some(format!("{}{}\n", heading(&who), shortened(&message.content, longest))),
+        MessageType::Text | MessageType::Question => {
+            let images: String = message.images().iter().map(|image| format!("\n\n({}, {} bytes)", image.mime_type, image.size)).collect();
+            Some(format!("{}{}{images}\n", heading(&who), shortened(&message.content, longest)))
+        }
         MessageType::Plan => {
             let file = message.meta("plan_file");
             Some(format!("{}{}\n\nPlan: {file}\n", heading(&who), shortened(&message.content, longest)))

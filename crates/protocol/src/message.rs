@@ -2,7 +2,7 @@
 
 mod metadata;
 
-pub use metadata::{CallToApprove, DriftedFile, MessageMetadata, PlanToApprove};
+pub use metadata::{AttachedImage, CallToApprove, DriftedFile, MessageMetadata, PlanToApprove};
 
 use crate::ids::{ChatId, MessageId};
 use crate::role::Role;
@@ -31,6 +31,9 @@ pub enum MessageType {
     ToolCall,
     ToolResult,
 }
+
+/// The key under which a message names the images that came with it.
+pub const IMAGES: &str = "images";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
@@ -79,6 +82,13 @@ impl Message {
     #[must_use]
     pub fn meta(&self, key: &str) -> &str {
         self.metadata.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The images that came with it.
+    #[must_use]
+    pub fn images(&self) -> Vec<AttachedImage> {
+        let images = self.metadata.get(IMAGES).filter(|_| self.author == Author::User);
+        images.and_then(|images| Vec::deserialize(images).ok()).unwrap_or_default()
     }
 }
 

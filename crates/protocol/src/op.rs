@@ -5,12 +5,13 @@ use crate::ids::{MessageId, QuestionId};
 use crate::question::Question;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// The user wrote something.
-    UserMessage { content: String, metadata: Map<String, Value> },
+    UserMessage { content: String, metadata: Map<String, Value>, images: Vec<SentImage> },
     /// The user answered the pending question; `answers` is keyed by the questions' names, `comment` is what they wrote with it.
     Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String },
     /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
@@ -30,6 +31,10 @@ pub enum Op {
     /// End the run; answered when nothing of it can happen any more.
     Stop,
 }
+
+/// An image that is sent with a message: the bytes of its file, not yet looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentImage(pub Arc<[u8]>);
 
 /// What becomes of the chat's plan. In JSON, what is left out stays, and `null` clears.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

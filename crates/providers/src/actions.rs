@@ -99,7 +99,7 @@ pub(crate) fn spoken(messages: &[ModelMessage]) -> Vec<ModelMessage> {
     let mut out = Vec::new();
     for message in messages {
         out.push(match message {
-            ModelMessage::User(text) => ModelMessage::User(text.clone()),
+            ModelMessage::User(_) | ModelMessage::Image(_) => message.clone(),
             ModelMessage::Assistant { mode, text, calls, .. } => {
                 names.extend(calls.iter().map(|call| (call.id.as_str(), call.tool.as_str())));
                 let calls: Vec<Value> = calls.iter().map(|call| json!({ "tool": call.tool, "args": as_json(&call.args) })).collect();

@@ -53,6 +53,9 @@ pub struct Vendor {
 pub struct ModelFacts {
     pub context_tokens: u64,
     pub max_output_tokens: Option<u64>,
+    /// Whether it looks at images.
+    #[serde(default)]
+    pub images: bool,
     pub price: Option<Price>,
 }
 

@@ -1,13 +1,18 @@
 //! The conversation as the wires take it, and what of a reply must come back as it was.
 
-use planwright_agent::{ModelCall, ModelMessage, Native};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use planwright_agent::{ModelCall, ModelMessage, NOT_SHOWN, Native};
+use planwright_protocol::AttachedImage;
 use rig_core::completion::CompletionResponse;
 use rig_core::message::{
-    self, AssistantContent, AssistantMessage, CallId, Message, Origin, ProviderCallId, Reasoning, Text, ToolCall, ToolFunction, ToolName,
-    ToolResult, ToolResultContent,
+    self, AssistantContent, AssistantMessage, CallId, DocumentSourceKind, Image, ImageMediaType, Message, MimeType, Origin, ProviderCallId,
+    Reasoning, Text, ToolCall, ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Which library wrote what is kept, and in which form. What another one wrote is left out.
 const FORM: &str = "rig 0.44";
@@ -63,20 +68,24 @@ fn identity(item: &Value) -> Option<Value> {
 }
 
 /// The conversation for `model`, beginning and ending with the user's side, as every wire wants it.
-pub(crate) fn conversation(messages: &[ModelMessage], model: &str) -> Vec<Message> {
+pub(crate) fn conversation(messages: &[ModelMessage], images: &HashMap<String, Arc<[u8]>>, model: &str) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::new();
-    let mut words: Vec<&str> = Vec::new();
+    let mut said: Vec<UserContent> = Vec::new();
     let mut results: Vec<ToolResult> = Vec::new();
     let mut calls: Vec<&ModelCall> = Vec::new();
     for message in messages {
         match message {
-            ModelMessage::User(text) => words.push(text),
+            ModelMessage::User(text) => say(&mut said, text),
+            ModelMessage::Image(attached) => match images.get(&attached.sha256).and_then(|bytes| image(attached, bytes)) {
+                Some(image) => said.push(image),
+                None => say(&mut said, NOT_SHOWN),
+            },
             ModelMessage::ToolResult { call_id, text } => {
                 let tool = calls.iter().rev().find(|call| call.id == *call_id).map_or("unknown", |call| call.tool.as_str());
                 results.extend(result(call_id, tool, text));
             }
             ModelMessage::Assistant { text, calls: made, native, .. } => {
-                users_side(&mut out, &mut results, &mut words);
+                users_side(&mut out, &mut results, &mut said);
                 calls.extend(made);
                 let kept = native.as_ref().filter(|native| native.model == model).and_then(kept);
                 let reply = reply(text, made, kept);
@@ -86,7 +95,7 @@ pub(crate) fn conversation(messages: &[ModelMessage], model: &str) -> Vec<Messag
             }
         }
     }
-    users_side(&mut out, &mut results, &mut words);
+    users_side(&mut out, &mut results, &mut said);
     if !matches!(out.first(), Some(Message::User { .. })) {
         out.insert(0, Message::user("Go on."));
     }
@@ -96,14 +105,30 @@ pub(crate) fn conversation(messages: &[ModelMessage], model: &str) -> Vec<Messag
     out
 }
 
-/// Results first, since they belong to the calls right before; words that follow each other are one message.
-fn users_side(out: &mut Vec<Message>, results: &mut Vec<ToolResult>, words: &mut Vec<&str>) {
+/// Words that follow each other are one text.
+fn say(said: &mut Vec<UserContent>, text: &str) {
+    match said.last_mut() {
+        _ if text.is_empty() => {}
+        Some(UserContent::Text(words)) => {
+            words.text.push_str("\n\n");
+            words.text.push_str(text);
+        }
+        _ => said.push(UserContent::Text(Text::new(text))),
+    }
+}
+
+fn image(attached: &AttachedImage, bytes: &[u8]) -> Option<UserContent> {
+    let media_type = Some(ImageMediaType::from_mime_type(&attached.mime_type)?);
+    Some(UserContent::Image(Image { data: DocumentSourceKind::base64(BASE64_STANDARD.encode(bytes)), media_type, ..Image::default() }))
+}
+
+/// Results first, since they belong to the calls right before; what is said after them is one message.
+fn users_side(out: &mut Vec<Message>, results: &mut Vec<ToolResult>, said: &mut Vec<UserContent>) {
     if !results.is_empty() {
         out.push(Message::tool_results(std::mem::take(results)));
     }
-    let text = words.drain(..).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
-    if !text.is_empty() {
-        out.push(Message::user(text));
+    if !said.is_empty() {
+        out.push(Message::from(std::mem::take(said)));
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Endpoint {
     pub reasoning: Option<Depth>,
     pub context_tokens: Option<u64>,
     pub max_output_tokens: Option<u64>,
+    /// Whether its models look at images; what the catalog says unless set.
+    pub images: Option<bool>,
     pub ca_file: Option<PathBuf>,
     pub patience: Patience,
     /// Told when a reply is asked for again.

@@ -87,11 +87,11 @@ impl Remote {
         let about = &*self.about;
         let (mut system, mut parameters) = (request.system, json!({}));
         let mut messages = match about.tools {
-            ToolCalls::Native => conversation(&request.messages, &self.name),
+            ToolCalls::Native => conversation(&request.messages, &request.images, &self.name),
             ToolCalls::Json => {
                 system.push_str(&actions::instructions(&request.tools));
                 parameters = json_parameters(about.kind, &actions::schema(&request.tools)).unwrap_or_default();
-                conversation(&actions::spoken(&request.messages), &self.name)
+                conversation(&actions::spoken(&request.messages), &request.images, &self.name)
             }
         };
         let Some(last) = messages.pop() else { return Err(about.teller.garbled("there is nothing to ask")) };
@@ -146,6 +146,11 @@ impl Provider for Remote {
     fn context_tokens(&self) -> u64 {
         let known = self.about.facts.map(|facts| facts.context_tokens);
         self.about.endpoint.context_tokens.or(known).unwrap_or(USUAL_CONTEXT_TOKENS)
+    }
+
+    fn takes_images(&self) -> bool {
+        let known = self.about.facts.is_some_and(|facts| facts.images);
+        self.about.endpoint.images.unwrap_or(known)
     }
 
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {

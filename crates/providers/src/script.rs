@@ -15,7 +15,7 @@
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Purpose, Replies, Request};
+use planwright_agent::{Delta, ModelCall, ModelMessage, NOT_SHOWN, Provider, Purpose, Replies, Request};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
@@ -52,6 +52,9 @@ struct ScriptFile {
     summary: Option<ScriptTurn>,
     /// How many tokens this model is said to take.
     context_tokens: Option<u64>,
+    /// Whether it is said to look at images.
+    #[serde(default)]
+    images: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -109,6 +112,10 @@ impl Script {
                 ModelMessage::User(text) | ModelMessage::Assistant { text, .. } | ModelMessage::ToolResult { text, .. } => {
                     heard.push_str(text);
                 }
+                ModelMessage::Image(image) => heard.push_str(&match request.images.get(&image.sha256) {
+                    Some(bytes) => format!("[{}, {} bytes]", image.mime_type, bytes.len()),
+                    None => NOT_SHOWN.to_owned(),
+                }),
             }
         }
         for tool in &request.tools {
@@ -171,6 +178,10 @@ impl Provider for Script {
         self.file.context_tokens.unwrap_or(128_000)
     }
 
+    fn takes_images(&self) -> bool {
+        self.file.images
+    }
+
     async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let turn = self.turn(&request)?;
         self.check(&turn, &request)?;
@@ -213,6 +224,7 @@ fn obedient(request: &Request) -> ScriptTurn {
         match message {
             ModelMessage::User(text) => heard.extend([text.as_str(), request.system.as_str()]),
             ModelMessage::ToolResult { text, .. } => heard.push(text),
+            ModelMessage::Image(_) => {}
             ModelMessage::Assistant { .. } => break,
         }
     }
@@ -245,6 +257,7 @@ mod tests {
             let request = Request {
                 system: String::new(),
                 messages: Vec::new().into(),
+                images: std::collections::HashMap::new(),
                 tools: Vec::new(),
                 mode: Mode::Act,
                 purpose: Purpose::Reply,
@@ -264,6 +277,7 @@ mod tests {
         let request = Request {
             system: "You are in PLAN mode".to_owned(),
             messages: vec![ModelMessage::User("Hello".to_owned())].into(),
+            images: std::collections::HashMap::new(),
             tools: Vec::new(),
             mode: Mode::Plan,
             purpose: Purpose::Reply,

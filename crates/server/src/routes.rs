@@ -39,6 +39,7 @@ use crate::answer::ApiError;
 use crate::guard;
 use crate::headers;
 use crate::observe;
+use crate::request::LARGEST_BODY;
 use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -47,8 +48,6 @@ use axum::routing::get;
 use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, TooLarge};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
-
-const LARGEST_BODY: usize = 4 << 20;
 
 /// The API: every row needs sign-in.
 #[rustfmt::skip]
@@ -116,6 +115,7 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
+        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images that came with a message")
         .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
         .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")

@@ -57,7 +57,10 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
     let limits = Limits { turns: u32::MAX, cost: f64::INFINITY };
     let sessions = Sessions::new(store, Settings { limits, ..Settings::default() }, Arc::new(OneModel(gaps.clone())));
     let handle = sessions.chat(row.id).await.unwrap();
-    handle.submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default() }).await.unwrap();
+    handle
+        .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
+        .await
+        .unwrap();
     while handle.chat().row().await.run.is_some() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -106,7 +106,7 @@ fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed
     for (place, message) in request.messages.iter().enumerate() {
         match message {
             ModelMessage::User(text) if place == 0 && is_summed_up => parts.add(Part::Summary, text.len()),
-            ModelMessage::User(text) => parts.add(Part::Words, text.len()),
+            ModelMessage::User(_) | ModelMessage::Image(_) => parts.add(Part::Words, message.size()),
             ModelMessage::Assistant { text, calls, .. } => {
                 if !text.is_empty() {
                     parts.add(Part::Replies, text.len());

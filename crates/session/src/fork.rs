@@ -5,6 +5,7 @@ use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_store::Versions;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +28,9 @@ impl Sessions {
         let plan_file = history[..place].iter().rev().find(|message| message.message_type == MessageType::Plan);
         let plan_file = plan_file.map(|plan| plan.meta("plan_file").to_owned());
         let copies = copied(&history[..place], fork.chat().id);
-        fork.chat().publish(Change::messages(copies), move |row| row.config.plan_file = plan_file).await?;
+        let images = copies.iter().flat_map(Message::images).map(|image| image.sha256).collect();
+        let versions = Box::new(Versions { images, ..Versions::default() });
+        fork.chat().publish(Change { versions, ..Change::messages(copies) }, move |row| row.config.plan_file = plan_file).await?;
         self.announce(&fork).await;
         Ok(fork)
     }

@@ -39,6 +39,7 @@
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`tally`] | what is counted for those who run the server |
 //! | [`card`] | the questions a chat can wait for |
+//! | [`images`] | images that come with what the user says |
 //!
 //! Invariants: nothing is published that is not stored (but for deltas, and for states, which are stored with the next
 //! change); an op is answered only when what it
@@ -64,6 +65,7 @@ mod follow;
 mod fork;
 mod frame;
 mod handle;
+mod images;
 mod inbox;
 mod models;
 mod offered;

@@ -22,7 +22,7 @@ use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -153,6 +153,7 @@ impl Run {
         Ok(Request {
             system: system_prompt(role, &facts),
             messages: turn.conversation().entries(),
+            images: HashMap::new(),
             tools: tool_definitions(role, inspect, &self.offered.tools),
             mode: role.mode(),
             purpose: Purpose::Reply,
@@ -295,7 +296,8 @@ impl World for Run {
         }
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let request = self.request(agent, turn).await?;
+        let mut request = self.request(agent, turn).await?;
+        request.images = self.chat.shown_images(&*provider, &request.messages).await?;
         let mut received = match self.receive(&*provider, agent, request, text_id).await {
             Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(agent, &*provider, turn).await,
             received => received?,

@@ -35,8 +35,10 @@ impl Run {
     async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn, usage: &mut Usage) -> Result<String, Problem> {
         let mut messages = turn.conversation().entries().to_vec();
         messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
+        let images = self.chat.shown_images(provider, &messages).await?;
         let request = Request {
             system: compaction::system_prompt().to_owned(),
+            images,
             messages: Arc::new(messages),
             tools: Vec::new(),
             mode: agent.role.mode(),

@@ -60,6 +60,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(7 "0007_retries"),
     migration!(8 "0008_audit_kept"),
     migration!(9 "0009_mcp_pins"),
+    migration!(10 "0010_images"),
 ];
 
 impl Store {

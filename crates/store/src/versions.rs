@@ -37,12 +37,15 @@ pub struct Versions {
     pub rows: Vec<FileChangeRow>,
     /// Rows of earlier messages that are taken back, and by which message.
     pub reverted: Vec<(i64, MessageId)>,
+    /// Of the contents those that are images of the chat itself, by their sums.
+    pub images: Vec<String>,
 }
 
 const PUT_CONTENT: &str = "insert into contents (sha256, bytes) values ($1, $2) on conflict (sha256) do nothing";
 /// What was stored first of a message stays: after a crash, half of it may have happened.
 const PUT_CHANGE: &str = "insert into file_changes (chat_id, message_id, path, before, after, before_sha256, after_sha256)
     values ($1, $2, $3, $4, $5, $6, $7) on conflict (message_id, path) do nothing";
+const PUT_IMAGE: &str = "insert into images (chat_id, sha256) values ($1, $2) on conflict do nothing";
 const MARK_REVERTED: &str = "update file_changes set reverted_by = $2 where id = $1";
 const CHANGES: &str = "select file_changes.*, messages.seq from file_changes left join messages on messages.id = file_changes.message_id
     where file_changes.chat_id = $1 order by file_changes.id";
@@ -57,7 +60,8 @@ const UNMARK: &str = "update file_changes set reverted_by = null where reverted_
 /// The contents that nothing refers to any more.
 pub(crate) const FORGET_CONTENTS: &str = "delete from contents
     where not exists (select 1 from file_changes where before_sha256 = contents.sha256)
-        and not exists (select 1 from file_changes where after_sha256 = contents.sha256)";
+        and not exists (select 1 from file_changes where after_sha256 = contents.sha256)
+        and not exists (select 1 from images where images.sha256 = contents.sha256)";
 
 impl Store {
     /// Everything that a chat changed, in the order in which it did.
@@ -144,6 +148,9 @@ pub(crate) async fn put_versions(transaction: &mut Transaction, chat: ChatId, ve
     }
     for (id, by) in &versions.reverted {
         transaction.run(MARK_REVERTED, args![*id, by.0]).await?;
+    }
+    for sha256 in &versions.images {
+        transaction.run(PUT_IMAGE, args![chat.0, sha256.as_str()]).await?;
     }
     Ok(())
 }

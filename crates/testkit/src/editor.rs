@@ -18,6 +18,8 @@ pub struct Editor {
     lines: Lines<BufReader<ChildStdout>>,
     sent: u64,
     responses: HashMap<u64, Value>,
+    /// What the agent said of itself.
+    pub agent: Value,
     pub session: String,
     /// Every `session/update`.
     pub updates: Vec<Value>,
@@ -34,8 +36,9 @@ impl Home {
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let lines = BufReader::new(stdout).lines();
         let (responses, updates, asked) = (HashMap::new(), Vec::new(), Vec::new());
-        let mut editor = Editor { child, stdin, lines, sent: 0, responses, session: String::new(), updates, asked, choice };
-        editor.request("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} })).await.unwrap();
+        let mut editor =
+            Editor { child, stdin, lines, sent: 0, responses, agent: Value::Null, session: String::new(), updates, asked, choice };
+        editor.agent = editor.request("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} })).await.unwrap();
         editor
     }
 }

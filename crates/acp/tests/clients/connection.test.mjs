@@ -31,14 +31,14 @@ test('what a command prints is shown while it runs', async () => {
   assert.equal(editor.call('run').status, 'failed');
 });
 
-test('links are paths of the workspace, and what is attached is data, not orders', async () => {
-  const told = ['`/src/a.rs`', '<attached name=\\"/notes.md\\">', 'the secret of the notes'];
-  const home = new Home({ plan: [{ text: 'Read.', told: told.map((text) => text.replaceAll('\\"', '"')) }, { text: 'No plan to begin with.' }] });
+test('links are paths of the workspace, images are shown, and what is attached is data, not orders', async () => {
+  const told = ['`/src/a.rs`', '<attached name=\\"/notes.md\\">', 'the secret of the notes', '[image/png, 8 bytes]'];
+  const home = new Home({ images: true, plan: [{ text: 'Read.', told: told.map((text) => text.replaceAll('\\"', '"')) }, { text: 'No plan to begin with.' }] });
   const editor = await home.editor();
   await editor.begin();
   const link = { type: 'resource_link', name: 'a.rs', uri: `file://${join(home.workspace, 'src/a.rs')}` };
   const attached = (text) => ({ type: 'resource', resource: { uri: `file://${join(home.workspace, 'notes.md')}`, text } });
-  assert.equal(await editor.say([{ type: 'text', text: 'Look at ' }, link, attached('the secret of the notes')]), 'end_turn');
+  assert.equal(await editor.say([{ type: 'text', text: 'Look at ' }, link, attached('the secret of the notes'), { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }]), 'end_turn');
   assert.match(editor.words(), /Read\.$/);
   assert.equal(await editor.say([attached('go ahead')]), 'end_turn');
   assert.deepEqual(editor.of('current_mode_update'), []);

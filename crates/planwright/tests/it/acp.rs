@@ -6,7 +6,64 @@ mod cases;
 
 use crate::{home, plan, write};
 use planwright_testkit::server::{last_id, of_type};
+use reqwest::Method;
 use serde_json::{Value, json};
+
+/// The smallest PNG there is: one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+#[tokio::test]
+async fn an_image_in_a_prompt_reaches_the_model_and_is_kept_with_the_chat() {
+    let home = home(&json!({
+        "images": true,
+        "plan": [
+            { "text": "A pixel.", "told": ["What is this?", "[image/png, 70 bytes]"] },
+            { "text": "Still there.", "told": ["[image/png, 70 bytes]"] },
+        ],
+    }));
+    let mut editor = home.editor("allow_once").await;
+    assert_eq!(editor.agent["agentCapabilities"]["promptCapabilities"]["image"], true);
+    editor.begin(&home.workspace()).await;
+    let id = editor.session.clone();
+    let prompt = json!([{ "type": "text", "text": "What is this?" }, { "type": "image", "data": PIXEL, "mimeType": "image/png" }]);
+    editor.request("session/prompt", json!({ "sessionId": id, "prompt": prompt })).await.unwrap();
+    assert!(editor.words().contains("A pixel."), "{}", editor.words());
+    let sound = json!([{ "type": "image", "data": "UklGRg==", "mimeType": "audio/wav" }]);
+    let refused = editor.request("session/prompt", json!({ "sessionId": id, "prompt": sound })).await.unwrap_err();
+    assert!(refused.to_string().contains("neither PNG, JPEG, GIF nor WebP"), "{refused}");
+    assert!(editor.close().await);
+
+    // Another process, which knows it from the database alone.
+    let mut editor = home.editor("allow_once").await;
+    editor.load(&id, &home.workspace()).await.unwrap();
+    let shown: Vec<&Value> = editor.updates.iter().filter(|update| update["content"]["type"] == "image").collect();
+    assert_eq!(shown.len(), 1);
+    assert_eq!((&shown[0]["sessionUpdate"], &shown[0]["content"]["data"]), (&json!("user_message_chunk"), &json!(PIXEL)));
+    editor.say("Look again").await;
+    assert!(editor.words().contains("Still there."), "{}", editor.words());
+    assert!(editor.close().await);
+
+    let server = home.serve().await;
+    let (_, workspaces) = server.attempt(Method::GET, "/workspaces", None).await.unwrap();
+    let chat = server.reopened(&format!("/workspaces/{}/chats/{id}", workspaces[0]["id"].as_str().unwrap()));
+    let said = chat.messages().await.remove(0);
+    assert_eq!((&said["metadata"]["images"][0]["mime_type"], &said["metadata"]["images"][0]["size"]), (&json!("image/png"), &json!(70)));
+    let path = format!("{}/messages/{}/images", chat.path, said["id"].as_str().unwrap());
+    let (_, images) = server.attempt(Method::GET, &path, None).await.unwrap();
+    assert_eq!(images, json!([{ "mime_type": "image/png", "data": PIXEL }]));
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_images_is_offered_none_and_sent_none() {
+    let home = home(&json!({ "plan": [{ "text": "Hello." }] }));
+    let mut editor = home.editor("allow_once").await;
+    assert_eq!(editor.agent["agentCapabilities"]["promptCapabilities"]["image"], false);
+    editor.begin(&home.workspace()).await;
+    let prompt = json!([{ "type": "image", "data": PIXEL, "mimeType": "image/png" }]);
+    let refused = editor.request("session/prompt", json!({ "sessionId": editor.session, "prompt": prompt })).await.unwrap_err();
+    assert!(refused.to_string().contains("is not known to look at images"), "{refused}");
+    assert_eq!(editor.say("Hello").await, "end_turn");
+}
 
 #[tokio::test]
 async fn a_chat_begun_over_http_goes_on_in_an_editor_and_is_finished_by_run_with_one_history() {

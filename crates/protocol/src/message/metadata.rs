@@ -10,13 +10,16 @@ use crate::plan::{Plan, PlanStep};
 use crate::question::{Question, QuestionKind, Severity};
 use crate::role::Role;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What is known of a message besides its text. Which keys are there depends on its type; others may be there as well.
 #[derive(Debug, Default, JsonSchema, Serialize)]
 #[schemars(example = Map::new())]
 pub struct MessageMetadata {
+    /// Of the user's message: the images that came with it, which are at `…/images`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<Vec<AttachedImage>>,
     /// Of a plan: the plan itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanOrCard>,
@@ -106,6 +109,16 @@ pub struct MessageMetadata {
     /// The model that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+/// An image that came with a message.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct AttachedImage {
+    pub sha256: String,
+    #[schemars(example = &"image/png")]
+    pub mime_type: String,
+    /// In bytes.
+    pub size: u64,
 }
 
 /// Of a plan message the plan; of a card, what of the plan is to be approved.

@@ -15,6 +15,7 @@ use planwright_protocol::{Mode, Problem};
 use planwright_providers::{Endpoint, Kind, Patience, Remote, SecretString, ToolCalls, catalog, install_cryptography};
 use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::time::Duration;
 
 const KEY: &str = "sk-live-CANARY";
@@ -40,6 +41,7 @@ fn endpoint(server: &ModelServer) -> Endpoint {
         reasoning: None,
         context_tokens: None,
         max_output_tokens: None,
+        images: None,
         ca_file: None,
         patience: Patience { silence: Duration::from_secs(2), ..Patience::default() },
         waits: None,
@@ -56,6 +58,7 @@ fn request(messages: Vec<ModelMessage>) -> Request {
     Request {
         system: "You are a test.".into(),
         messages: messages.into(),
+        images: HashMap::new(),
         tools: tools.into(),
         mode: Mode::Plan,
         purpose: Purpose::Reply,
@@ -88,8 +91,12 @@ impl Heard {
 }
 
 async fn hear(model: &Remote, messages: Vec<ModelMessage>) -> Heard {
+    hear_request(model, request(messages)).await
+}
+
+async fn hear_request(model: &Remote, request: Request) -> Heard {
     let mut heard = Heard::default();
-    let mut stream = match model.stream(request(messages)).await {
+    let mut stream = match model.stream(request).await {
         Ok(stream) => stream,
         Err(problem) => return Heard { failure: Some(problem), ..heard },
     };

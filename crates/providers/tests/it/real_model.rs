@@ -29,6 +29,7 @@ fn endpoint(base_url: String) -> Endpoint {
         reasoning: None,
         context_tokens: Some(8192),
         max_output_tokens: Some(96),
+        images: None,
         ca_file: None,
         patience: Patience::default(),
         waits: None,

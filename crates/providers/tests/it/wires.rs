@@ -1,8 +1,8 @@
 //! What each wire must carry in both directions.
 
-use crate::{endpoint, hear, model, user, vendor};
+use crate::{endpoint, hear, hear_request, model, request, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
-use planwright_protocol::Mode;
+use planwright_protocol::{AttachedImage, Mode};
 use planwright_providers::{Endpoint, Remote};
 use planwright_testkit::model_server::{COST, MODEL, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
@@ -54,6 +54,34 @@ async fn every_wire_is_told_the_system_prompt_the_tools_and_the_key_and_nothing_
             Wire::Chat | Wire::Gemini | Wire::Ollama | Wire::Openrouter => {}
         }
     }
+}
+
+#[tokio::test]
+async fn every_wire_carries_an_image_and_tells_of_one_that_is_not_shown() {
+    let image = |sum: &str| ModelMessage::Image(AttachedImage { sha256: sum.into(), mime_type: "image/png".into(), size: 3 });
+    for wire in Wire::ALL {
+        let server = ModelServer::start(wire, [Reply::text("A duck.")]).await;
+        let mut asked = request(vec![user("What is this?"), image("shown"), image("hidden")]);
+        asked.images.insert("shown".into(), b"png".as_slice().into());
+        let heard = hear_request(&model(&server), asked).await;
+        assert_eq!((heard.failure, heard.text.as_str()), (None, "A duck."), "{wire:?}");
+        let body = server.asked()[0].body.to_string();
+        for part in ["What is this?", "cG5n", "An image stood here"] {
+            assert!(body.contains(part), "{wire:?} lacks {part:?}: {body}");
+        }
+        assert!(body.contains("image/png") || wire == Wire::Ollama, "{wire:?}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_takes_images_if_the_catalog_or_the_user_says_so() {
+    let server = ModelServer::start(Wire::Anthropic, []).await;
+    let takes = |vendor_name: Option<&str>, images, id: &str| {
+        Remote::new(Endpoint { vendor: vendor_name.and_then(vendor), images, ..endpoint(&server) }, id).unwrap().takes_images()
+    };
+    assert!(takes(Some("anthropic"), None, "claude-sonnet-4-5-20250929"));
+    assert!(!takes(Some("anthropic"), None, "claude-of-tomorrow") && !takes(None, None, MODEL));
+    assert!(takes(None, Some(true), MODEL) && !takes(Some("anthropic"), Some(false), "claude-sonnet-4-5"));
 }
 
 /// A conversation in which calls were answered, with our own ids.

@@ -5,12 +5,15 @@ use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_session::{SentKey, shorten, storage};
 use planwright_store::Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ListQuery {
@@ -39,6 +42,25 @@ pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(Works
     handle(&app, workspace, chat).await?;
     let message = app.sessions.store().message(chat, id).await.map_err(storage)?;
     Ok(Json(message.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat.")))?))
+}
+
+#[derive(JsonSchema, Serialize)]
+pub struct ImageContent {
+    #[schemars(example = &"image/png")]
+    mime_type: String,
+    /// The bytes of the file, as base64.
+    data: String,
+}
+
+/// The images that came with a message, in their order.
+pub async fn images(
+    State(app): State<App>,
+    Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>,
+) -> ApiResult<Vec<ImageContent>> {
+    let images = handle(&app, workspace, chat).await?.chat().images(id).await?;
+    let content =
+        |(image, bytes): (AttachedImage, Arc<[u8]>)| ImageContent { mime_type: image.mime_type, data: BASE64_STANDARD.encode(bytes) };
+    Ok(Json(images.into_iter().map(content).collect()))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -169,6 +191,6 @@ fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
             })?;
             Op::Answer { question_id, answers, comment: body.content }
         }
-        None => Op::UserMessage { content: body.content, metadata: body.metadata },
+        None => Op::UserMessage { content: body.content, metadata: body.metadata, images: Vec::new() },
     })
 }

@@ -118,9 +118,9 @@ fn versions(revert: &Revert, message_id: MessageId) -> Versions {
         after: step.wanted.clone(),
     };
     Versions {
-        contents: Vec::new(),
         rows: revert.files.iter().map(row).collect(),
         reverted: revert.covered.iter().map(|(id, _)| (*id, message_id)).collect(),
+        ..Versions::default()
     }
 }
 

@@ -5,19 +5,23 @@ use super::plan::CHANGED;
 use crate::card::{self, Pending};
 use crate::chat::Change;
 use crate::crash;
+use crate::images;
 use crate::sessions::IntentSwitch;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::QuestionOutcome;
-use planwright_protocol::op::Inquiry;
+use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::{Decision, answer_text, plan_is_approved, validate_answers};
 use planwright_protocol::{
-    Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
+    Author, ErrorCode, Event, IMAGES, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
 };
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
 
 /// Marks the message after whose run the plan that was drafted is put before the user.
 pub(super) const AWAITS_PLAN: &str = "awaits_plan";
+
+/// What stands in the place of words where an image came alone.
+const IMAGE_ALONE: &str = "[image]";
 
 /// What the user's words mean for the plan.
 enum Order {
@@ -30,11 +34,21 @@ enum Order {
 }
 
 impl Actor {
-    pub(super) async fn user_message(&mut self, content: String, metadata: Map<String, Value>) -> Result<Message, Problem> {
+    pub(super) async fn user_message(
+        &mut self,
+        mut content: String,
+        metadata: Map<String, Value>,
+        images: Vec<SentImage>,
+    ) -> Result<Message, Problem> {
+        if content.trim().is_empty() && !images.is_empty() {
+            IMAGE_ALONE.clone_into(&mut content);
+        }
         if content.trim().is_empty() {
             return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
                 .with_details(json!({"fields": {"content": "must not be empty"}})));
         }
+        self.chat.check_images(&images, self.chat.row().await.config.role.mode()).await?;
+        let (attached, stored) = images::attach(images)?;
         self.choose_mode(&content).await?;
         let role = self.chat.row().await.config.role;
         let pending = self.chat.pending().await;
@@ -42,6 +56,10 @@ impl Actor {
         let order = self.order(role, &content, other_question).await;
         let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
         message.metadata = metadata;
+        message.metadata.remove(IMAGES);
+        if !attached.is_empty() {
+            message = message.with(IMAGES, json!(attached));
+        }
         if let Some(pending) = &pending {
             // Words in place of an answer are for the one who asked.
             message = pending.by.place(message);
@@ -50,6 +68,7 @@ impl Actor {
             message = message.with(AWAITS_PLAN, true);
         }
         let mut change = self.sent(&message);
+        change.versions = Box::new(stored);
         if let Some(pending) = &pending {
             let outcome = match order {
                 Order::Given(_) => QuestionOutcome::Answered,

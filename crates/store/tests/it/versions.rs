@@ -40,7 +40,7 @@ async fn changes_come_back_in_their_order_with_their_contents(world: World) {
             row(message.id, "/a", file("aa"), file("bb")),
             row(unstored, "/l", Image::Folder { mode: None }, Image::Link { target: "ü".into() }),
         ],
-        reverted: Vec::new(),
+        ..Versions::default()
     };
     store.append(&chat, Append { events: std::slice::from_ref(&told), versions: Some(&versions), ..Append::default() }).await.unwrap();
     store.close().await;
@@ -88,12 +88,17 @@ async fn a_deleted_chat_takes_its_contents_with_it_unless_others_need_them(world
         let versions = Versions {
             contents: vec![content("shared", b"s"), content(own, b"o")],
             rows: vec![row(message, "/a", file("shared"), file(own))],
-            reverted: Vec::new(),
+            ..Versions::default()
         };
         put(&store, chat, versions).await;
     }
+    for (chat, images) in [(&one, ["own image", "image"]), (&other, ["image", "image"])] {
+        let contents = images.map(|image| content(image, b"i")).to_vec();
+        put(&store, chat, Versions { contents, images: images.map(str::to_owned).to_vec(), ..Versions::default() }).await;
+    }
     store.delete_chat(one.id).await.unwrap();
-    assert!(!store.has_content("own").await.unwrap());
+    assert!(!store.has_content("own").await.unwrap() && !store.has_content("own image").await.unwrap());
+    assert!(store.has_content("image").await.unwrap(), "another chat shows it as well");
     assert!(store.has_content("shared").await.unwrap() && store.has_content("theirs").await.unwrap());
     assert!(store.file_changes(one.id).await.unwrap().is_empty());
 }

@@ -1,6 +1,7 @@
 import { Pencil, RotateCcw, Undo2 } from 'lucide-react';
 import { CopyButton } from '@/components/CopyButton';
 import { IconButton } from '@/components/IconButton';
+import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
@@ -10,6 +11,8 @@ import { useMayChange } from '@/lib/rights';
 import { toastError } from '@/lib/toast';
 import { isBusy } from '@/lib/chat/view';
 import { startEdit } from './editing';
+
+const MessageImages = part(() => import('./MessageImages').then((all) => all.MessageImages));
 
 export function UserMessage({ message }: { message: Message }) {
   const t = useText('chat');
@@ -35,6 +38,7 @@ export function UserMessage({ message }: { message: Message }) {
       </div>
       <div className={`max-w-[80%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border-dashed' : ''}`}>
         {message.content}
+        {message.metadata.images !== undefined && <MessageImages messageId={message.id} />}
       </div>
     </article>
   );

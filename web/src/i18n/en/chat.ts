@@ -3,6 +3,7 @@ export const chat = {
   emptyTitle: 'Nothing said yet',
   emptyHint: 'Describe what you want. In Plan mode the agent reads the workspace and proposes a plan; it changes nothing before you approve.',
   fromYou: 'You',
+  image: 'Image {number}',
   fromAgent: 'Agent',
   message: 'Message',
   ask_planner: 'Describe a change; a plan comes first',

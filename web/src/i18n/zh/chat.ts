@@ -3,6 +3,7 @@ export const chat = {
   emptyTitle: '还没有消息',
   emptyHint: '说说你想要什么。在规划模式下，智能体会阅读工作区并提出计划；在你批准之前不会做任何更改。',
   fromYou: '你',
+  image: '图片 {number}',
   fromAgent: '智能体',
   message: '消息',
   ask_planner: '描述你想要的更改，先制定计划',

@@ -27,6 +27,7 @@ export type Usage = Schemas['Usage'];
 export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question'> & { pending_question: PendingQuestion | null };
 /** What the metadata hold depends on the type of message; who reads a part of it says what it is. */
 export type Message = Omit<Schemas['Message'], 'metadata'> & { metadata: { [key: string]: unknown } };
+export type ImageContent = Schemas['ImageContent'];
 export type PlanStep = Known<Schemas['PlanStep']>;
 export type Plan = Omit<Known<Schemas['Plan']>, 'steps'> & { steps: PlanStep[] };
 export type Partial = Schemas['Partial'];
