@@ -52,6 +52,21 @@ test('Alt+Up and Alt+Down walk through the chats, Mod+Shift+O makes one, Mod+B h
   await composer(page).waitFor();
 });
 
+test('on the first page files are offered after an @, and commands after a slash', async () => {
+  const server = await startServer({ model: { turns: [{ text: 'Read.' }], repeat: true } });
+  const { page, faults } = await openBrowser(server);
+  const box = page.getByRole('textbox', { name: 'First message of a new chat' });
+  await box.fill('Look at @lib');
+  await page.getByRole('option', { name: 'src/lib.rs' }).waitFor();
+  await box.press('Enter');
+  await until(async () => /^Look at @?\/?src\/lib\.rs $/.test(await box.inputValue()), 'the name of the file');
+  await box.fill('/settings');
+  await page.getByRole('option', { name: /settings/ }).waitFor();
+  await box.press('Enter');
+  await page.waitForURL('**/settings**');
+  assert.deepEqual(faults, []);
+});
+
 test('a history of several pages is read upwards without a jump, and the way back to the end is a click', async () => {
   const server = await startServer({ model: { turns: [{ text: 'Yes.' }], repeat: true } });
   const chat = await server.newChat();

@@ -60,12 +60,14 @@ test('a viewer sees everything and can press nothing that changes something', as
   assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
   await bob.getByText('You may look at these workspaces and change nothing in them').waitFor();
   assert.ok(await bob.getByRole('button', { name: 'Start' }).isDisabled());
+  assert.equal(await bob.getByRole('button', { name: 'Add a folder…' }).count(), 0, 'users add no folders here');
   await bob.keyboard.press('Control+k');
   await bob.getByRole('option', { name: /All chats/ }).waitFor();
   assert.equal(await bob.getByRole('option', { name: /^New chat/ }).count(), 0);
   await bob.keyboard.press('Escape');
   await bob.goto(chat.url);
   await history(bob).getByText('A plan.').waitFor();
+  await history(bob).getByRole('article', { name: 'ann' }).getByText('Plan something').waitFor();
   await bob.getByText('You may look at this workspace and change nothing in it').first().waitFor();
   assert.equal(await composer(bob).count(), 0);
   assert.ok(await bob.getByRole('button', { name: 'Friendly' }).isDisabled());

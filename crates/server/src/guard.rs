@@ -29,7 +29,7 @@ mod streams;
 pub use access::{Access, AuthMode, Outside, SignIn};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
-pub use folders::{Folders, add_folder, add_sample};
+pub use folders::{Folders, add_folder, add_sample, may_add_folders};
 pub use password::hash_password;
 pub use rights::{check_admin, check_rights, check_settings, right, sight};
 pub use secret::new_token;

@@ -41,6 +41,9 @@ pub struct Reply {
 /// Whoever runs Planwright, in records of who did what.
 pub const OPERATOR: &str = "user";
 
+/// Names, in a message of the user's, whose it is.
+const USER: &str = "user";
+
 /// Who asks for something.
 pub struct Sender {
     /// What the records of their approvals say.
@@ -109,6 +112,24 @@ impl Actor {
         }
     }
 
+    /// Who asked for what is done now, if it is somebody with an account.
+    fn account(&self) -> Option<&String> {
+        Some(&self.by).filter(|name| *name != OPERATOR)
+    }
+
+    /// Words of theirs.
+    fn said(&self, text: impl Into<String>) -> Message {
+        let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
+        self.signed(message)
+    }
+
+    fn signed(&self, message: Message) -> Message {
+        match self.account() {
+            Some(name) => message.with(USER, name.as_str()),
+            None => message,
+        }
+    }
+
     async fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
         let message = outcome?;
         Ok(Reply { chat: self.chat.row().await.into(), message })
@@ -161,7 +182,8 @@ impl Actor {
             change = change
                 .event(Event::MessageCreated { message: note })
                 .event(mode_changed(&row, role, plan_file.clone(), SwitchedBy::User))
-                .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": SwitchedBy::User }));
+                .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": SwitchedBy::User }))
+                .by(self.account());
         }
         let edit = move |row: &mut ChatRow| {
             row.config.role = role;

@@ -5,6 +5,8 @@ import { settingsApi } from '@/lib/api/settings';
 import type { Workspace } from '@/lib/api/types';
 
 export const useMe = () => useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity });
+/** Whether the user can make folders workspaces. */
+export const useAddsFolders = () => useMe().data?.user.adds_folders === true;
 export const useWorkspaces = () => useQuery({ queryKey: ['workspaces'], queryFn: api.workspaces });
 export const useRules = (workspace: string) => useQuery({ queryKey: ['rules', workspace], queryFn: () => settingsApi.rules(workspace) });
 export const useTrust = (workspace: string) => useQuery({ queryKey: ['trust', workspace], queryFn: () => settingsApi.trust(workspace) });

@@ -17,6 +17,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default, JsonSchema, Serialize)]
 #[schemars(example = Map::new())]
 pub struct MessageMetadata {
+    /// Of the user's message: who wrote it, where that was somebody with an account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Of the user's message: the images that came with it, which are at `…/images`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<Vec<AttachedImage>>,

@@ -27,6 +27,11 @@ impl Folders {
     }
 }
 
+/// Whether somebody can add any folder at all.
+pub fn may_add_folders(app: &App, account: Option<&Account>) -> bool {
+    account.is_none_or(|account| account.rank == Rank::Admin) || !app.access.folders.roots.is_empty()
+}
+
 /// Makes a folder a workspace, which is the caller's if they have an account.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub async fn login(
     Body(offer): Body<Offer>,
 ) -> Result<WithCookie<Json<LoginAnswer>>, ApiError> {
     let signed_in = sign_in(&app, arrival, &headers, offer).await?;
-    let answer = Json(LoginAnswer { user: User::new(signed_in.account.as_ref()) });
+    let answer = Json(LoginAnswer { user: User::new(&app, signed_in.account.as_ref()) });
     Ok(WithCookie { cookie: signed_in.cookie, answer })
 }
 

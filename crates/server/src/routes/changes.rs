@@ -1,6 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::ApiResult;
+use crate::guard::Caller;
 use crate::request::{Body, Ids, Params};
 use axum::Json;
 use axum::extract::State;
@@ -48,6 +49,7 @@ pub struct RevertAnswer {
 
 pub async fn revert(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<RevertBody>,
 ) -> ApiResult<RevertAnswer> {
@@ -57,7 +59,7 @@ pub async fn revert(
         return Ok(Json(RevertAnswer { preview: true, files, conflicts, message: None }));
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
-    let message = handle.submit(Op::Revert { message_id: body.message_id, conflicts }).await?.message;
+    let message = handle.submit_by(Op::Revert { message_id: body.message_id, conflicts }, caller.name()).await?.message;
     let Revert { files, conflicts, .. } = message.as_ref().map(Revert::told).unwrap_or_default();
     Ok(Json(RevertAnswer { preview: false, files, conflicts, message }))
 }

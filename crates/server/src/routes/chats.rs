@@ -123,13 +123,14 @@ pub struct ChatUpdate {
 
 pub async fn update(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<ChatUpdate>,
 ) -> ApiResult<ChatView> {
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let role = RoleRequest { agent_role: body.agent_role, agent_mode: body.agent_mode, mode: body.mode };
     let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm };
-    Ok(Json(handle(&app, workspace, chat).await?.submit(op).await?.chat))
+    Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
 }
 
 pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<NoContent, ApiError> {

@@ -1,7 +1,7 @@
 use super::models::ModelNames;
 use crate::App;
 use crate::answer::{ApiError, ApiResult};
-use crate::guard::{AuthMode, Caller};
+use crate::guard::{AuthMode, Caller, may_add_folders};
 use crate::request::Params;
 use axum::Json;
 use axum::extract::State;
@@ -42,19 +42,22 @@ pub struct User {
     name: String,
     /// Whether they own the workspaces that nobody was made a member of, and see who failed to sign in.
     admin: bool,
+    /// Whether they may make folders workspaces.
+    adds_folders: bool,
 }
 
 impl User {
-    pub fn new(account: Option<&Account>) -> Self {
+    pub fn new(app: &App, account: Option<&Account>) -> Self {
+        let adds_folders = may_add_folders(app, account);
         match account {
-            Some(account) => Self { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin },
-            None => Self { id: None, name: "you".to_owned(), admin: true },
+            Some(account) => Self { id: Some(account.id), name: account.name.clone(), admin: account.rank == Rank::Admin, adds_folders },
+            None => Self { id: None, name: "you".to_owned(), admin: true, adds_folders },
         }
     }
 }
 
 pub async fn me(State(app): State<App>, caller: Caller) -> Json<Me> {
-    let user = User::new(caller.account.as_ref());
+    let user = User::new(&app, caller.account.as_ref());
     Json(Me { user, version: env!("CARGO_PKG_VERSION"), auth: app.access.mode(), models: app.models.names() })
 }
 

@@ -28,7 +28,7 @@ impl Actor {
             self.raise_card(&approval, self.chat.pending().await.as_ref()).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
-        let said = content.map(|content| Message::new(self.chat.id, Author::User, MessageType::Text, content));
+        let said = content.map(|content| self.said(content));
         let mut change = Change::messages(said);
         if let Some(pending) = self.chat.pending().await {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
@@ -102,6 +102,7 @@ impl Actor {
             .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
             .log(AuditKind::PlanApproved, "", row.config.role, facts)
             .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": approval.given_by }))
+            .by(self.account())
             .event(Event::StateChanged { state: ChatState::Thinking });
         change.approval = Some(approval);
         self.chat

@@ -30,12 +30,13 @@ impl Actor {
         }
         let facts = revert.facts(message_id);
         let message = Message::new(self.chat.id, Author::System, MessageType::Text, told(&facts)).with(REVERT, facts);
-        let mut change = Change::messages([message.clone()]).log(
+        let change = Change::messages([message.clone()]).log(
             AuditKind::ChangesTakenBack,
             "",
             row.config.role,
             json!({ "message_id": message_id, "files": revert.files.len(), "conflicts": revert.conflicts.len() }),
         );
+        let mut change = change.by(self.account());
         change.versions = Box::new(versions(&revert, message.id));
         // Unfinished until it is done, so that the next start finds it.
         self.chat.publish(change, |row| row.run = Some(RunId::generate())).await?;

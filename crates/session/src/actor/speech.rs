@@ -1,7 +1,7 @@
 //! What the user says: messages, orders to begin, answers.
 
-use super::Actor;
 use super::plan::CHANGED;
+use super::{Actor, USER};
 use crate::card::{self, Pending};
 use crate::chat::Change;
 use crate::crash;
@@ -56,7 +56,9 @@ impl Actor {
         let order = self.order(role, &content, other_question).await;
         let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
         message.metadata = metadata;
-        message.metadata.remove(IMAGES);
+        // What the server says of a message is not for clients to say.
+        message.metadata.retain(|key, _| key != IMAGES && key != USER);
+        message = self.signed(message);
         if !attached.is_empty() {
             message = message.with(IMAGES, json!(attached));
         }
@@ -77,7 +79,7 @@ impl Actor {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
         }
         let facts = json!({ "message_id": message.id });
-        let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone());
+        let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone()).by(self.account());
         match order {
             Order::None => self.publish_and_start(change, &message).await?,
             Order::Suggested => {
@@ -157,8 +159,7 @@ impl Actor {
         let text = answer_text(&pending.questions, &answers);
         // Clients may send the words that the answer is shown in anyway.
         let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
-        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, text)
-            .with("question_answer", json!({ "question_id": question_id, "answers": answers }));
+        let mut message = self.said(text).with("question_answer", json!({ "question_id": question_id, "answers": answers }));
         if let Some(comment) = comment {
             message = message.with("comment", comment);
         }
@@ -204,11 +205,13 @@ impl Actor {
     }
 
     fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
-        change.log(
-            kind,
-            "",
-            pending.by.role,
-            json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity, "approver": self.by }),
-        )
+        change
+            .log(
+                kind,
+                "",
+                pending.by.role,
+                json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity, "approver": self.by }),
+            )
+            .by(self.account())
     }
 }

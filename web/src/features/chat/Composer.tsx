@@ -1,7 +1,6 @@
 import { SendHorizontal, Square, X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { IconButton } from '@/components/IconButton';
-import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
@@ -14,13 +13,11 @@ import { endEdit, startEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
 import { LIST_ID, optionId } from './suggestionIds';
-import { useSuggestions } from './useSuggestions';
-
-const Suggestions = part(() => import('./Suggestions').then((all) => all.Suggestions), null);
+import { Suggestions, useSuggestions } from './useSuggestions';
 
 export function Composer({ toggleMode }: { toggleMode: () => void }) {
   const t = useText('chat');
-  const { chatId } = useChatIds();
+  const { workspaceId, chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
@@ -89,7 +86,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           <IconButton label={t('cancelEdit')} onClick={cancelEdit}><X size={14} aria-hidden /></IconButton>
         </div>
       )}
-      {trigger && <Suggestions trigger={trigger} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
+      {trigger && <Suggestions trigger={trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
       <div className="flex items-end gap-2 p-2">
         <textarea

@@ -2,7 +2,6 @@ import { FileText } from 'lucide-react';
 import { useEffect, type RefObject } from 'react';
 import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
-import { useChatIds } from '@/lib/chat/context';
 import { useCommands, type Command } from '@/lib/commands';
 import { useFiles } from '@/lib/files';
 import { LIST_ID, optionId } from './suggestionIds';
@@ -17,6 +16,8 @@ export interface Suggested {
 
 interface Props {
   trigger: Trigger;
+  /** Whose files are offered. */
+  workspaceId: string;
   /** Which one Enter takes. */
   place: number;
   /** What is offered, for the keys of the composer. */
@@ -31,7 +32,7 @@ export function Suggestions({ trigger, ...rest }: Props) {
 
 type ListProps = Omit<Props, 'trigger'> & { typed: string };
 
-function OfCommands({ typed, ...rest }: ListProps) {
+function OfCommands({ typed, workspaceId: _, ...rest }: ListProps) {
   const t = useText('chat');
   const low = typed.toLowerCase();
   const commands = useCommands();
@@ -41,16 +42,15 @@ function OfCommands({ typed, ...rest }: ListProps) {
   return <List label={t('commands')} all={found.map((command) => ({ name: command.name, command }))} {...rest} />;
 }
 
-function OfFiles({ typed, ...rest }: ListProps) {
+function OfFiles({ typed, workspaceId, ...rest }: ListProps) {
   const t = useText('chat');
-  const { workspaceId } = useChatIds();
   const files = useFiles(workspaceId, typed, MOST);
   if (files.error) return <p role="alert" className="border-b px-3 py-2 text-sm text-critical">{files.error.message}</p>;
   if (files.data?.length === 0) return <p className="border-b px-3 py-2 text-sm text-muted">{t('noFiles', { typed })}</p>;
   return <List label={t('files')} all={(files.data ?? []).map((name) => ({ name }))} {...rest} />;
 }
 
-function List({ label, all, place, offered, choose }: Omit<Props, 'trigger'> & { label: string; all: Suggested[] }) {
+function List({ label, all, place, offered, choose }: Omit<Props, 'trigger' | 'workspaceId'> & { label: string; all: Suggested[] }) {
   const t = useText('chat');
   offered.current = all;
   useEffect(() => () => { offered.current = []; }, [offered]);

@@ -9,6 +9,7 @@ import { post } from '@/lib/chat/outbox';
 import { askRevert } from '@/lib/chat/revert';
 import { useMayChange } from '@/lib/rights';
 import { toastError } from '@/lib/toast';
+import { useMe } from '@/lib/workspaces';
 import { isBusy } from '@/lib/chat/view';
 import { startEdit } from './editing';
 
@@ -22,8 +23,11 @@ export function UserMessage({ message }: { message: Message }) {
   const isWorking = useChatView(isBusy);
   const mayChange = useMayChange(workspaceId);
   const isAnswer = message.metadata.question_answer !== undefined;
+  const own = useMe().data?.user.name;
+  const { user } = message.metadata;
+  const author = typeof user === 'string' && user !== own ? user : null;
   return (
-    <article aria-label={t('fromYou')} className="group flex items-start justify-end gap-1 max-sm:flex-col-reverse max-sm:items-end">
+    <article aria-label={author ?? t('fromYou')} className="group flex items-start justify-end gap-1 max-sm:flex-col-reverse max-sm:items-end">
       <div className="flex items-center pt-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
         {!isAnswer && mayChange && (
           <>
@@ -37,6 +41,7 @@ export function UserMessage({ message }: { message: Message }) {
         <CopyButton text={message.content} label={t('copyMessage')} />
       </div>
       <div className={`max-w-[80%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border-dashed' : ''}`}>
+        {author !== null && <div aria-hidden className="text-xs text-muted">{author}</div>}
         {message.content}
         {message.metadata.images !== undefined && <MessageImages messageId={message.id} />}
       </div>

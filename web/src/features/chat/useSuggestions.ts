@@ -1,7 +1,10 @@
 // What is offered while a command or a file is being named, and the keys that go through it.
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { part } from '@/components/part';
 import type { Suggested } from './Suggestions';
 import { complete, triggerAt, type Trigger } from './trigger';
+
+export const Suggestions = part(() => import('./Suggestions').then((all) => all.Suggestions), null);
 
 export interface Suggesting {
   trigger: Trigger | null;

@@ -11,6 +11,7 @@ import type { Chat } from '@/lib/api/types';
 import { showDialog } from '@/lib/dialogs';
 import { useIsNarrow, useLayout } from '@/lib/layout';
 import { ago } from '@/lib/time';
+import { useAddsFolders } from '@/lib/workspaces';
 import { ChatMarks, ModeMark } from './ChatMarks';
 import { ModelNotice } from './ModelNotice';
 import { NewChatForm } from './NewChatForm';
@@ -21,6 +22,7 @@ export function HomePage() {
   const common = useText('common');
   const { lists, isLoading, error, refetch } = useChatLists();
   const isNarrow = useIsNarrow();
+  const addsFolders = useAddsFolders();
   useEffect(() => { document.title = 'Planwright'; }, []);
   return (
     <div className="flex h-full flex-col">
@@ -49,7 +51,7 @@ export function HomePage() {
               {chats.length === 0 && !isLoading ? <p className="text-muted">{t('noChats')}</p> : <ChatTable chats={chats} />}
             </section>
           ))}
-          <div><Button look="quiet" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{t('addFolder')}</Button></div>
+          {addsFolders && <div><Button look="quiet" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{t('addFolder')}</Button></div>}
         </div>
       </main>
     </div>

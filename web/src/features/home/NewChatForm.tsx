@@ -1,8 +1,11 @@
 import { SendHorizontal } from 'lucide-react';
-import { useEffect, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '@/components/Button';
+import { LIST_ID, optionId } from '@/features/chat/suggestionIds';
+import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useText } from '@/i18n';
 import type { Workspace } from '@/lib/api/types';
+import { commandIn } from '@/lib/commands';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
 import { useMe } from '@/lib/workspaces';
@@ -16,6 +19,9 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
   const workspaces = all.filter((one) => one.right !== 'viewer');
   const mayOnlyLook = all.length > 0 && workspaces.length === 0;
   const [content, setContent] = useState('');
+  const box = useRef<HTMLTextAreaElement>(null);
+  const suggesting = useSuggestions(box, setContent);
+  const { trigger } = suggesting;
   const last = useLastWorkspace((state) => state.last);
   // A folder that is added later takes the place of what was chosen.
   const [chosen, setChosen] = useState<{ id: string; after: LastWorkspace } | null>(null);
@@ -24,10 +30,14 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
   // Without one, setting one up comes first.
   const hasModel = !me || Boolean(me.models.plan ?? workspaces.find(({ id }) => id === workspace)?.settings.model);
   const start = () => {
-    if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
+    suggesting.close();
+    const order = commandIn(content);
+    if (order) order.command.run(order.argument);
+    else if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229 || content.trim() === '') return;
+    if (event.nativeEvent.isComposing || event.keyCode === 229 || suggesting.onKeyDown(event)) return;
+    if (event.key !== 'Enter' || event.shiftKey || content.trim() === '') return;
     event.preventDefault();
     start();
   };
@@ -37,7 +47,22 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
   };
   return (
     <form onSubmit={onSubmit} data-mode="plan" className="rounded-lg border-2 border-control bg-bg focus-within:border-mode">
-      <textarea {...{ [MAIN_FIELD]: '' }} rows={3} value={content} onChange={(event) => setContent(event.target.value)} onKeyDown={onKeyDown} aria-label={t('firstWords')} placeholder={t('firstWordsHint')} className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted" />
+      {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
+      <textarea
+        ref={box}
+        {...{ [MAIN_FIELD]: '' }}
+        rows={3}
+        value={content}
+        onChange={(event) => { setContent(event.target.value); suggesting.look(); }}
+        onSelect={suggesting.look}
+        onBlur={suggesting.close}
+        onKeyDown={onKeyDown}
+        aria-controls={trigger ? LIST_ID : undefined}
+        aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
+        aria-label={t('firstWords')}
+        placeholder={t('firstWordsHint')}
+        className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted"
+      />
       <div className="flex items-center justify-end gap-2 p-2">
         {mayOnlyLook && <p className="mr-auto min-w-0 px-2 text-sm text-muted">{t('onlyLook')}</p>}
         {workspaces.length > 1 && (

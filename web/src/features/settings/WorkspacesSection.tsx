@@ -10,7 +10,7 @@ import { settingsApi } from '@/lib/api/settings';
 import type { Workspace } from '@/lib/api/types';
 import { showDialog } from '@/lib/dialogs';
 import { toast, toastError } from '@/lib/toast';
-import { learnWorkspace, useMe, useTrust, useWorkspaces } from '@/lib/workspaces';
+import { learnWorkspace, useAddsFolders, useMe, useTrust, useWorkspaces } from '@/lib/workspaces';
 import { Members } from './Members';
 import { Section } from './Section';
 import { words } from './words';
@@ -20,9 +20,10 @@ export function WorkspacesSection() {
   const t = usePageText(words);
   const home = useText('home');
   const workspaces = useWorkspaces();
+  const addsFolders = useAddsFolders();
   return (
     <Section title={t('workspaces')} hint={t('workspacesHint')}>
-      <div><Button look="primary" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{home('addFolder')}</Button></div>
+      {addsFolders && <div><Button look="primary" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{home('addFolder')}</Button></div>}
       <Loaded query={workspaces}>
         {(all) => (all.length === 0 ? <p className="text-muted">{home('noWorkspace')}</p> : <ul className="flex flex-col gap-3">{all.map((one) => <Row key={one.id} workspace={one} />)}</ul>)}
       </Loaded>

@@ -48,3 +48,33 @@ async fn whoever_deletes_a_chat_does_not_delete_what_was_logged_of_it() {
     assert_eq!(team.request(&team.vic, Method::DELETE, &chat, json!({})).await.0, StatusCode::NO_CONTENT);
     assert_eq!(log().await, before);
 }
+
+#[tokio::test]
+async fn words_and_decisions_have_the_name_of_whoever_they_are_of_and_no_other() {
+    let team = Team::new().await;
+    let chat = format!("/workspaces/{}/chats/{}", team.bobs.0, team.bobs.1);
+    let member = json!({ "name": "vic", "role": "member" });
+    team.request(&team.bob, Method::POST, &format!("/workspaces/{}/members", team.bobs.0), member).await;
+    let pretended =
+        json!({ "content": "From vic", "metadata": { "user": "bob", "images": [{ "sha256": "0", "mime_type": "image/png", "size": 1 }] } });
+    let (status, sent) = team.request(&team.vic, Method::POST, &format!("{chat}/messages"), pretended).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{sent}");
+    let switch = json!({ "agent_role": "reviewer", "confirm": true });
+    assert_eq!(team.request(&team.vic, Method::PATCH, &chat, switch).await.0, StatusCode::OK);
+
+    let messages = team.request(&team.bob, Method::GET, &format!("{chat}/messages"), json!({})).await.1;
+    let metadata_of = |text: &str| {
+        let found = messages.as_array().unwrap().iter().find(|message| message["content"] == text);
+        found.unwrap()["metadata"].clone()
+    };
+    assert_eq!((&metadata_of("From vic")["user"], &metadata_of("From vic")["images"]), (&json!("vic"), &Value::Null));
+    assert_eq!(metadata_of(super::team::BOBS_WORDS)["user"], "bob");
+    let path = format!("/audit?kind=mode_entered&chat={}", team.bobs.1);
+    let log = team.request(&team.bob, Method::GET, &path, json!({})).await.1;
+    assert_eq!((&log[0]["user"], &log[0]["agent_role"]), (&json!("vic"), &json!("reviewer")), "{log}");
+
+    for (token, adds) in [(&team.ann, true), (&team.bob, false)] {
+        let me = team.request(token, Method::GET, "/me", json!({})).await.1;
+        assert_eq!(me["user"]["adds_folders"], adds, "without --workspace-root only admins add folders");
+    }
+}
