@@ -1,7 +1,7 @@
 //! The sessions that the client has open.
 
 use crate::commands;
-use crate::problem::no_session;
+use crate::problem::{elsewhere, no_session};
 use crate::question::Asker;
 use crate::session::{Command, Session};
 use crate::teller::{Telling, remark};
@@ -85,7 +85,8 @@ impl Desk {
         let workspace = self.sessions.ensure_workspace(folder).await?;
         let row = self.sessions.store().chat(chat).await.map_err(storage)?.ok_or_else(missing)?;
         if row.workspace_id != workspace.id {
-            return Err(missing());
+            let home = self.sessions.store().workspace(row.workspace_id).await.map_err(storage)?;
+            return Err(home.map_or_else(missing, |home| elsewhere(&id.to_string(), &home.path)));
         }
         self.close(id).await;
         self.seat(self.sessions.chat(chat).await?, Path::new(&workspace.path), telling, connection).await

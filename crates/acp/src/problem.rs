@@ -22,3 +22,9 @@ pub fn no_session(id: &str) -> Problem {
         format!("There is no session {id} here. Begin one by session/new, or open a chat of this folder by session/load."),
     )
 }
+
+/// A chat belongs to the folder that it was begun in.
+pub fn elsewhere(id: &str, folder: &str) -> Problem {
+    let text = format!("The session {id} is a chat of the folder {folder}. Open that folder in the editor to go on with it.");
+    Problem::new(ErrorCode::NotFound, text)
+}

@@ -138,7 +138,7 @@ impl Session {
         if let Some(plan) = plan {
             let plan = progress.map_or(plan.clone(), |progress| progress.shown_in(plan));
             let update = self.teller.plan(plan);
-            self.tell(Some(update));
+            self.tell(update);
         }
         if chat.pending().await.is_some() {
             self.tell_pending().await;
@@ -158,7 +158,7 @@ impl Session {
             Event::TextDelta { message_id, offset, text } => self.teller.said(message_id, offset, &text),
             Event::ReasoningDelta { message_id, offset, text } => self.teller.thought(message_id, offset, &text),
             Event::ToolOutput { call_id, text } => self.teller.printed(&call_id.to_string(), &text),
-            Event::PlanUpdated { plan, .. } => Some(self.teller.plan(plan)),
+            Event::PlanUpdated { plan, .. } => self.teller.plan(plan),
             Event::PlanStep { step_number, status } => self.teller.step(step_number, status),
             Event::ModeChanged { config, .. } => Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role)))),
             Event::ChatUpdated { title } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
@@ -207,7 +207,10 @@ impl Session {
                     self.tell(Some(remark("Nothing waits for an answer.")));
                     return self.end_turn(Ok(StopReason::EndTurn));
                 }
-                Some(_) if text.is_empty() => return self.ask(None).await,
+                Some(_) if text.is_empty() => {
+                    self.tries = 0;
+                    return self.ask(None).await;
+                }
                 Some(pending) => {
                     let answers = typed::answers(&pending.questions, text);
                     Op::Answer { question_id: pending.question_id, answers, comment: String::new() }
@@ -219,8 +222,14 @@ impl Session {
         }
     }
 
-    /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
+    /// The chat did not take what was asked of it. A plan that changed is shown anew instead, and a question whose answer does
+    /// not fit stays.
     async fn refused(&mut self, problem: &Problem) {
+        if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().await.is_some() {
+            self.tell(Some(remark(&misfit(problem))));
+            self.tell_pending().await;
+            return self.end_turn(Ok(StopReason::EndTurn));
+        }
         if problem.code == ErrorCode::Conflict && self.handle.chat().row().await.state == ChatState::AwaitingAnswer {
             self.tell(Some(remark(&problem.message)));
             return;
@@ -298,8 +307,7 @@ impl Session {
             Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}
             Err(problem) if problem.code == ErrorCode::ValidationFailed && self.tries < MOST_TRIES => {
                 self.tries += 1;
-                let fields = problem.details.as_ref().and_then(|details| details.get("fields")).map(Value::to_string);
-                self.ask(Some(format!("{} {}", problem.message, fields.unwrap_or_default()))).await;
+                self.ask(Some(misfit(&problem))).await;
             }
             Err(problem) => self.refused(&problem).await,
         }
@@ -365,6 +373,12 @@ impl Session {
             answer(self.asker.connection.send_notification(SessionNotification::new(self.asker.session.clone(), update)));
         }
     }
+}
+
+/// Why an answer does not fit.
+fn misfit(problem: &Problem) -> String {
+    let fields = problem.details.as_ref().and_then(|details| details.get("fields")).map(Value::to_string);
+    format!("{} {}", problem.message, fields.unwrap_or_default()).trim_end().to_owned()
 }
 
 /// A client that has gone needs no answer.

@@ -4,7 +4,7 @@ use crate::calls;
 use crate::plan;
 use crate::speech::Speech;
 use agent_client_protocol::v1::schema::{
-    self, ContentBlock, ContentChunk, ImageContent, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    self, ContentBlock, ContentChunk, ImageContent, Plan as Entries, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -29,6 +29,8 @@ pub struct Teller {
     calls: HashMap<String, Call>,
     told: HashSet<MessageId>,
     plan: Option<Plan>,
+    /// What the client was last told of it.
+    entries: Option<Entries>,
     /// The call that asked what waits for an answer.
     asked_by: Option<String>,
 }
@@ -41,7 +43,7 @@ struct Call {
 
 impl Teller {
     pub fn new(root: PathBuf) -> Self {
-        Self { root, speech: Speech::default(), calls: HashMap::new(), told: HashSet::new(), plan: None, asked_by: None }
+        Self { root, speech: Speech::default(), calls: HashMap::new(), told: HashSet::new(), plan: None, entries: None, asked_by: None }
     }
 
     pub fn root(&self) -> &Path {
@@ -92,16 +94,23 @@ impl Teller {
         Some(SessionUpdate::ToolCallUpdate(calls::printing(call_id, &call.output)))
     }
 
-    pub fn plan(&mut self, plan: Plan) -> SessionUpdate {
-        let update = SessionUpdate::Plan(plan::entries(&plan));
+    pub fn plan(&mut self, plan: Plan) -> Option<SessionUpdate> {
+        let entries = plan::entries(&plan);
         self.plan = Some(plan);
-        update
+        self.entries(entries)
     }
 
     pub fn step(&mut self, number: u32, status: StepStatus) -> Option<SessionUpdate> {
         let plan = self.plan.as_mut()?;
         plan.steps.iter_mut().find(|step| step.step_number == number)?.status = status;
-        Some(SessionUpdate::Plan(plan::entries(plan)))
+        let entries = plan::entries(plan);
+        self.entries(entries)
+    }
+
+    /// What looks as it was told is not told again.
+    fn entries(&mut self, entries: Entries) -> Option<SessionUpdate> {
+        let is_news = self.entries.as_ref() != Some(&entries);
+        is_news.then(|| SessionUpdate::Plan(self.entries.insert(entries).clone()))
     }
 
     /// The call that asked what waits for an answer, if it was one.

@@ -4,7 +4,7 @@ use crate::config::ServerConfig;
 use crate::http::Caller;
 use crate::launch;
 use crate::link::{Link, Way, failed};
-use crate::offer::{Offer, Pending, Unknown};
+use crate::offer::{Offer, Pending, Unknown, accepted};
 use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
 use planwright_protocol::{ErrorCode, Problem};
@@ -123,6 +123,17 @@ struct Known {
     offer: Option<Arc<Offer>>,
     /// A launch that waits for the user's word.
     pending: Option<Pending>,
+    /// Since when it is waited for, and how long at most.
+    waited_for: Option<(Instant, Duration)>,
+}
+
+/// A server that is waited for, until this is dropped.
+struct Waiting<'d>(&'d Desk);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.note(|known| known.waited_for = None);
+    }
 }
 
 /// A server with what may be used of it.
@@ -147,7 +158,7 @@ impl Desk {
             Ok(ready) => {
                 state.used = Some(Instant::now());
                 self.note(|known| {
-                    *known = Known { launch: server.launch.clone(), error: None, offer: Some(ready.offer.clone()), pending: None };
+                    *known = Known { launch: server.launch.clone(), offer: Some(ready.offer.clone()), ..Known::default() };
                 });
             }
             Err(problem) => {
@@ -158,14 +169,25 @@ impl Desk {
                         Failure { launch: server.launch.clone(), at: Instant::now(), times: before + 1, problem: problem.clone() };
                     state.failure = Some(failure);
                 }
-                self.note(|known| {
-                    known.launch.clone_from(&server.launch);
-                    known.error = Some(problem.clone());
-                    known.offer = None;
-                });
+                self.note_failure(server, problem);
             }
         }
         outcome
+    }
+
+    /// Holds it against what the user accepted, without starting it.
+    pub async fn look_at(&self, server: &Server, site: &Site, pins: &dyn Pins, trusting: Trusting) {
+        if let Err(problem) = self.entitled(server, site, pins, trusting).await {
+            self.note_failure(server, &problem);
+        }
+    }
+
+    fn note_failure(&self, server: &Server, problem: &Problem) {
+        self.note(|known| {
+            known.launch.clone_from(&server.launch);
+            known.error = Some(problem.clone());
+            known.offer = None;
+        });
     }
 
     async fn open(&self, state: &mut State, server: &Server, site: &Site, pins: &dyn Pins, trusting: Trusting) -> Result<Ready, Problem> {
@@ -179,6 +201,7 @@ impl Desk {
             return Ok(Ready { link: link.clone(), offer: offer.clone() });
         }
         let pin = self.entitled(server, site, pins, trusting).await?;
+        let _waiting = self.wait_for(server.config.start_time());
         let link = if let Some((_, link)) = &state.link {
             link.clone()
         } else {
@@ -199,6 +222,7 @@ impl Desk {
             Trusting::Accepted => Unknown::Refused,
         };
         let (offer, keep) = Offer::sort(&server.name, tools, pin, unknown);
+        self.log_refused(server, site, &offer);
         if let Some(pin) = keep {
             pins.pin(site.id, &server.name, server.origin, &pin).await?;
         }
@@ -233,11 +257,31 @@ impl Desk {
                 let pending = Pending::new(&server.name, vec![item], Pin { tools: pin.tools, ..fresh });
                 self.note(|known| known.pending = Some(pending));
                 let text = format!(
-                    "What is run for the MCP server `{}` is not what the user accepted. Nothing was started. Tell the user to look at it, in the workspace's trust; do without it until then.",
-                    server.name
+                    "What is run for the MCP server `{}` is not what was accepted, so it is not started before the user has {}.",
+                    server.name,
+                    accepted(&server.name)
                 );
                 Err(Problem::new(ErrorCode::TrustRequired, text))
             }
+        }
+    }
+
+    fn wait_for(&self, most: Duration) -> Waiting<'_> {
+        self.note(|known| known.waited_for = Some((Instant::now(), most)));
+        Waiting(self)
+    }
+
+    /// How long it may take at most, if it has been waited for so long already.
+    pub fn is_waited_for(&self, long: Duration) -> Option<Duration> {
+        self.look().waited_for.filter(|(since, _)| since.elapsed() >= long).map(|(_, most)| most)
+    }
+
+    /// Tells the log of tools that can't be used, once.
+    fn log_refused(&self, server: &Server, site: &Site, offer: &Offer) {
+        let before = self.known_offer(server);
+        let is_new = |called: &String| before.as_ref().is_none_or(|before| !before.refused.contains_key(called));
+        for problem in offer.unusable().filter(|(called, _)| is_new(called)).map(|(_, problem)| problem) {
+            tracing::warn!(target: "planwright", server = server.name, workspace = %site.id, %problem, "a tool of an MCP server can't be used");
         }
     }
 
@@ -308,15 +352,14 @@ impl Desk {
             description: definition.description.clone(),
             read_only: server.believes(definition.says_read_only),
         });
-        let refused = offer.iter().flat_map(|offer| offer.refused.values()).filter(|problem| problem.code != ErrorCode::TrustRequired);
-        let refused: Vec<String> = refused.map(|problem| problem.message.clone()).collect();
+        let refused: Vec<&str> = offer.iter().flat_map(|offer| offer.unusable()).map(|(_, problem)| problem.message.as_str()).collect();
         ServerReport {
             name: server.name.clone(),
             origin: server.origin,
             command: server.config.words(),
             url: server.config.url.clone(),
             status,
-            error: error.map(|problem| for_people(&problem.message)).or_else(|| (!refused.is_empty()).then(|| refused.join(" "))),
+            error: error.map(|problem| problem.message).or_else(|| (!refused.is_empty()).then(|| refused.join(" "))),
             trust_read_only: server.config.trust_read_only,
             tools: tools.collect(),
             changed,
@@ -330,11 +373,6 @@ impl Desk {
     fn note(&self, change: impl FnOnce(&mut Known)) {
         change(&mut self.look());
     }
-}
-
-/// A problem without what the model is to do about it.
-fn for_people(message: &str) -> String {
-    message.split(" Tell the user").next().unwrap_or_default().to_owned()
 }
 
 impl State {

@@ -29,7 +29,7 @@ pub fn program(name: &str, config: &ServerConfig, workspace: &Path) -> Result<Pr
 pub fn value_of(server: &str, variable: &str) -> Result<String, Problem> {
     let unset = || {
         let text = format!(
-            "The MCP server `{server}` needs the environment variable {variable}, which is not set. Tell the user to set it and to start Planwright again."
+            "The MCP server `{server}` needs the environment variable {variable}, which is not set. It is to be set where Planwright is started."
         );
         Problem::new(ErrorCode::McpFailed, text)
     };
@@ -39,8 +39,9 @@ pub fn value_of(server: &str, variable: &str) -> Result<String, Problem> {
 /// A program that is named without a folder is looked for where the user's shell would find it.
 fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> {
     let missing = || {
-        let text =
-            format!("The program {word:?} of the MCP server `{server}` is not there. Tell the user to install it, or to mend `command`.");
+        let text = format!(
+            "The program {word:?} of the MCP server `{server}` is not there. It is to be installed, or `command` to be mended in the configuration."
+        );
         Problem::new(ErrorCode::McpFailed, text)
     };
     if word.contains('/') {

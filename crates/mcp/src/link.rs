@@ -1,19 +1,20 @@
 //! Talking to a server, within limits.
 
 use crate::http::Caller;
-use crate::offer::shown;
+use crate::offer::{Listed, Unreadable, ended, shown};
 use crate::process::Process;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Stop;
 use planwright_tools::command::Post;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
-    PaginatedRequestParams, ProtocolVersion, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, CustomResult, Implementation,
+    JsonObject, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
 };
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, RoleClient, ServiceError};
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -105,9 +106,13 @@ impl Link {
             if process.room.is_used_up() {
                 words.push_str(" It said more than is listened to.");
             }
+            if let Some(line) = process.first_words().filter(|_| !is_refusal) {
+                let line = shown(&line.chars().take(200).collect::<String>());
+                words.push_str(&format!(" On stdout, where only MCP messages belong, it wrote: {line:?}."));
+            }
             words.push_str(&last_words(&process));
         }
-        Err((failed(name, &format!("{why}.{words}")), is_refusal))
+        Err((failed(name, &format!("{}{words}", ended(&why))), is_refusal))
     }
 
     #[must_use]
@@ -124,27 +129,40 @@ impl Link {
     ///
     /// # Errors
     /// It does not say, or says too much.
-    pub async fn tools(&self, time: Duration) -> Result<Vec<Tool>, Problem> {
+    pub async fn tools(&self, time: Duration) -> Result<Vec<Listed>, Problem> {
         let until = Instant::now() + time;
         let (mut tools, mut cursor) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
             self.renew();
-            let page = self.service.peer().list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)));
-            let page = match timeout_at(until, page).await {
+            let (page, next) = match timeout_at(until, self.page(cursor)).await {
                 Ok(Ok(page)) => page,
                 Ok(Err(error)) => return Err(self.broken(&error).await),
                 Err(_) => return Err(self.failed("it did not say in time what it offers.")),
             };
-            tools.extend(page.tools);
+            tools.extend(page);
             if tools.len() > MOST_TOOLS {
                 return Err(self.failed(&format!("it offers more than {MOST_TOOLS} tools.")));
             }
-            match page.next_cursor {
+            match next {
                 Some(next) => cursor = Some(next),
                 None => return Ok(tools),
             }
         }
         Err(self.failed("it does not come to an end of what it offers."))
+    }
+
+    /// A page of what it offers, and where the next one begins.
+    async fn page(&self, cursor: Option<String>) -> Result<(Vec<Listed>, Option<String>), ServiceError> {
+        let request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
+        let answer = self.service.peer().send_request(ClientRequest::ListToolsRequest(request)).await?;
+        if let ServerResult::ListToolsResult(page) = answer {
+            return Ok((page.tools.into_iter().map(Ok).collect(), page.next_cursor));
+        }
+        // One tool that can't be read makes the whole list unreadable, so they are read one by one.
+        let ServerResult::CustomResult(CustomResult(page)) = answer else { return Err(ServiceError::UnexpectedResponse) };
+        let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned);
+        let tools = page.get("tools").and_then(Value::as_array).ok_or(ServiceError::UnexpectedResponse)?;
+        Ok((tools.iter().enumerate().map(|(place, tool)| Unreadable::or_tool(place, tool)).collect(), next))
     }
 
     /// Calls a tool.
@@ -210,10 +228,12 @@ impl Link {
             "it said more than is listened to".to_owned()
         } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
             "it has ended".to_owned()
+        } else if matches!(error, ServiceError::UnexpectedResponse) {
+            "it answers with something else than what it was asked for".to_owned()
         } else {
             shown(&error.to_string())
         };
-        self.failed(&format!("{why}.{words}"))
+        self.failed(&format!("{}{words}", ended(&why)))
     }
 
     fn failed(&self, why: &str) -> Problem {
@@ -225,7 +245,7 @@ fn last_words(process: &Process) -> String {
     let words = process.last_words();
     let end = words.char_indices().rev().nth(400).map_or(0, |(place, _)| place);
     let lines: Vec<&str> = words[end..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() { String::new() } else { format!(" Its last words: {}.", shown(&lines.join("; "))) }
+    if lines.is_empty() { String::new() } else { format!(" Its last words: {}", ended(&shown(&lines.join("; ")))) }
 }
 
 fn told(error: &ClientInitializeError) -> String {
@@ -247,5 +267,5 @@ async fn stopped(stop: &Stop) {
 }
 
 pub fn failed(name: &str, why: &str) -> Problem {
-    Problem::new(ErrorCode::McpFailed, format!("The MCP server `{name}` failed: {why} Tell the user if you can't do without it."))
+    Problem::new(ErrorCode::McpFailed, format!("The MCP server `{name}` failed: {why}"))
 }

@@ -41,7 +41,7 @@ fn fault(server: &str, tool: &str, other: Option<&str>) -> Option<Problem> {
     let refuse =
         |why: String| Some(Problem::new(ErrorCode::Conflict, format!("The tool {tool:?} of the MCP server `{server}` is not used: {why}")));
     if let Some(other) = other {
-        return refuse(format!("its name looks like that of {other:?}, and nobody could tell which one is called. Tell the user."));
+        return refuse(format!("its name looks like that of {other:?}, and nobody could tell which one is called."));
     }
     if !tool.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')) {
         return refuse("its name has other characters than a-z, A-Z, 0-9, _ - . and /, which could be taken for these.".to_owned());

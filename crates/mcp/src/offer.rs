@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// So much of a description is told to a model.
 const DESCRIPTION: usize = 2000;
+/// So much of a name, and of what is wrong, is told of a tool that can't be read.
+const NAME: usize = 64;
+const WHY: usize = 200;
 /// A longer schema is not worth its tokens.
 const SCHEMA: usize = 32 << 10;
 
@@ -28,6 +31,36 @@ pub struct Definition {
     /// What the server says; whether that counts is another matter.
     pub says_read_only: bool,
     pub sha256: String,
+}
+
+/// A tool as a server lists it, if it can be read.
+pub type Listed = Result<Tool, Unreadable>;
+
+/// A tool whose definition can't be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    name: String,
+    why: String,
+}
+
+impl Unreadable {
+    /// The tool, or what is wrong with it. One without a name goes by its place in the list.
+    pub fn or_tool(place: usize, tool: &Value) -> Listed {
+        serde_json::from_value(tool.clone()).map_err(|error| {
+            let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+            let name = name.map_or_else(|| format!("#{}", place + 1), |name| name.chars().take(NAME).collect());
+            let why = shown(&error.to_string().chars().take(WHY).collect::<String>());
+            Self { name, why }
+        })
+    }
+
+    fn told(&self, server: &str) -> Problem {
+        let text = format!(
+            "The tool {:?} of the MCP server `{server}` is left out: its definition can't be read ({}). Its author has to mend that.",
+            self.name, self.why
+        );
+        Problem::new(ErrorCode::McpFailed, text)
+    }
 }
 
 /// All that a server offers.
@@ -64,8 +97,15 @@ pub enum Unknown {
 impl Offer {
     /// Sorts out what may be used. `pin` is what was accepted; without the tools of one, all of them are taken as they are.
     /// Gives the pin to keep besides, if there is something new to keep.
-    pub fn sort(server: &str, tools: Vec<Tool>, pin: Pin, unknown: Unknown) -> (Self, Option<Pin>) {
+    pub fn sort(server: &str, listed: Vec<Listed>, pin: Pin, unknown: Unknown) -> (Self, Option<Pin>) {
         let mut offer = Self::default();
+        let mut tools = Vec::new();
+        for tool in listed {
+            match tool {
+                Ok(tool) => tools.push(tool),
+                Err(tool) => drop(offer.refused.insert(names::called(server, &tool.name), tool.told(server))),
+            }
+        }
         let names: Vec<String> = tools.iter().map(|tool| tool.name.to_string()).collect();
         let faults = names::faults(server, names.iter().map(String::as_str));
         let mut seen = BTreeMap::new();
@@ -107,6 +147,11 @@ impl Offer {
         (offer, None)
     }
 
+    /// What can't be used whatever the user accepts, and why.
+    pub fn unusable(&self) -> impl Iterator<Item = (&String, &Problem)> {
+        self.refused.iter().filter(|(_, problem)| problem.code != ErrorCode::TrustRequired)
+    }
+
     pub fn named(&self, called: &str) -> Option<Result<Arc<Definition>, Problem>> {
         let usable = self.usable.iter().find(|definition| definition.called == called).cloned().map(Ok);
         usable.or_else(|| self.refused.get(called).cloned().map(Err))
@@ -114,11 +159,8 @@ impl Offer {
 }
 
 fn changed(server: &str, tool: &str, was_there: bool) -> Problem {
-    let what =
-        if was_there { "is not what the user accepted: its definition has changed" } else { "is new, and the user has not accepted it" };
-    let text = format!(
-        "The tool {tool:?} of the MCP server `{server}` {what}. Tell the user to look at it, in the workspace's trust; do without it until then."
-    );
+    let what = if was_there { "is not what was accepted: its definition has changed" } else { "is new, and nobody has accepted it" };
+    let text = format!("The tool {tool:?} of the MCP server `{server}` {what}. It is not used before the user has {}.", accepted(server));
     Problem::new(ErrorCode::TrustRequired, text)
 }
 
@@ -144,9 +186,20 @@ impl Definition {
     }
 }
 
+/// How a server is accepted that is not what it was, in the words of a text that models and people read.
+pub fn accepted(server: &str) -> String {
+    format!("accepted it, in the web UI or by `planwright mcp accept {server}`")
+}
+
+/// A sentence with its full stop, if it has no end of its own.
+pub fn ended(sentence: &str) -> String {
+    let sentence = sentence.trim_end();
+    if sentence.ends_with(['.', '!', '?', '…']) { sentence.to_owned() } else { format!("{sentence}.") }
+}
+
 /// A text of a server for models and people: bounded, and nothing in it that is not seen.
 pub fn shown(text: &str) -> String {
-    let seen: String = for_model(text).chars().filter(|&c| !is_unseen(c)).collect();
+    let seen: String = for_model(&text.chars().filter(|&c| !is_unseen(c)).collect::<String>());
     if seen.len() <= DESCRIPTION {
         return seen;
     }
@@ -187,11 +240,11 @@ fn canonical(value: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn tool(value: Value) -> Tool {
-        serde_json::from_value(value).unwrap()
+    fn tool(value: Value) -> Listed {
+        Unreadable::or_tool(0, &value)
     }
 
-    fn list(description: &str) -> Tool {
+    fn list(description: &str) -> Listed {
         tool(
             json!({ "name": "list", "description": description, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } }),
         )
@@ -234,6 +287,24 @@ mod tests {
             let (offer, _) = Offer::sort("notes", vec![tool(other.clone())], kept.clone().unwrap(), Unknown::Refused);
             assert!(offer.usable.is_empty() && offer.changed.is_some(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_tool_that_cannot_be_read_is_left_out_by_name_and_the_others_are_used() {
+        let listed = [json!({ "name": "bad" }), json!("x"), json!({ "name": "odd", "inputSchema": [] })];
+        let listed = listed.iter().enumerate().map(|(place, tool)| Unreadable::or_tool(place, tool)).chain([list("Lists.")]).collect();
+        let (offer, kept) = Offer::sort("notes", listed, fresh(), Unknown::Refused);
+        assert_eq!(offer.usable.iter().map(|tool| tool.called.as_str()).collect::<Vec<_>>(), ["notes__list"]);
+        let bad = offer.named("notes__bad").unwrap().unwrap_err();
+        assert!(bad.code == ErrorCode::McpFailed && bad.message.contains("inputSchema"), "{bad}");
+        assert_eq!(offer.refused.keys().collect::<Vec<_>>(), ["notes__#2", "notes__bad", "notes__odd"]);
+        let mended = vec![list("Lists."), tool(json!({ "name": "bad", "inputSchema": {} }))];
+        assert!(Offer::sort("notes", mended, kept.unwrap(), Unknown::Refused).0.changed.is_some(), "once it can be read it is a new one");
+    }
+
+    #[test]
+    fn a_sentence_has_one_end() {
+        assert_eq!([ended("is this one?"), ended("it ended"), ended("No. ")], ["is this one?", "it ended.", "No."]);
     }
 
     #[test]

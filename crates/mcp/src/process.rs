@@ -11,7 +11,8 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{oneshot, watch};
 
-/// So much of what it writes to stderr is kept, for the one who has to find out why it does not work.
+/// So much of what it writes to stderr is kept, and of the beginning of its output, for the one who has to find out why it
+/// does not work.
 const KEPT: usize = 4 << 10;
 /// So much it may say in answer to one request.
 const SAID: u64 = 64 << 20;
@@ -21,6 +22,7 @@ pub struct Process {
     stop: Stop,
     ended: watch::Receiver<Option<Result<(), Problem>>>,
     last_words: Arc<Mutex<Vec<u8>>>,
+    first_words: Arc<Mutex<Vec<u8>>>,
     pub room: Room,
 }
 
@@ -36,10 +38,10 @@ impl Process {
     /// # Errors
     /// There is no sandbox, or no thread.
     pub async fn start(name: &str, post: Arc<Post>) -> Result<(Self, Streams), Problem> {
-        let (stop, last_words) = (Stop::default(), Arc::new(Mutex::new(Vec::new())));
+        let (stop, last_words, first_words) = (Stop::default(), Arc::default(), Arc::default());
         let (met, meeting) = oneshot::channel::<Pipes>();
         let (over, ended) = watch::channel(None);
-        let (its_stop, its_words) = (stop.clone(), last_words.clone());
+        let (its_stop, its_words): (_, Arc<Mutex<Vec<u8>>>) = (stop.clone(), Arc::clone(&last_words));
         let run = move || {
             let heard = |bytes: &[u8]| keep(&mut its_words.lock().unwrap_or_else(PoisonError::into_inner), bytes);
             // Nobody may be there any more to be told.
@@ -48,14 +50,15 @@ impl Process {
         };
         let thread = std::thread::Builder::new().name(format!("mcp {name}")).spawn(run);
         thread.map_err(|error| failed(name, &format!("no thread can be started: {error}")))?;
-        let process = Self { stop, ended, last_words, room: Room::default() };
+        let process = Self { stop, ended, last_words, first_words, room: Room::default() };
         let Ok(pipes) = meeting.await else {
             process.over().await;
             let why = process.ended.borrow().clone();
             return Err(why.and_then(Result::err).unwrap_or_else(|| failed(name, "it could not be started")));
         };
         let broken = |error: std::io::Error| failed(name, &format!("its streams can't be used: {error}"));
-        let output = Metered { inner: Receiver::from_owned_fd(pipes.output).map_err(broken)?, room: process.room.clone() };
+        let inner = Receiver::from_owned_fd(pipes.output).map_err(broken)?;
+        let output = Metered { inner, room: process.room.clone(), first_words: process.first_words.clone() };
         let input = Sender::from_owned_fd(pipes.input).map_err(broken)?;
         Ok((process, Streams { output, input }))
     }
@@ -63,6 +66,16 @@ impl Process {
     /// The end of what it wrote to stderr, as far as it is text.
     pub fn last_words(&self) -> String {
         String::from_utf8_lossy(&self.last_words.lock().unwrap_or_else(PoisonError::into_inner)).trim().to_owned()
+    }
+
+    /// The first line that it wrote to stdout, if that is no message of the protocol.
+    pub fn first_words(&self) -> Option<String> {
+        let said = String::from_utf8_lossy(&self.first_words.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+        let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
+        let is_message = serde_json::from_str::<serde_json::Value>(line).is_ok_and(|value| value.get("jsonrpc").is_some());
+        // One that is longer than what is kept can't be judged.
+        let is_whole = said.len() < KEPT || said.trim_start().contains('\n');
+        (!is_message && (is_whole || !line.starts_with('{'))).then(|| line.to_owned())
     }
 
     /// Ends it, and waits until nothing of it is left.
@@ -89,7 +102,7 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 fn failed(name: &str, why: &str) -> Problem {
-    Problem::new(ErrorCode::McpFailed, format!("The MCP server `{name}` can't be used: {why}. Tell the user, and do without it."))
+    Problem::new(ErrorCode::McpFailed, format!("The MCP server `{name}` can't be used: {why}."))
 }
 
 /// How much may still be said.
@@ -122,6 +135,8 @@ impl Room {
 pub struct Metered<R> {
     inner: R,
     room: Room,
+    /// The beginning of it.
+    first_words: Arc<Mutex<Vec<u8>>>,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
@@ -129,6 +144,11 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
         let before = buffer.filled().len();
         let read = std::task::ready!(Pin::new(&mut self.inner).poll_read(cx, buffer));
         let length = (buffer.filled().len() - before) as u64;
+        let mut first = self.first_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = &buffer.filled()[before..];
+        let room_for_more = news.len().min(KEPT - first.len());
+        first.extend_from_slice(&news[..room_for_more]);
+        drop(first);
         if read.is_ok() && !self.room.take(length) {
             return Poll::Ready(Err(std::io::Error::other("more was said than is listened to")));
         }
@@ -144,7 +164,7 @@ mod tests {
     #[tokio::test]
     async fn a_flood_ends_when_there_is_no_room_left() {
         let room = Room::default();
-        let mut flood = Metered { inner: tokio::io::repeat(b'x'), room: room.clone() };
+        let mut flood = Metered { inner: tokio::io::repeat(b'x'), room: room.clone(), first_words: Arc::default() };
         let mut buffer = vec![0; 1 << 20];
         let mut read = 0;
         while let Ok(length) = flood.read(&mut buffer).await {

@@ -3,7 +3,7 @@
 use crate::config::{Config, ServerConfig};
 use crate::desk::{Desk, Ready, Server, View};
 use crate::names;
-use crate::offer::Definition;
+use crate::offer::{Definition, accepted};
 use crate::pins::Pins;
 use crate::tool::ServerTool;
 use async_trait::async_trait;
@@ -43,6 +43,12 @@ impl Pool {
     pub async fn close(&self) {
         let desks: Vec<Arc<Desk>> = self.desks().drain().map(|(_, desk)| desk).collect();
         futures::future::join_all(desks.iter().map(|desk| desk.close(true))).await;
+    }
+
+    /// The servers that somebody has waited for so long already, with how long that may take at most.
+    #[must_use]
+    pub fn waited_for(&self, long: Duration) -> BTreeMap<String, Duration> {
+        self.desks().iter().filter_map(|((_, server), desk)| Some((server.clone(), desk.is_waited_for(long)?))).collect()
     }
 
     fn desk(self: &Arc<Self>, workspace: WorkspaceId, server: &str) -> Arc<Desk> {
@@ -175,12 +181,25 @@ impl Servers for ServerSet {
             command: config.words(),
             url: config.url.clone(),
             status: ServerStatus::Untrusted,
-            error: Some("It stands in the workspace's own configuration, which you have not accepted.".to_owned()),
+            error: Some(untrusted(name).message),
             trust_read_only: config.trust_read_only,
             tools: Vec::new(),
             changed: None,
         }));
         reports
+    }
+
+    async fn look(&self, site: &Site) {
+        for server in self.servers.values() {
+            self.pool.desk(site.id, &server.name).look_at(server, site, &*self.pool.pins, self.trusting).await;
+        }
+    }
+
+    async fn ask(&self, server: &str, site: &Site) {
+        if let Some(server) = self.servers.get(server) {
+            // Whether it can be used is in its report.
+            let _ = self.ready(server, site).await;
+        }
     }
 
     async fn forgive(&self, site: &Site) {
@@ -201,7 +220,8 @@ impl Servers for ServerSet {
 
 fn untrusted(server: &str) -> Problem {
     let text = format!(
-        "The MCP server `{server}` stands in the workspace's own configuration, which the user has not accepted, so nothing was started. Tell the user to look at it, in the workspace's trust; do without it until then."
+        "The MCP server `{server}` stands in the workspace's own configuration, which nobody has accepted, so it is not started before the user has {}.",
+        accepted(server)
     );
     Problem::new(ErrorCode::TrustRequired, text)
 }

@@ -1,8 +1,10 @@
 //! The command line.
 
 mod keeping;
+mod mcp;
 
 pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
+pub use mcp::{McpArgs, McpCommand};
 
 use crate::schema::SchemaArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -36,6 +38,7 @@ pub enum Command {
     Roles(RolesArgs),
     Tools(ToolsArgs),
     Doctor(DoctorArgs),
+    Mcp(McpArgs),
     User(UserArgs),
     Token(TokenArgs),
     Backup(BackupArgs),
@@ -152,7 +155,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "R", value_parser = role)]
     pub role: Option<Role>,
     /// Go on with this chat of the folder, also one that was begun in the web UI or in an editor
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = chat)]
     pub chat: Option<ChatId>,
     /// The plan to carry out: naming it approves its present content
     #[arg(long, value_name = "FILE")]
@@ -355,6 +358,14 @@ pub enum TokenCommand {
 pub struct CompletionsArgs {
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// The id of a chat.
+fn chat(word: &str) -> Result<ChatId, String> {
+    word.parse().map_err(|_| {
+        let places = "it is in the address of its page, and the name of its file in the workspace's folder .planwright/chats";
+        format!("a chat goes by its id, such as 01a1e121-e56c-750e-9c54-a1ee26594fe8; {places}")
+    })
 }
 
 /// Any word that a role goes by.

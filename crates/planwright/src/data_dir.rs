@@ -9,7 +9,7 @@ use planwright_server::Storage;
 use planwright_session::{Reserved, SAMPLES};
 use planwright_store::{Store, StoreError};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,18 +29,14 @@ pub struct DataDir {
 impl DataDir {
     pub fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
         let path = place(path)?;
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&path)
-            .with_context(|| format!("the data folder {} can't be made", path.display()))?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|error| unusable(&path, error))?;
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .mode(0o600)
             .open(path.join("lock"))
-            .with_context(|| format!("the data folder {} can't be written", path.display()))?;
+            .map_err(|error| unusable(&path, error))?;
         let mut locked = lock.try_lock();
         for _ in 0..PATIENCE {
             if !matches!(locked, Err(TryLockError::WouldBlock)) {
@@ -69,13 +65,7 @@ impl DataDir {
         }
         let file = self.database();
         // Made here, so that others on the machine can't read what is in it.
-        OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&file)
-            .with_context(|| format!("{} can't be written", file.display()))?;
+        OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(|error| unusable(&file, error))?;
         let unopened = || format!("the database {} can't be opened", file.display());
         if let Some(version) = Store::outdated(&file).await.with_context(unopened)? {
             keeping::before_upgrade(&file, version).await?;
@@ -104,8 +94,7 @@ impl DataDir {
 
     /// What can be no workspace: this folder, the user's configuration, and what belongs to the system or to git.
     pub fn reserved(&self) -> Reserved {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        Reserved::new(&self.path, Config::file().as_deref(), home.as_deref())
+        reserve(&self.path)
     }
 
     /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.
@@ -177,6 +166,31 @@ impl Accounts {
         let data = DataDir::open(folder)?;
         Ok(Self { store: data.store(url).await?, data: Some(data) })
     }
+}
+
+/// Why nothing can be kept at a place. Trying again does not help where it is the wrong one.
+fn unusable(path: &Path, error: std::io::Error) -> anyhow::Error {
+    // Asked for a folder, the system only says that something is there already.
+    let why = if error.kind() == ErrorKind::AlreadyExists { "it is not a folder".to_owned() } else { error.to_string() };
+    let text = format!("the data folder can't be written: {}: {why}; give another one by --data-dir", path.display());
+    #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else may happen is no fault of the folder")]
+    let code = match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::Forbidden,
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory | ErrorKind::IsADirectory | ErrorKind::NotFound => ErrorCode::PathInvalid,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => ErrorCode::StorageFull,
+        _ => return anyhow::Error::new(error).context(text),
+    };
+    Problem::new(code, text).into()
+}
+
+/// What can be no workspace, for a command that does not hold the folder.
+pub fn reserved(folder: Option<PathBuf>) -> anyhow::Result<Reserved> {
+    Ok(reserve(&place(folder)?))
+}
+
+fn reserve(path: &Path) -> Reserved {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    Reserved::new(path, Config::file().as_deref(), home.as_deref())
 }
 
 /// Where the file of the database is, or would be.

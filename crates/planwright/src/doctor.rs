@@ -1,18 +1,19 @@
 //! `planwright doctor`
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, StorageArgs};
 use crate::config::Config;
 use crate::configuration::Layers;
-use crate::data_dir::DataDir;
+use crate::data_dir::{Accounts, DataDir};
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
-use crate::servers::NoPins;
+use crate::servers::{Bench, NoPins, ReadPins, StoredPins, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
-use planwright_protocol::{ErrorCode, Mode, Problem, WorkspaceId};
+use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome};
-use planwright_session::{Configuration, Models, ServerReport, Settings, Trust};
+use planwright_session::{Configuration, Models, ServerReport, Trust};
+use planwright_store::Store;
+use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
-use planwright_tools::{Site, Workspace};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,7 +43,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
     }
     checks.extend(args.workspace.as_deref().map(|folder| workspace(&config, folder)));
-    checks.extend(servers(&config, args.workspace.as_deref()).await);
+    checks.extend(servers(&config, args.workspace.as_deref(), args.common.storage).await);
     let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
     if args.json {
         let checks: Vec<_> =
@@ -63,7 +64,7 @@ async fn storage(folder: Option<std::path::PathBuf>, database: Option<&str>) -> 
         Err(error) if error.downcast_ref::<Problem>().is_some_and(|problem| problem.code == ErrorCode::DataDirLocked) => {
             return vec![good("data folder", "in use by a planwright that runs now")];
         }
-        Err(error) => return vec![missing("data folder", &format!("{error:#}; give another --data-dir"))],
+        Err(error) => return vec![missing("data folder", &format!("{error:#}"))],
     };
     let kind = if database.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
     let database = match data.store(database).await {
@@ -115,38 +116,60 @@ fn workspace(config: &Config, folder: &Path) -> Check {
     }
 }
 
-/// The MCP servers, each one started and asked what it offers. Those of a workspace's own file are not.
-async fn servers(config: &Config, folder: Option<&Path>) -> Vec<Check> {
-    const NAME: &str = "mcp server";
-    let place = std::env::temp_dir().join(format!("planwright-doctor-servers-{}", std::process::id()));
+/// The MCP servers. Those that are what the user accepted are started and asked what they offer; those of a workspace's own
+/// file are not.
+async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -> Vec<Check> {
     let asked = async {
-        let layers = Layers::new(config.clone(), None, place.join("commands"), Arc::new(NoPins), false)?;
-        let workspace = Arc::new(Workspace::open(folder.unwrap_or(Path::new(".")))?);
-        let (rules, _) = layers.within(&workspace, None)?;
-        let Settings { commands, secrets, .. } = (*rules.settings).clone();
-        let site = Site { id: WorkspaceId::generate(), workspace, commands, secrets };
-        rules.servers.tools(&site).await;
-        let reports = rules.servers.reports(&site).await;
-        layers.pool().close().await;
-        Ok::<_, anyhow::Error>(reports)
+        let accounts = Accounts::open(storage.data_dir, storage.database_url.as_deref()).await?;
+        let reports = ask(config, folder.unwrap_or(Path::new(".")), &accounts.store).await;
+        accounts.store.close().await;
+        reports
     };
-    let reports = asked.await;
-    planwright_sandbox::clear(&place);
-    let reports = match reports {
-        Ok(reports) => reports,
+    match asked.await {
+        Ok(reports) => reports.into_iter().map(|(report, is_accepted)| server(report, is_accepted, folder)).collect(),
         Err(_) if config.mcp.servers.is_empty() => Vec::new(),
-        Err(error) => return vec![missing(NAME, &format!("not looked at: {error:#}"))],
-    };
-    let told = reports.into_iter().map(|report| {
-        let ServerReport { name, status, error, tools, .. } = report;
-        match (status, error) {
-            (ServerStatus::Ready, None) => good(NAME, &format!("{name}: {} tools", tools.len())),
-            (ServerStatus::Ready, Some(why)) => weaker(NAME, &format!("{name}: {} tools; {why}", tools.len())),
-            (ServerStatus::Untrusted, _) => weaker(NAME, &format!("{name}: of the workspace's own file, needs your trust; not started")),
-            (ServerStatus::Failed | ServerStatus::Idle, why) => missing(NAME, &why.unwrap_or_else(|| format!("{name}: not started"))),
+        Err(error) => vec![missing(SERVER, &format!("not looked at: {error:#}"))],
+    }
+}
+
+const SERVER: &str = "mcp server";
+
+/// What the servers say, and whether the file that those of the workspace stand in is accepted.
+async fn ask(config: &Config, folder: &Path, store: &Store) -> anyhow::Result<Vec<(ServerReport, bool)>> {
+    let id = known_workspace(store, folder).await?;
+    let accepted = store.trusted(id).await?;
+    let bench = Bench::open(config, store, Arc::new(ReadPins(StoredPins(store.clone()))), folder, id, None).await?;
+    while_waiting(&bench.pool, bench.rules.servers.tools(&bench.site)).await;
+    let reports = bench.rules.servers.reports(&bench.site).await;
+    let is_accepted = accepted.is_some() && accepted == bench.trust.sha256;
+    bench.close().await;
+    Ok(reports.into_iter().map(|report| (report, is_accepted)).collect())
+}
+
+fn server(report: ServerReport, is_accepted: bool, folder: Option<&Path>) -> Check {
+    let ServerReport { name, status, error, tools, changed, .. } = report;
+    let place = folder.map(|folder| format!(" --workspace {}", output::shell_word(&folder.display().to_string()))).unwrap_or_default();
+    let how = format!("`planwright mcp accept {name}{place}` shows what is to be accepted, as the web UI does");
+    let count = tools.len();
+    match (status, changed, error) {
+        (ServerStatus::Ready, None, None) => good(SERVER, &format!("{name}: {count} tools")),
+        (ServerStatus::Ready, None, Some(why)) => weaker(SERVER, &format!("{name}: {count} tools; {why}")),
+        (ServerStatus::Ready, Some(changed), why) => {
+            let items = changed.items.iter().map(|item| item.what.as_str()).collect::<Vec<_>>().join(", ");
+            let why = why.map(|why| format!(" {why}")).unwrap_or_default();
+            weaker(SERVER, &format!("{name}: {count} tools; changed since you accepted it, and not used: {items}; {how}.{why}"))
         }
-    });
-    told.collect()
+        (ServerStatus::Untrusted, Some(_), _) => {
+            weaker(SERVER, &format!("{name}: what is run for it has changed since you accepted it, so it was not started; {how}"))
+        }
+        (ServerStatus::Untrusted, None, _) if is_accepted => {
+            good(SERVER, &format!("{name}: of the workspace's own file, which you accepted; not started for this"))
+        }
+        (ServerStatus::Untrusted, None, _) => {
+            weaker(SERVER, &format!("{name}: of the workspace's own file, needs your trust; not started; {how}"))
+        }
+        (ServerStatus::Failed | ServerStatus::Idle, _, why) => missing(SERVER, &why.unwrap_or_else(|| format!("{name}: not started"))),
+    }
 }
 
 /// Tried out in a folder that is there for a moment.

@@ -1,8 +1,7 @@
-//! `planwright roles`, `planwright tools`, `planwright completions`, `planwright man`, `planwright openapi`
+//! `planwright roles`, `planwright tools`, `planwright completions`, `planwright openapi`
 
-use crate::args::{Args, CompletionsArgs, ManArgs, RolesArgs, ToolsArgs};
+use crate::args::{Args, CompletionsArgs, RolesArgs, ToolsArgs};
 use crate::output;
-use anyhow::Context;
 use clap::CommandFactory;
 use planwright_protocol::Role;
 use planwright_protocol::role::RoleView;
@@ -66,14 +65,6 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A page for each command, under the names that `man` looks for.
-pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    let wrong = || format!("the pages can't be written into {}", args.folder.display());
-    std::fs::DirBuilder::new().recursive(true).create(&args.folder).with_context(wrong)?;
-    clap_mangen::generate_to(Args::command(), &args.folder).with_context(wrong)?;
-    Ok(ExitCode::SUCCESS)
-}
-
 /// What `GET /openapi.json` answers, for builds that have no server at hand.
 pub fn openapi() -> anyhow::Result<ExitCode> {
     output::data(&serde_json::to_string_pretty(planwright_server::openapi())?);
@@ -81,7 +72,7 @@ pub fn openapi() -> anyhow::Result<ExitCode> {
 }
 
 /// Rows with their columns in line.
-fn table(rows: Vec<Vec<String>>) {
+pub fn table(rows: Vec<Vec<String>>) {
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
     for row in rows {

@@ -10,6 +10,8 @@ mod doctor;
 mod export;
 mod keeping;
 mod lists;
+mod man;
+mod mcp;
 mod models;
 mod output;
 mod password;
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Acp(args) => in_runtime(acp::acp(args)).map(|()| ExitCode::SUCCESS),
         Command::Plan(args) => plan::plan(args),
         Command::Doctor(args) => in_runtime(doctor::doctor(args)),
+        Command::Mcp(args) => in_runtime(mcp::mcp(args)),
         Command::User(args) => in_runtime(user::user(args)),
         Command::Token(args) => in_runtime(token::token(args)),
         Command::Backup(args) => in_runtime(keeping::backup(args)),
@@ -54,7 +57,7 @@ fn main() -> ExitCode {
         Command::Tools(args) => lists::tools(&args),
         Command::Completions(args) => lists::completions(&args),
         Command::Schema(args) => schema::schema(&args),
-        Command::Man(args) => lists::man(&args),
+        Command::Man(args) => man::man(&args),
         Command::Openapi => lists::openapi(),
     };
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))

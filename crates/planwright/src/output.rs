@@ -88,9 +88,21 @@ pub fn visible(text: &str) -> String {
     text.chars().map(|c| if hides(c) { '\u{FFFD}' } else { c }).collect()
 }
 
+/// A word as a shell reads it.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{shell_word, visible};
+
+    #[test]
+    fn a_path_can_be_pasted_into_a_shell() {
+        assert_eq!(shell_word("/home/ann/project"), "/home/ann/project");
+        assert_eq!(shell_word("it's here; $(rm)"), r"'it'\''s here; $(rm)'");
+    }
 
     #[test]
     fn text_for_people_cannot_move_the_cursor_or_hide() {

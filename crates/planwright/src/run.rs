@@ -20,7 +20,7 @@ use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon, misnamed};
 use crate::output;
 use crate::serve::add_workspace;
-use crate::servers::StoredPins;
+use crate::servers::{StoredPins, Waits};
 use crate::signals::Interrupts;
 use planwright_mcp::Pool;
 use planwright_protocol::event::RunOutcome;
@@ -86,7 +86,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     };
     let follower = Follower::after(handle.chat().clone(), since).await?;
     handle.submit(op).await?;
-    let outcome = Watcher::new(handle, &args, role, plan.as_ref()).watch(follower, again, interrupts).await?;
+    let outcome = Watcher::new(handle, &args, role, plan.as_ref(), Waits::new(pool.clone())).watch(follower, again, interrupts).await?;
     sessions.park_all().await;
     pool.close().await;
     store.close().await;

@@ -1,12 +1,20 @@
-//! MCP servers: what the user accepted of them, in the database.
+//! MCP servers: what the user accepted of them, in the database; and looking at them, without a chat.
 
+use crate::config::Config;
+use crate::configuration::Layers;
+use crate::output;
 use async_trait::async_trait;
-use planwright_mcp::{Pin, Pins};
+use planwright_mcp::{Pin, Pins, Pool};
 use planwright_protocol::{Problem, WorkspaceId};
-use planwright_session::storage;
+use planwright_session::{Configuration, Rules, Settings, Trust, storage};
 use planwright_store::Store;
 use planwright_tools::servers::Origin;
+use planwright_tools::{Site, Workspace};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// How pins of servers of the user's own file are marked.
 const USER: &str = "user";
@@ -53,5 +61,108 @@ impl Pins for NoPins {
 
     async fn pin(&self, _: WorkspaceId, _: &str, _: Origin, _: &Pin) -> Result<(), Problem> {
         Ok(())
+    }
+}
+
+/// What was accepted, without anything being added to it: for those who only look.
+pub struct ReadPins(pub StoredPins);
+
+#[async_trait]
+impl Pins for ReadPins {
+    async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem> {
+        self.0.pinned(workspace, server).await
+    }
+
+    async fn newest_of_user(&self, server: &str) -> Result<Option<Pin>, Problem> {
+        self.0.newest_of_user(server).await
+    }
+
+    async fn pin(&self, _: WorkspaceId, _: &str, _: Origin, _: &Pin) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+/// The servers of a folder, looked at from the command line. Their programs work in a place of their own, beside a server of
+/// ours that may be running.
+pub struct Bench {
+    pub rules: Rules,
+    pub trust: Trust,
+    pub site: Site,
+    pub pool: Arc<Pool>,
+    place: PathBuf,
+}
+
+impl Bench {
+    /// `accepted` is the hash of the folder's own file that the user trusts.
+    pub async fn open(
+        config: &Config,
+        store: &Store,
+        pins: Arc<dyn Pins>,
+        folder: &Path,
+        id: WorkspaceId,
+        accepted: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        let place = std::env::temp_dir().join(format!("planwright-servers-{}", std::process::id()));
+        let layers = Layers::new(config.clone(), None, place.join("commands"), pins, false)?;
+        // Where there are accounts, somebody else may have accepted the file.
+        let layers = if store.users().await?.is_empty() { layers } else { layers.for_team() };
+        let workspace = Arc::new(Workspace::open(folder)?);
+        let (rules, trust) = layers.within(&workspace, accepted)?;
+        let Settings { commands, secrets, .. } = (*rules.settings).clone();
+        let site = Site { id, workspace, commands, secrets };
+        Ok(Self { rules, trust, site, pool: layers.pool(), place })
+    }
+
+    /// Ends what was started.
+    pub async fn close(self) {
+        self.pool.close().await;
+        planwright_sandbox::clear(&self.place);
+    }
+}
+
+/// The workspace that a folder is, or would be.
+pub async fn known_workspace(store: &Store, folder: &Path) -> anyhow::Result<WorkspaceId> {
+    let path = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let known = store.workspaces().await?.into_iter().find(|row| Path::new(&row.path) == path);
+    Ok(known.map_or_else(WorkspaceId::generate, |row| row.id))
+}
+
+/// So long a server is waited for before that is told.
+const PATIENCE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(250);
+
+/// Tells which servers are waited for, each one once as long as that lasts.
+pub struct Waits {
+    pool: Arc<Pool>,
+    told: BTreeSet<String>,
+}
+
+impl Waits {
+    pub fn new(pool: Arc<Pool>) -> Self {
+        Self { pool, told: BTreeSet::new() }
+    }
+
+    /// What there is to tell now.
+    pub fn news(&mut self) -> Vec<String> {
+        let waited_for = self.pool.waited_for(PATIENCE);
+        self.told.retain(|server| waited_for.contains_key(server));
+        let news = waited_for.into_iter().filter(|(server, _)| self.told.insert(server.clone()));
+        news.map(|(server, most)| {
+            format!("waiting for the MCP server `{server}` to come up, for at most {} s (start_timeout_s)", most.as_secs())
+        })
+        .collect()
+    }
+}
+
+/// Does something that may have to wait for servers, and says so.
+pub async fn while_waiting<T>(pool: &Arc<Pool>, work: impl Future<Output = T>) -> T {
+    let mut waits = Waits::new(pool.clone());
+    let mut ticks = tokio::time::interval(TICK);
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = ticks.tick() => waits.news().iter().for_each(|line| output::note(&format!("planwright: {line}"))),
+        }
     }
 }

@@ -27,6 +27,7 @@ mod sse;
 mod table;
 
 pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
+pub use request::LARGEST_BODY;
 pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
 
 use planwright_session::Sessions;

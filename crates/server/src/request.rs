@@ -131,8 +131,8 @@ fn complaint(error: &str) -> String {
     }
 }
 
-/// What the server takes at once.
-const LARGEST_BODY: usize = 2 << 20;
+/// What the server takes at once: no message is larger.
+pub const LARGEST_BODY: usize = 2 << 20;
 /// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
 const HEARD_OUT: usize = 64 << 20;
 /// How long a body may take to come.

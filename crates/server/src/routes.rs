@@ -39,6 +39,7 @@ use crate::answer::ApiError;
 use crate::guard;
 use crate::headers;
 use crate::observe;
+use crate::request::LARGEST_BODY;
 use crate::table::{Route, SignIn, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -47,8 +48,6 @@ use axum::routing::get;
 use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, TooLarge};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
-
-const LARGEST_BODY: usize = 4 << 20;
 
 /// The API: every row needs sign-in.
 #[rustfmt::skip]

@@ -29,7 +29,7 @@ impl Offered {
         let news = missing.iter().filter(|(name, why)| told.get(*name) != Some(why));
         let news: Vec<Message> = news
             .map(|(name, trouble)| {
-                let text = format!("The MCP server `{name}` {}", trouble.why());
+                let text = format!("The MCP server `{name}` {}", trouble.why(name));
                 let message = Message::new(chat.id, Author::System, MessageType::Text, text);
                 message.with("mcp_server", name.as_str()).with("mcp_trouble", trouble.word())
             })
@@ -87,11 +87,15 @@ impl Trouble {
     }
 
     /// In words of ours: the model reads them as it reads the user's, so nothing that a server says may be among them.
-    fn why(self) -> &'static str {
+    fn why(self, server: &str) -> String {
+        let accept = format!("look at it and accept it in the web UI, or by `planwright mcp accept {server}` in the workspace's folder");
         match self {
-            Trouble::Changed => "is not what you accepted. Look at it in the workspace's trust; what has changed is not used until then.",
-            Trouble::Untrusted => "waits for your trust, so its tools are left out.",
-            Trouble::Failed => "can't be used, so its tools are left out. The workspace's list of MCP servers says why.",
+            Trouble::Changed => format!("is not what you accepted; {accept}. What has changed is not used until then."),
+            Trouble::Untrusted => format!("waits for your trust, so its tools are left out; {accept}."),
+            Trouble::Failed => {
+                "can't be used, so its tools are left out. The workspace's list of MCP servers says why, and so does `planwright doctor`."
+                    .to_owned()
+            }
         }
     }
 }

@@ -333,8 +333,7 @@ fn name_of(workspace: &Path) -> String {
 }
 
 fn unavailable(why: &str) -> Problem {
-    let text =
-        format!("No command can be run, because there is no sandbox: {}. Tell the user. {}", why.trim().trim_end_matches('.'), probe::MEND);
+    let text = format!("No command can be run, because there is no sandbox: {}. {}", why.trim().trim_end_matches('.'), probe::MEND);
     Problem::new(ErrorCode::SandboxUnavailable, text)
 }
 

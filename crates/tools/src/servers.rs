@@ -30,6 +30,12 @@ pub trait Servers: Send + Sync {
     /// What is known of the servers, without starting any.
     async fn reports(&self, site: &Site) -> Vec<ServerReport>;
 
+    /// Holds all servers against what the user accepted, without starting any.
+    async fn look(&self, site: &Site);
+
+    /// Starts one server, if the user accepted it, and asks what it offers.
+    async fn ask(&self, server: &str, site: &Site);
+
     /// Tries servers that failed at once when they are next needed.
     async fn forgive(&self, site: &Site);
 
@@ -69,6 +75,10 @@ impl Servers for NoServers {
     async fn reports(&self, _: &Site) -> Vec<ServerReport> {
         Vec::new()
     }
+
+    async fn look(&self, _: &Site) {}
+
+    async fn ask(&self, _: &str, _: &Site) {}
 
     async fn forgive(&self, _: &Site) {}
 

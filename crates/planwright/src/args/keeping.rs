@@ -1,6 +1,6 @@
 //! Of the commands that keep things: `backup`, `restore`, `export`, `man`.
 
-use crate::args::StorageArgs;
+use crate::args::{StorageArgs, chat};
 use clap::{Args as ClapArgs, ValueEnum};
 use planwright_protocol::ChatId;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ Examples:
   planwright export 01a1e121-e56c-750e-9c54-a1ee26594fe8 --format json | jq '.messages[].content'")]
 pub struct ExportArgs {
     /// Its id
-    #[arg(value_name = "CHAT")]
+    #[arg(value_name = "CHAT", value_parser = chat)]
     pub chat: ChatId,
     /// Markdown for people, JSON for programs
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]

@@ -5,6 +5,7 @@ use crate::output;
 use anyhow::bail;
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, PlanDocument, Role, RoleRequest, WorkspaceId};
+use planwright_server::LARGEST_BODY;
 use planwright_session::{Handle, Sessions};
 use planwright_tools::{Workspace, WorkspacePath};
 use std::io::{IsTerminal, Read};
@@ -18,9 +19,13 @@ pub fn words(task: &str) -> anyhow::Result<String> {
             output::note("planwright: type the task, and end it with Ctrl-D");
         }
         text.clear();
-        if let Err(error) = std::io::stdin().lock().read_to_string(&mut text) {
+        if let Err(error) = std::io::stdin().lock().take(LARGEST_BODY as u64 + 1).read_to_string(&mut text) {
             bail!(BadUsage(format!("the task on stdin can't be read: {error}")));
         }
+    }
+    if text.len() > LARGEST_BODY {
+        let most = LARGEST_BODY >> 20;
+        bail!(BadUsage(format!("the task has more than {most} MiB; put what it is about into files of the workspace, and name them")));
     }
     if text.trim().is_empty() {
         bail!(BadUsage("the task is empty; say what to do".to_owned()));

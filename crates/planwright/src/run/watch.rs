@@ -5,6 +5,7 @@ use super::screen::Screen;
 use super::tell_end;
 use crate::args::RunArgs;
 use crate::output;
+use crate::servers::Waits;
 use crate::signals::Interrupts;
 use anyhow::bail;
 use planwright_protocol::event::{ChatState, RunOutcome};
@@ -25,13 +26,15 @@ pub struct Watcher {
     workspace: String,
     asked: Option<Asked>,
     is_stopping: bool,
+    /// MCP servers that are waited for.
+    waits: Waits,
 }
 
 impl Watcher {
-    pub fn new(handle: Handle, args: &RunArgs, role: Role, plan: Option<&Plan>) -> Self {
+    pub fn new(handle: Handle, args: &RunArgs, role: Role, plan: Option<&Plan>, waits: Waits) -> Self {
         let screen = (!args.json).then(|| Screen::new(role, plan));
-        let workspace = shell_word(&args.workspace.display().to_string());
-        Self { handle, approves: args.yes, screen, workspace, asked: None, is_stopping: false }
+        let workspace = output::shell_word(&args.workspace.display().to_string());
+        Self { handle, approves: args.yes, screen, workspace, asked: None, is_stopping: false, waits }
     }
 
     /// Shows what happens and answers what it may, until the run is over.
@@ -63,7 +66,14 @@ impl Watcher {
                 Some(Again { code, wait }) = again.recv() => {
                     self.note(&format!("asking again in {:.1} s ({code})", wait.as_secs_f64()));
                 }
-                _ = ticks.tick() => if let Some(screen) = &mut self.screen { screen.tick() },
+                _ = ticks.tick() => {
+                    for line in self.waits.news() {
+                        self.note(&line);
+                    }
+                    if let Some(screen) = &mut self.screen {
+                        screen.tick();
+                    }
+                }
             }
             if output::is_unread() && !self.is_stopping {
                 self.stop();
@@ -163,7 +173,7 @@ impl Watcher {
             }
         }
         output::line(&format!("\nWritten to {file}"));
-        let file = shell_word(file.trim_start_matches('/'));
+        let file = output::shell_word(file.trim_start_matches('/'));
         let workspace = if self.workspace == "." { String::new() } else { format!(" --workspace {}", self.workspace) };
         output::note(&format!("Carry it out: planwright run \"Go\"{workspace} --mode act --plan {file}"));
     }
@@ -183,22 +193,5 @@ impl Watcher {
         if let Some(screen) = &mut self.screen {
             screen.close();
         }
-    }
-}
-
-/// A word as a shell reads it.
-fn shell_word(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shell_word;
-
-    #[test]
-    fn a_path_can_be_pasted_into_a_shell() {
-        assert_eq!(shell_word("/home/ann/project"), "/home/ann/project");
-        assert_eq!(shell_word("it's here; $(rm)"), r"'it'\''s here; $(rm)'");
     }
 }

@@ -88,8 +88,17 @@ fn there_is_a_manual_page_for_every_command_and_it_has_the_examples() {
         assert!(shown.status.success() && complaints.is_empty(), "{}: {complaints}", page.display());
         assert!(text.contains("NAME") && text.contains("SYNOPSIS"), "{text}");
     }
-    let backup = std::fs::read_to_string(folder.path().join("man1/planwright-backup.1")).unwrap();
-    assert!(backup.contains("Examples:"), "{backup}");
+    let page = folder.path().join("man1/planwright-backup.1");
+    let shown = run("groff", &["-man", "-Tutf8", "-P-c", "-P-b", "-P-u", page.to_str().unwrap()]);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    let examples = text.split_once("EXAMPLES\n").unwrap().1;
+    let lines: Vec<&str> = examples.lines().map(str::trim).take(2).collect();
+    assert_eq!(
+        lines,
+        ["planwright backup chats.backup", "planwright backup \"planwright-$(date +%F).backup\"      one for each day"],
+        "{text}"
+    );
+    assert!(text.contains("NOTES\n") && !text.contains("EXTRA"), "{text}");
 }
 
 #[test]

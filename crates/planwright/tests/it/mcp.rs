@@ -10,7 +10,9 @@
 //! | [`confinement`] | what a server's program sees and reaches |
 //! | [`address`] | servers that have an address, and their keys |
 //! | [`reports`] | what users are told of servers |
+//! | [`accept`] | accepting them from the command line |
 
+mod accept;
 pub mod address;
 mod confinement;
 mod counterparts;

@@ -174,6 +174,31 @@ async fn a_plan_is_found_from_where_the_user_stands_and_as_the_workspace_names_i
 }
 
 #[tokio::test]
+async fn a_task_that_is_larger_than_a_message_may_be_is_refused_with_what_to_do() {
+    let home = home(&json!({ "turns": [{ "text": "Never." }] }));
+    let mut child = home.command(&["run", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // It does not listen to the end.
+    let _ = stdin.write_all(&vec![b'x'; 30 << 20]).await;
+    drop(stdin);
+    let output = child.wait_with_output().await.unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("more than 2 MiB") && told.contains("into files of the workspace"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_no_id_of_a_chat_is_told_where_the_ids_are() {
+    let home = home(&json!({ "turns": [{ "text": "Never." }] }));
+    for args in [&["run", "Hi", "--chat", "nope"][..], &["export", "nope"]] {
+        let output = home.command(args).output().await.unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("a chat goes by its id") && told.contains(".planwright/chats"), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn the_task_can_come_from_stdin() {
     let home = home(&json!({ "turns": [{ "text": "Heard.", "told": ["a task\tof\ntwo lines"] }] }));
     let mut child = home.command(&["run", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

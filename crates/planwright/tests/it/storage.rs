@@ -5,7 +5,7 @@ use planwright_testkit::guard::announce;
 use planwright_testkit::server::Home;
 use reqwest::StatusCode;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
@@ -45,6 +45,28 @@ async fn a_data_folder_that_cannot_be_written_is_told_at_the_start() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("can't be written") && told.contains("data") && told.contains("Read-only"), "{told}");
+}
+
+#[tokio::test]
+async fn a_data_folder_that_is_a_file_or_may_not_be_made_is_told_as_such_and_not_as_a_failure_of_the_program() {
+    let home = quiet();
+    home.put("a-file", "x");
+    let file = home.workspace().join("a-file");
+    let inside = file.join("data");
+    // The kernel's own folder, in which nobody makes any.
+    for (folder, code) in
+        [(file.as_path(), "PATH_INVALID"), (inside.as_path(), "PATH_INVALID"), (Path::new("/sys/planwright"), "FORBIDDEN")]
+    {
+        let output = home.command(&["run", "Hi", "--json", "--data-dir", folder.to_str().unwrap()]).output().await.unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let end: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+        let error = &end["data"]["error"];
+        assert_eq!((output.status.code(), &error["code"], &error["retryable"]), (Some(1), &json!(code), &json!(false)), "{told}");
+        assert!(error["message"].as_str().unwrap().contains("give another one by --data-dir"), "{told}");
+        let doctor = home.command(&["doctor", "--data-dir", folder.to_str().unwrap()]).output().await.unwrap();
+        let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        assert!(!doctor.status.success() && told.contains("give another one by --data-dir"), "{told}");
+    }
 }
 
 #[tokio::test]

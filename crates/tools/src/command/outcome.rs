@@ -62,14 +62,20 @@ fn plain(text: &str) -> String {
             '\r' if characters.peek() == Some(&'\n') => {}
             '\n' | '\t' => plain.push(character),
             '\r' => plain.push('\n'),
-            character if character.is_control() => plain.push('\u{fffd}'),
+            character if character.is_control() || reorders(character) => plain.push('\u{fffd}'),
             character => plain.push(character),
         }
     }
     plain
 }
 
-/// What somebody else's program says, as the model reads it: bounded, and without what only a terminal understands.
+/// What shows the text behind it in another order than it has, so that people read something else than what was said.
+fn reorders(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What somebody else's program says, as the model reads it: bounded, and without what only a terminal understands or what
+/// reorders text.
 #[must_use]
 pub fn for_model(text: &str) -> String {
     let mut capture = Capture::default();
@@ -245,5 +251,6 @@ mod tests {
     #[test]
     fn what_only_a_terminal_understands_is_left_out() {
         assert_eq!(plain("\u{1b}[31mred\u{1b}[0m\r\nok\u{7}"), "red\nok\u{fffd}");
+        assert_eq!(plain("a\u{202e}b\u{2066}c\u{2069}"), "a\u{fffd}b\u{fffd}c\u{fffd}", "and what reorders text");
     }
 }

@@ -40,7 +40,8 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
     for (way, part) in [
         ("silent", "did not answer in time"),
         ("dead", "I could not find my configuration"),
-        ("babble", ""),
+        ("babble", "Starting up"),
+        ("banner", "it wrote: \"Listening for requests, is that right?\"."),
         ("endless", "does not come to an end"),
         ("many", "more than 256 tools"),
     ] {
@@ -57,7 +58,8 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
         assert!(told[0]["content"].as_str().unwrap().starts_with("The MCP server `h` can't be used"), "{way}: {told:#?}");
         let reports = checked(&server).await;
         assert_eq!(reports[0]["status"], "failed", "{way}: {reports}");
-        assert!(reports[0]["error"].as_str().unwrap().contains(part), "{way}: {reports}");
+        let error = reports[0]["error"].as_str().unwrap();
+        assert!(error.contains(part) && !error.contains("Tell the user") && !error.contains("?."), "{way}: {reports}");
     }
 }
 
@@ -109,6 +111,39 @@ async fn a_server_that_was_mended_is_there_at_once_when_the_user_checks() {
 }
 
 #[tokio::test]
+async fn a_tool_that_cannot_be_read_is_left_out_and_named_and_the_others_work() {
+    let home = configured(&hostile(&["malformed"], ""));
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.stderr(std::process::Stdio::piped());
+    let (server, mut log) = home.serve_logged(command).await;
+    assert!(output(&server, "act", "h__look", json!({})).await.starts_with("Nothing"));
+    assert_eq!(code(&call(&server, "act", "h__bad", json!({})).await), "MCP_FAILED");
+    let reports = checked(&server).await;
+    let (status, error) = (&reports[0]["status"], reports[0]["error"].as_str().unwrap());
+    assert_eq!((status, super::site::offered(&reports[0])), (&json!("ready"), vec!["h__look"]), "{reports}");
+    assert!(error.contains("\"bad\"") && error.contains("missing field `inputSchema`") && error.contains("\"#2\""), "{error}");
+    assert!(server.terminate().await);
+    let mut logged = String::new();
+    while let Ok(Some(line)) = log.next_line().await {
+        logged.push_str(&line);
+    }
+    assert_eq!(logged.matches("missing field `inputSchema`").count(), 1, "it is logged once: {logged}");
+    let (well, checks) = super::reports::doctor(&home, &[]).await;
+    let detail = checks[0]["detail"].as_str().unwrap();
+    assert!(well && checks[0]["status"] == "warning" && detail.starts_with("h: 1 tools; ") && detail.contains("\"bad\""), "{detail}");
+}
+
+#[tokio::test]
+async fn a_run_says_which_server_it_is_waiting_for() {
+    let home = configured(&hostile(&["silent"], "start_timeout_s = 3"));
+    for args in [&["run", "Hi"][..], &["run", "Hi", "--json"], &["doctor"]] {
+        let output = home.command(args).output().await.unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(told.matches("waiting for the MCP server `h` to come up, for at most 3 s").count(), 1, "{args:?}: {told}");
+    }
+}
+
+#[tokio::test]
 async fn names_that_look_alike_are_refused_and_the_rest_is_used() {
     let home = configured(&hostile(&["alike"], ""));
     let server = home.serve().await;
@@ -127,6 +162,8 @@ async fn an_answer_is_data_bounded_and_without_what_a_terminal_obeys() {
     assert!(huge.starts_with("begin ") && huge.ends_with(" end") && huge.len() < 64 << 10, "{}", huge.len());
     let plain = output(&server, "act", "h__escape", json!({})).await;
     assert!(plain.contains("red gone") && !plain.contains('\u{1b}') && !plain.contains('\u{7}'), "{plain:?}");
+    let straight = output(&server, "act", "h__reorder", json!({})).await;
+    assert_eq!(straight, "rm \u{fffd}gpj.\u{fffd}x\u{fffd}", "nothing turns the text around for whoever reads it");
     let link = call(&server, "act", "h__link", json!({})).await;
     assert_eq!(code(&link), "PATH_OUTSIDE_WORKSPACE");
     assert!(!link.to_string().contains("root:"));

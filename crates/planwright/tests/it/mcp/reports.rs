@@ -3,7 +3,7 @@
 use super::site::{FILE, configured, counterpart, hostile, node, workspace};
 use serde_json::Value;
 
-async fn doctor(home: &planwright_testkit::server::Home, args: &[&str]) -> (bool, Vec<Value>) {
+pub async fn doctor(home: &planwright_testkit::server::Home, args: &[&str]) -> (bool, Vec<Value>) {
     let output = home.command(&[&["doctor", "--json"], args].concat()).output().await.unwrap();
     let checks: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     (output.status.success(), checks.into_iter().filter(|check| check["name"] == "mcp server").collect())
