@@ -112,8 +112,9 @@ fn entry_within(message: &Message, longest: usize) -> Option<String> {
         MessageType::ToolResult => Some(format!("  - {}: {} {mark}\n", message.meta("tool"), fate(message))),
         MessageType::Text | MessageType::Question | MessageType::Plan if message.content.trim().is_empty() => None,
         MessageType::Text | MessageType::Question => {
-            let images: String = message.images().iter().map(|image| format!("\n\n({}, {} bytes)", image.mime_type, image.size)).collect();
-            Some(format!("{}{}{images}\n", heading(&who), shortened(&message.content, longest)))
+            let images = message.images().into_iter().map(|image| format!("({}, {} bytes)", image.mime_type, image.size));
+            let parts: Vec<String> = std::iter::once(shortened(&message.content, longest)).chain(images).collect();
+            Some(format!("{}{}\n", heading(&who), parts.join("\n\n")))
         }
         MessageType::Plan => {
             let file = message.meta("plan_file");
