@@ -64,7 +64,8 @@ function ofText({ author, content, metadata }: Message, base: Omit<Base, 'topic'
   if (author === 'assistant') return content.trim() === '' ? [] : [{ ...base, topic: 'words', kind: 'replied', text: content }];
   const change = metadata.mode_change as { to: RoleName; by: SwitchedBy } | undefined;
   if (change) return [{ ...base, topic: 'mode', kind: 'switched', to: change.to, by: change.by }];
-  if (metadata.revert !== undefined) return [{ ...base, topic: 'files', kind: 'reverted', text: content }];
+  // The message's own words are for the model.
+  if (metadata.revert !== undefined) return [{ ...base, topic: 'files', kind: 'reverted', text: ((metadata.revert as { files?: { path: string }[] }).files ?? []).map((file) => file.path).join(', ') }];
   if (metadata.compaction !== undefined) return [{ ...base, topic: 'words', kind: 'compacted', text: content }];
   return [{ ...base, topic: 'words', kind: 'note', text: content }];
 }
