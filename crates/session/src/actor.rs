@@ -41,9 +41,6 @@ pub struct Reply {
 /// Whoever runs Planwright, in records of who did what.
 pub const OPERATOR: &str = "user";
 
-/// Names, in a message of the user's, whose it is.
-const USER: &str = "user";
-
 /// Who asks for something.
 pub struct Sender {
     /// What the records of their approvals say.
@@ -109,24 +106,6 @@ impl Actor {
                     }
                 }
             }
-        }
-    }
-
-    /// Who asked for what is done now, if it is somebody with an account.
-    fn account(&self) -> Option<&String> {
-        Some(&self.by).filter(|name| *name != OPERATOR)
-    }
-
-    /// Words of theirs.
-    fn said(&self, text: impl Into<String>) -> Message {
-        let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
-        self.signed(message)
-    }
-
-    fn signed(&self, message: Message) -> Message {
-        match self.account() {
-            Some(name) => message.with(USER, name.as_str()),
-            None => message,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the user says: messages, orders to begin, answers.
 
 use super::plan::CHANGED;
-use super::{Actor, USER};
+use super::{Actor, OPERATOR};
 use crate::card::{self, Pending};
 use crate::chat::Change;
 use crate::crash;
@@ -20,6 +20,9 @@ use serde_json::{Map, Value, json};
 /// Marks the message after whose run the plan that was drafted is put before the user.
 pub(super) const AWAITS_PLAN: &str = "awaits_plan";
 
+/// Names, in a message of the user's, whose it is.
+const USER: &str = "user";
+
 /// What stands in the place of words where an image came alone.
 const IMAGE_ALONE: &str = "[image]";
 
@@ -34,6 +37,24 @@ enum Order {
 }
 
 impl Actor {
+    /// Who asked for what is done now, if it is somebody with an account.
+    pub(super) fn account(&self) -> Option<&String> {
+        Some(&self.by).filter(|name| *name != OPERATOR)
+    }
+
+    /// Words of theirs.
+    pub(super) fn said(&self, text: impl Into<String>) -> Message {
+        let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
+        self.signed(message)
+    }
+
+    fn signed(&self, message: Message) -> Message {
+        match self.account() {
+            Some(name) => message.with(USER, name.as_str()),
+            None => message,
+        }
+    }
+
     pub(super) async fn user_message(
         &mut self,
         mut content: String,
