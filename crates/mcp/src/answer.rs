@@ -1,5 +1,6 @@
 //! What a server says to a call, as data for the model. Nothing it points to is followed.
 
+use crate::mask::Mask;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::WorkspacePath;
 use planwright_tools::command::for_model;
@@ -10,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The server says that the call failed, or points out of the workspace.
-pub fn told(server: &str, result: CallToolResult, workspace: &Path) -> Result<String, Problem> {
+pub fn told(server: &str, result: CallToolResult, workspace: &Path, mask: &Mask) -> Result<String, Problem> {
     let mut parts = Vec::new();
     for block in result.content {
         parts.push(part(block, workspace)?);
@@ -18,7 +19,8 @@ pub fn told(server: &str, result: CallToolResult, workspace: &Path) -> Result<St
     if let (Some(data), true) = (&result.structured_content, parts.iter().all(String::is_empty)) {
         parts.push(data.to_string());
     }
-    let text = for_model(&parts.join("\n"));
+    // Before it is cut, and once more after what a terminal obeys is gone.
+    let text = mask.text(&for_model(&mask.text(&parts.join("\n"))));
     if result.is_error == Some(true) {
         return Err(Problem::new(ErrorCode::McpFailed, format!("The MCP server `{server}` says that the call failed: {text}")));
     }
@@ -62,7 +64,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn said(result: Value) -> Result<String, Problem> {
-        told("notes", serde_json::from_value(result).unwrap(), Path::new("/home/me/project"))
+        told("notes", serde_json::from_value(result).unwrap(), Path::new("/home/me/project"), &Mask::default())
     }
 
     #[test]

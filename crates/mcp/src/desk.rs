@@ -4,6 +4,7 @@ use crate::config::ServerConfig;
 use crate::http::Caller;
 use crate::launch;
 use crate::link::{Link, Way, failed};
+use crate::mask::Mask;
 use crate::offer::{Offer, Pending, Unknown, accepted};
 use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
@@ -60,6 +61,11 @@ impl Server {
             View::Named => program,
             View::Nothing => Program { readable: Vec::new(), ..program },
         })
+    }
+
+    /// What is told of nothing that it says.
+    pub fn mask(&self) -> Mask {
+        Mask::of(&self.config)
     }
 
     /// Whether a tool counts as one that only reads.
@@ -205,7 +211,7 @@ impl Desk {
         let link = if let Some((_, link)) = &state.link {
             link.clone()
         } else {
-            let link = Arc::new(Link::open(&server.name, &server.way(site)?, server.config.start_time()).await?);
+            let link = Arc::new(Link::open(&server.name, &server.way(site)?, server.mask(), server.config.start_time()).await?);
             state.link = Some((server.launch.clone(), link.clone()));
             link
         };
@@ -219,6 +225,7 @@ impl Desk {
         };
         let unknown = match trusting {
             Trusting::All => Unknown::Taken,
+            Trusting::Accepted if pins.shows_first() => Unknown::Asked,
             Trusting::Accepted => Unknown::Refused,
         };
         let (offer, keep) = Offer::sort(&server.name, tools, pin, unknown);

@@ -43,16 +43,25 @@ impl std::fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
+/// In one sentence: what happened, and the cause of all causes.
 impl From<reqwest::Error> for Wrong {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(why) = cause {
-            text.push_str(&format!(": {why}"));
-            cause = why.source();
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
         }
-        Self(text)
+        let told = cause.to_string();
+        let why = told.split(" (os error").next().unwrap_or_default();
+        Self(if error.is_timeout() {
+            "its address did not answer in time".to_owned()
+        } else if error.is_connect() {
+            format!("its address can't be reached: {why}")
+        } else if error.is_builder() {
+            why.to_owned()
+        } else {
+            format!("the connection to its address failed: {why}")
+        })
     }
 }
 

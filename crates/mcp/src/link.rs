@@ -1,20 +1,23 @@
 //! Talking to a server, within limits.
 
+use crate::answer;
 use crate::http::Caller;
-use crate::offer::{Listed, Unreadable, ended, shown};
+use crate::mask::Mask;
+use crate::offer::{Listed, Unreadable, ended};
 use crate::process::Process;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Stop;
 use planwright_tools::command::Post;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, CustomResult, Implementation,
-    JsonObject, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest, CustomResult, Implementation, JsonObject,
+    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
 };
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, RoleClient, ServiceError};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,8 +28,12 @@ const MOST_TOOLS: usize = 256;
 const MOST_PAGES: usize = 32;
 /// How long a program that broke off is waited for.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// So much of them is told, and of a line on stdout that is no message.
+const LAST: usize = 400;
+const STRAY: usize = 200;
 /// How soon a stop is noticed.
 const WATCH: Duration = Duration::from_millis(25);
+const FLOOD: &str = "it said more than is listened to";
 
 /// How a server is reached.
 pub enum Way {
@@ -41,12 +48,13 @@ pub struct Fault {
     pub is_astray: bool,
 }
 
-/// A server that answers. It ends when this is dropped.
+/// A server that answers. It ends when this is dropped. Nothing leaves this that has a value in it which the server was given.
 pub struct Link {
     name: String,
     service: RunningService<RoleClient, Listener>,
     process: Option<Process>,
     stale: Arc<AtomicBool>,
+    mask: Mask,
 }
 
 /// Hears what a server says by itself. It is told nothing, and asks in vain.
@@ -66,20 +74,20 @@ impl ClientHandler for Listener {
 impl Link {
     /// # Errors
     /// It can't be started, or does not answer in time.
-    pub async fn open(name: &str, way: &Way, time: Duration) -> Result<Self, Problem> {
+    pub async fn open(name: &str, way: &Way, mask: Mask, time: Duration) -> Result<Self, Problem> {
         let until = Instant::now() + time;
-        match Self::attempt(name, way, ClientLifecycleMode::Initialize, until).await {
+        match Self::attempt(name, way, &mask, ClientLifecycleMode::Initialize, until).await {
             // The newest protocol has no such greeting.
             Err((problem, true)) => {
                 let newest = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-                Self::attempt(name, way, newest, until).await.map_err(|_| problem)
+                Self::attempt(name, way, &mask, newest, until).await.map_err(|_| problem)
             }
             other => other.map_err(|(problem, _)| problem),
         }
     }
 
     /// Whether it answered that it does not know the greeting is told with the problem.
-    async fn attempt(name: &str, way: &Way, greeting: ClientLifecycleMode, until: Instant) -> Result<Self, (Problem, bool)> {
+    async fn attempt(name: &str, way: &Way, mask: &Mask, greeting: ClientLifecycleMode, until: Instant) -> Result<Self, (Problem, bool)> {
         let stale = Arc::new(AtomicBool::new(false));
         let listener = Listener(stale.clone());
         let (greeted, process) = match way {
@@ -95,22 +103,22 @@ impl Link {
             }
         };
         let (why, is_refusal) = match greeted {
-            Ok(Ok(service)) => return Ok(Self { name: name.to_owned(), service, process, stale }),
-            Ok(Err(error)) => (told(&error), matches!(error, ClientInitializeError::JsonRpcError(_))),
+            Ok(Ok(service)) => return Ok(Self { name: name.to_owned(), service, process, stale, mask: mask.clone() }),
+            Ok(Err(error)) => (told(&error, mask), matches!(error, ClientInitializeError::JsonRpcError(_))),
             Err(_) => ("it did not answer in time".to_owned(), false),
         };
         let mut words = String::new();
         if let Some(process) = process {
             // All that it said is heard by then.
             process.end().await;
-            if process.room.is_used_up() {
+            if process.ear.is_flooded() {
                 words.push_str(" It said more than is listened to.");
             }
-            if let Some(line) = process.first_words().filter(|_| !is_refusal) {
-                let line = shown(&line.chars().take(200).collect::<String>());
-                words.push_str(&format!(" On stdout, where only MCP messages belong, it wrote: {line:?}."));
+            if !is_refusal {
+                words.push_str(&stray(&process, mask));
             }
-            words.push_str(&last_words(&process));
+            words.push_str(&last_words(&process, mask));
+            words.push_str(hint(&process.last_words()));
         }
         Err((failed(name, &format!("{}{words}", ended(&why))), is_refusal))
     }
@@ -134,10 +142,14 @@ impl Link {
         let (mut tools, mut cursor) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
             self.renew();
-            let (page, next) = match timeout_at(until, self.page(cursor)).await {
+            let page = tokio::select! {
+                page = timeout_at(until, self.page(cursor)) => page,
+                () = self.flooded() => return Err(self.failed(&ended(FLOOD))),
+            };
+            let (page, next) = match page {
                 Ok(Ok(page)) => page,
                 Ok(Err(error)) => return Err(self.broken(&error).await),
-                Err(_) => return Err(self.failed("it did not say in time what it offers.")),
+                Err(_) => return Err(self.failed(&format!("it did not say in time what it offers.{}", self.stray()))),
             };
             tools.extend(page);
             if tools.len() > MOST_TOOLS {
@@ -156,35 +168,41 @@ impl Link {
         let request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
         let answer = self.service.peer().send_request(ClientRequest::ListToolsRequest(request)).await?;
         if let ServerResult::ListToolsResult(page) = answer {
-            return Ok((page.tools.into_iter().map(Ok).collect(), page.next_cursor));
+            let tools = page.tools.into_iter().enumerate().map(|(place, tool)| {
+                let plain = serde_json::to_value(&tool).ok().filter(|_| !self.mask.is_empty());
+                plain.map_or_else(|| Ok(tool), |plain| Unreadable::or_tool(place, &self.mask.value(plain)))
+            });
+            return Ok((tools.collect(), page.next_cursor));
         }
         // One tool that can't be read makes the whole list unreadable, so they are read one by one.
         let ServerResult::CustomResult(CustomResult(page)) = answer else { return Err(ServiceError::UnexpectedResponse) };
         let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned);
         let tools = page.get("tools").and_then(Value::as_array).ok_or(ServiceError::UnexpectedResponse)?;
-        Ok((tools.iter().enumerate().map(|(place, tool)| Unreadable::or_tool(place, tool)).collect(), next))
+        let tools = tools.iter().enumerate().map(|(place, tool)| Unreadable::or_tool(place, &self.mask.value(tool.clone())));
+        Ok((tools.collect(), next))
     }
 
-    /// Calls a tool.
+    /// Calls a tool; the text of its answer.
     ///
     /// # Errors
     /// It failed, took too long, or was stopped.
-    pub async fn call(&self, tool: &str, args: JsonObject, time: Duration, stop: &Stop) -> Result<CallToolResult, Fault> {
+    pub async fn call(&self, tool: &str, args: JsonObject, workspace: &Path, time: Duration, stop: &Stop) -> Result<String, Fault> {
         let astray = |problem| Err(Fault { problem, is_astray: true });
         let settled = |problem| Err(Fault { problem, is_astray: false });
         self.renew();
         let call = self.service.peer().call_tool_once(CallToolRequestParams::new(tool.to_owned()).with_arguments(args));
         let answered = tokio::select! {
             answered = timeout(time, call) => answered,
+            () = self.flooded() => return astray(self.failed(&ended(FLOOD))),
             () = stopped(stop) => {
                 return astray(Problem::new(ErrorCode::Cancelled, "The call was stopped. What the server had done until then is not known."));
             }
         };
         match answered {
-            Err(_) => astray(self.failed(&format!("it did not answer within {} seconds.", time.as_secs()))),
+            Err(_) => astray(self.failed(&format!("it did not answer within {} seconds.{}", time.as_secs(), self.stray()))),
             Ok(Err(error @ ServiceError::McpError(_))) => settled(self.broken(&error).await),
             Ok(Err(error)) => astray(self.broken(&error).await),
-            Ok(Ok(CallToolResponse::Complete(result))) => Ok(result),
+            Ok(Ok(CallToolResponse::Complete(result))) => answer::told(&self.name, result, workspace, &self.mask).or_else(settled),
             Ok(Ok(_)) => settled(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
         }
     }
@@ -208,32 +226,43 @@ impl Link {
 
     fn renew(&self) {
         if let Some(process) = &self.process {
-            process.room.renew();
+            process.ear.renew();
+        }
+    }
+
+    /// Waits until it has said more than is listened to.
+    async fn flooded(&self) {
+        match &self.process {
+            Some(process) => process.ear.flooded().await,
+            None => std::future::pending().await,
         }
     }
 
     async fn broken(&self, error: &ServiceError) -> Problem {
         let process = self.process.as_ref().filter(|_| !matches!(error, ServiceError::McpError(_)));
+        if process.is_some_and(|process| process.ear.is_flooded()) {
+            return self.failed(&ended(FLOOD));
+        }
         let words = match process {
             Some(process) => {
                 // One that has ended is heard to its end.
                 let _ = timeout(LAST_WORDS, process.over()).await;
-                last_words(process)
+                format!("{}{}", stray(process, &self.mask), last_words(process, &self.mask))
             }
             None => String::new(),
         };
-        let why = if let ServiceError::McpError(error) = error {
-            format!("it answers with an error: {}", shown(&error.message))
-        } else if process.is_some_and(|process| process.room.is_used_up()) {
-            "it said more than is listened to".to_owned()
-        } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
-            "it has ended".to_owned()
-        } else if matches!(error, ServiceError::UnexpectedResponse) {
-            "it answers with something else than what it was asked for".to_owned()
-        } else {
-            shown(&error.to_string())
+        let why = match error {
+            ServiceError::McpError(error) => format!("it answers with an error: {}", self.mask.shown(&error.message)),
+            ServiceError::TransportClosed if process.is_some() => "it has ended".to_owned(),
+            ServiceError::UnexpectedResponse => "it answers with something else than what it was asked for".to_owned(),
+            ServiceError::TransportSend(error) => sent(&*error.error, &self.mask),
+            error => self.mask.shown(&error.to_string()),
         };
         self.failed(&format!("{}{words}", ended(&why)))
+    }
+
+    fn stray(&self) -> String {
+        self.process.as_ref().map(|process| stray(process, &self.mask)).unwrap_or_default()
     }
 
     fn failed(&self, why: &str) -> Problem {
@@ -241,23 +270,43 @@ impl Link {
     }
 }
 
-fn last_words(process: &Process) -> String {
-    let words = process.last_words();
-    let end = words.char_indices().rev().nth(400).map_or(0, |(place, _)| place);
+fn last_words(process: &Process, mask: &Mask) -> String {
+    let words = mask.piece(&process.last_words());
+    let end = words.char_indices().rev().nth(LAST).map_or(0, |(place, _)| place);
     let lines: Vec<&str> = words[end..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() { String::new() } else { format!(" Its last words: {}", ended(&shown(&lines.join("; ")))) }
+    if lines.is_empty() { String::new() } else { format!(" Its last words: {}", ended(&mask.shown(&lines.join("; ")))) }
 }
 
-fn told(error: &ClientInitializeError) -> String {
-    if let ClientInitializeError::JsonRpcError(error) = error {
-        format!("it answers with an error: {}", shown(&error.message))
-    } else if let ClientInitializeError::TransportError { error, .. } = error {
-        shown(&error.error.to_string())
-    } else if let ClientInitializeError::ConnectionClosed(_) = error {
-        "it ended before it had greeted".to_owned()
-    } else {
-        shown(&error.to_string().chars().take(300).collect::<String>())
+/// What it wrote to stdout besides messages.
+fn stray(process: &Process, mask: &Mask) -> String {
+    let Some(line) = process.ear.stray() else { return String::new() };
+    let line = mask.shown(&mask.piece(&line).chars().take(STRAY).collect::<String>());
+    format!(" On stdout, where only MCP messages belong, it wrote: {line:?}.")
+}
+
+/// What to do about a program that misses something when it starts.
+fn hint(last_words: &str) -> &'static str {
+    let missing = ["No such file", "not found", "Cannot find", "No module named"];
+    if !missing.iter().any(|words| last_words.contains(words)) {
+        return "";
     }
+    " In the sandbox it sees the system, the workspace and what its command line names, and nothing else of your home. Name further files and \
+     folders in `readable`; and in `command`, instead of a shim (of pyenv or nvm, say), the full path of the real program."
+}
+
+fn told(error: &ClientInitializeError, mask: &Mask) -> String {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => format!("it answers with an error: {}", mask.shown(&error.message)),
+        ClientInitializeError::TransportError { error, .. } => sent(&*error.error, mask),
+        ClientInitializeError::ConnectionClosed(_) => "it ended before it had greeted".to_owned(),
+        error => mask.shown(&mask.text(&error.to_string()).chars().take(300).collect::<String>()),
+    }
+}
+
+/// What went wrong on the way, in our own words where these are in it.
+fn sent(error: &(dyn std::error::Error + Send + Sync), mask: &Mask) -> String {
+    let told = error.to_string();
+    mask.shown(told.strip_prefix("Client error: ").unwrap_or(&told))
 }
 
 async fn stopped(stop: &Stop) {

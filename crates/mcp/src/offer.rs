@@ -91,7 +91,10 @@ impl Pending {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
     Taken,
+    /// Once something was accepted; what is offered first is noted.
     Refused,
+    /// What is offered first, too.
+    Asked,
 }
 
 impl Offer {
@@ -122,10 +125,15 @@ impl Offer {
             }
         }
         let now = || seen.iter().map(|(name, definition)| (name.clone(), definition.pinned())).collect();
-        let Some(accepted) = pin.tools.as_ref().filter(|_| unknown == Unknown::Refused) else {
-            offer.usable = seen.values().cloned().collect();
-            let pin = Pin { tools: Some(now()), ..pin };
-            return (offer, (unknown == Unknown::Refused).then_some(pin));
+        let nothing = BTreeMap::new();
+        let accepted = match (&pin.tools, unknown) {
+            (Some(tools), Unknown::Refused | Unknown::Asked) => tools,
+            (None, Unknown::Asked) => &nothing,
+            (_, Unknown::Taken) | (None, Unknown::Refused) => {
+                offer.usable = seen.values().cloned().collect();
+                let pin = Pin { tools: Some(now()), ..pin };
+                return (offer, (unknown == Unknown::Refused).then_some(pin));
+            }
         };
         let mut items = Vec::new();
         for definition in seen.values() {
@@ -134,17 +142,15 @@ impl Offer {
                 offer.usable.push(definition.clone());
                 continue;
             }
-            items.push(ChangedItem {
-                what: format!("tool {}", definition.name),
-                before: before.map_or(Value::Null, |before| json!({ "description": before.description, "says_read_only": before.read_only })),
-                after: json!({ "description": definition.description, "says_read_only": definition.says_read_only, "schema": definition.schema }),
-            });
+            items.push(definition.item(before));
             offer.refused.insert(definition.called.clone(), changed(server, &definition.name, before.is_some()));
         }
+        // Whoever says no to what is offered first has accepted nothing of it, later neither.
+        let keep = pin.tools.is_none().then(|| Pin { tools: Some(BTreeMap::new()), ..pin.clone() });
         if !items.is_empty() {
             offer.changed = Some(Pending::new(server, items, Pin { tools: Some(now()), ..pin }));
         }
-        (offer, None)
+        (offer, keep)
     }
 
     /// What can't be used whatever the user accepts, and why.
@@ -182,7 +188,30 @@ impl Definition {
     }
 
     fn pinned(&self) -> PinnedTool {
-        PinnedTool { sha256: self.sha256.clone(), description: self.description.clone(), read_only: self.says_read_only }
+        PinnedTool {
+            sha256: self.sha256.clone(),
+            description: self.description.clone(),
+            read_only: self.says_read_only,
+            schema_sha256: Some(self.schema_sha256()),
+        }
+    }
+
+    fn schema_sha256(&self) -> String {
+        plan_sha256(canonical(&self.schema).to_string().as_bytes())
+    }
+
+    /// What of it is not what was accepted.
+    fn item(&self, before: Option<&PinnedTool>) -> ChangedItem {
+        let was = before.map_or(Value::Null, |before| json!({ "description": before.description, "says_read_only": before.read_only }));
+        let mut after = json!({ "description": self.description, "says_read_only": self.says_read_only });
+        // Of the old schema only the hash is kept.
+        if before.and_then(|before| before.schema_sha256.as_ref()) != Some(&self.schema_sha256()) {
+            after["schema"] = self.schema.clone();
+        }
+        if was == after {
+            after["definition"] = "differs in what models are not told of".into();
+        }
+        ChangedItem { what: format!("tool {}", self.name), before: was, after }
     }
 }
 
@@ -274,6 +303,43 @@ mod tests {
         assert_eq!(accepted.usable.len(), 1);
         let (taken, nothing) = Offer::sort("notes", vec![list("Anything.")], kept, Unknown::Taken);
         assert!(taken.usable.len() == 1 && nothing.is_none());
+    }
+
+    #[test]
+    fn where_the_user_is_to_see_what_is_offered_first_it_waits_and_a_no_holds() {
+        let (first, kept) = Offer::sort("notes", vec![list("Lists notes.")], fresh(), Unknown::Asked);
+        let items = first.changed.unwrap();
+        assert!(first.usable.is_empty() && items.told.items[0].before.is_null(), "{items:?}");
+        assert!(items.told.items[0].after["schema"].is_object(), "{items:?}");
+        let (after_no, _) = Offer::sort("notes", vec![list("Lists notes.")], kept.unwrap(), Unknown::Refused);
+        assert!(after_no.usable.is_empty() && after_no.changed.is_some());
+        let (after_yes, _) = Offer::sort("notes", vec![list("Lists notes.")], items.pin, Unknown::Refused);
+        assert_eq!(after_yes.usable.len(), 1);
+        let (empty, kept) = Offer::sort("notes", Vec::new(), fresh(), Unknown::Asked);
+        assert!(empty.changed.is_none() && kept.unwrap().tools.is_some());
+    }
+
+    #[test]
+    fn of_a_tool_that_changed_only_what_differs_is_shown() {
+        let (_, kept) = Offer::sort("notes", vec![list("Lists.")], fresh(), Unknown::Refused);
+        let changed = |listed: Listed, pin: Pin| {
+            Offer::sort("notes", vec![listed], pin, Unknown::Refused).0.changed.unwrap().told.items.remove(0).after
+        };
+        let kept = kept.unwrap();
+        assert_eq!(changed(list("Lists all."), kept.clone()), json!({ "description": "Lists all.", "says_read_only": true }));
+        let of = |schema: Value, title: &str| {
+            tool(
+                json!({ "name": "list", "title": title, "description": "Lists.", "inputSchema": schema, "annotations": { "readOnlyHint": true } }),
+            )
+        };
+        let schema = json!({ "type": "object", "required": ["x"] });
+        assert_eq!(changed(of(schema.clone(), ""), kept.clone())["schema"], schema);
+        let titled = changed(of(json!({ "type": "object" }), "A title"), kept.clone());
+        assert!(titled.get("schema").is_none() && titled["definition"].is_string(), "{titled}");
+        // What was accepted when no hash of the schema was kept.
+        let mut old = kept;
+        old.tools.as_mut().unwrap().values_mut().for_each(|tool| tool.schema_sha256 = None);
+        assert!(changed(list("Lists all."), old)["schema"].is_object());
     }
 
     #[test]

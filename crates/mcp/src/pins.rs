@@ -24,11 +24,19 @@ pub struct PinnedTool {
     pub sha256: String,
     pub description: String,
     pub read_only: bool,
+    /// Of the schema of its arguments; none of what was accepted before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_sha256: Option<String>,
 }
 
 /// Where pins are kept.
 #[async_trait]
 pub trait Pins: Send + Sync {
+    /// Whether what a server offers first waits for the user's word too, and is not noted as it is.
+    fn shows_first(&self) -> bool {
+        false
+    }
+
     /// # Errors
     /// The database failed.
     async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem>;

@@ -1,6 +1,5 @@
 //! One tool of a server.
 
-use crate::answer::told;
 use crate::desk::{Desk, Server};
 use crate::link::{Fault, Link, Way, failed};
 use crate::offer::{Definition, Offer, Unknown};
@@ -100,10 +99,10 @@ impl ServerTool {
     async fn call_kept(&self, args: Map<String, Value>, cx: &ToolContext) -> Result<Output, Problem> {
         let ready = self.desk.ready(&self.server, &self.site, &*self.pins, self.trusting).await?;
         self.check(&ready.offer)?;
-        let time = self.server.config.call_time();
-        let answered = ready.link.call(&self.definition.name, args, time, &cx.command.stop).await;
+        let (time, workspace) = (self.server.config.call_time(), self.site.workspace.host_path()?);
+        let answered = ready.link.call(&self.definition.name, args, &workspace, time, &cx.command.stop).await;
         match answered {
-            Ok(result) => told(&self.server.name, result, &self.site.workspace.host_path()?).map(Output::text),
+            Ok(text) => Ok(Output::text(text)),
             Err(Fault { problem, is_astray: false }) => Err(problem),
             Err(Fault { problem, is_astray: true }) => {
                 // Nothing of a call that may change something comes later, even if others are talking to the program as well.
@@ -137,14 +136,14 @@ impl ServerTool {
 
     async fn converse(&self, args: Map<String, Value>, cx: &ToolContext, post: Arc<Post>) -> Result<String, Problem> {
         let (name, config) = (&self.server.name, &self.server.config);
-        let link = Link::open(name, &Way::Program(post), config.start_time()).await?;
+        let link = Link::open(name, &Way::Program(post), self.server.mask(), config.start_time()).await?;
         let answer = async {
             let tools = link.tools(config.start_time()).await?;
             let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };
             self.check(&Offer::sort(name, tools, nothing, Unknown::Taken).0)?;
-            let called = link.call(&self.definition.name, args, config.call_time(), &cx.command.stop).await;
-            let result = called.map_err(|fault| fault.problem)?;
-            told(name, result, &self.site.workspace.host_path()?)
+            let workspace = self.site.workspace.host_path()?;
+            let called = link.call(&self.definition.name, args, &workspace, config.call_time(), &cx.command.stop).await;
+            called.map_err(|fault| fault.problem)
         };
         let answer = answer.await;
         link.end().await;

@@ -6,8 +6,9 @@ use crate::configuration::Layers;
 use crate::data_dir::{Accounts, DataDir};
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
-use crate::servers::{Bench, NoPins, ReadPins, StoredPins, known_workspace, while_waiting};
+use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
+use anyhow::Context;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome};
 use planwright_session::{Configuration, Models, ServerReport, Trust};
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
     // Read, and of use: what runs would refuse is refused here.
-    let config = Config::load().and_then(|config| config.settings(PathBuf::new()).map(|_| config));
+    let config = Config::load().and_then(|config| config.settings(PathBuf::new()).map(|_| config).with_context(in_file));
     checks.push(match &config {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),

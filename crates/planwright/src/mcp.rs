@@ -6,7 +6,7 @@ use crate::data_dir::{Accounts, reserved};
 use crate::lists::table;
 use crate::output;
 use crate::serve::add_workspace;
-use crate::servers::{Bench, ReadPins, StoredPins, known_workspace, while_waiting};
+use crate::servers::{AskedPins, Bench, ReadPins, StoredPins, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
 use anyhow::{Context, bail};
 use planwright_session::{ServerReport, Trust};
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What is run, and then the tools; a server that changes more often is not to be accepted.
+/// What is run, the tools, and that nothing has changed since; a server that changes more often is not to be accepted.
 const ROUNDS: usize = 3;
 
 pub async fn mcp(args: McpArgs) -> anyhow::Result<ExitCode> {
@@ -54,10 +54,14 @@ async fn list(config: &Config, store: &Store, folder: &Path, json: bool) -> anyh
         return Ok(ExitCode::SUCCESS);
     }
     let head = ["server", "whose", "state", "what is run"].map(str::to_owned).to_vec();
+    let unasked = reports.iter().any(|report| report.status != ServerStatus::Untrusted);
     let waits = reports.iter().any(|report| report.status == ServerStatus::Untrusted);
     table(std::iter::once(head).chain(reports.iter().map(row)).collect());
     if waits {
         output::note("`planwright mcp accept NAME` shows what is to be accepted, and accepts it");
+    }
+    if unasked {
+        output::note("none was started; `planwright doctor` starts yours, and says whether their tools are what you accepted");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -70,7 +74,7 @@ fn row(report: &ServerReport) -> Vec<String> {
     let state = match (&report.changed, report.status) {
         (Some(_), _) => "changed",
         (None, ServerStatus::Untrusted) => "needs your trust",
-        (None, ServerStatus::Idle | ServerStatus::Ready | ServerStatus::Failed) => "accepted",
+        (None, ServerStatus::Idle | ServerStatus::Ready | ServerStatus::Failed) => "command accepted",
     };
     let words = report.command.iter().flatten().map(|word| output::shell_word(word)).collect::<Vec<_>>().join(" ");
     vec![report.name.clone(), whose.to_owned(), state.to_owned(), report.url.clone().unwrap_or(words)]
@@ -79,7 +83,7 @@ fn row(report: &ServerReport) -> Vec<String> {
 async fn accept(config: &Config, store: &Store, workspace: &WorkspaceRow, name: &str, yes: bool) -> anyhow::Result<ExitCode> {
     let bench = async || {
         let accepted = store.trusted(workspace.id).await?;
-        let pins = Arc::new(StoredPins(store.clone()));
+        let pins = Arc::new(AskedPins(StoredPins(store.clone())));
         Bench::open(config, store, pins, Path::new(&workspace.path), workspace.id, accepted.as_deref()).await
     };
     let mut present = bench().await?;
@@ -121,7 +125,9 @@ async fn accept_server(bench: &Bench, name: &str, yes: bool) -> anyhow::Result<E
         let Some(changed) = report.changed else {
             return tell(&report);
         };
-        output::line(&format!("The MCP server `{name}` is not what you accepted:"));
+        let is_new = changed.items.iter().all(|item| item.before.is_null());
+        let what = if is_new { "offers what you have not accepted yet" } else { "is not what you accepted" };
+        output::line(&format!("The MCP server `{name}` {what}:"));
         changed.items.iter().for_each(show);
         if !agreed(yes)? {
             return Ok(left());

@@ -1,8 +1,10 @@
 //! MCP servers: what the user accepted of them, in the database; and looking at them, without a chat.
 
+use crate::args::BadUsage;
 use crate::config::Config;
 use crate::configuration::Layers;
 use crate::output;
+use anyhow::Context;
 use async_trait::async_trait;
 use planwright_mcp::{Pin, Pins, Pool};
 use planwright_protocol::{Problem, WorkspaceId};
@@ -15,6 +17,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::instrument::WithSubscriber;
 
 /// How pins of servers of the user's own file are marked.
 const USER: &str = "user";
@@ -82,6 +85,28 @@ impl Pins for ReadPins {
     }
 }
 
+/// Where the user is asked: what a server offers first is shown to them too.
+pub struct AskedPins(pub StoredPins);
+
+#[async_trait]
+impl Pins for AskedPins {
+    fn shows_first(&self) -> bool {
+        true
+    }
+
+    async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem> {
+        self.0.pinned(workspace, server).await
+    }
+
+    async fn newest_of_user(&self, server: &str) -> Result<Option<Pin>, Problem> {
+        self.0.newest_of_user(server).await
+    }
+
+    async fn pin(&self, workspace: WorkspaceId, server: &str, origin: Origin, pin: &Pin) -> Result<(), Problem> {
+        self.0.pin(workspace, server, origin, pin).await
+    }
+}
+
 /// The servers of a folder, looked at from the command line. Their programs work in a place of their own, beside a server of
 /// ours that may be running.
 pub struct Bench {
@@ -103,10 +128,11 @@ impl Bench {
         accepted: Option<&str>,
     ) -> anyhow::Result<Self> {
         let place = std::env::temp_dir().join(format!("planwright-servers-{}", std::process::id()));
-        let layers = Layers::new(config.clone(), None, place.join("commands"), pins, false)?;
+        let layers = Layers::new(config.clone(), None, place.join("commands"), pins, false).with_context(in_file)?;
         // Where there are accounts, somebody else may have accepted the file.
         let layers = if store.users().await?.is_empty() { layers } else { layers.for_team() };
-        let workspace = Arc::new(Workspace::open(folder)?);
+        let wrong = |error| BadUsage(format!("the workspace {} can't be opened: {error}", folder.display()));
+        let workspace = Arc::new(Workspace::open(folder).map_err(wrong)?);
         let (rules, trust) = layers.within(&workspace, accepted)?;
         let Settings { commands, secrets, .. } = (*rules.settings).clone();
         let site = Site { id, workspace, commands, secrets };
@@ -118,6 +144,11 @@ impl Bench {
         self.pool.close().await;
         planwright_sandbox::clear(&self.place);
     }
+}
+
+/// Where a mistake stands that is in the user's own configuration.
+pub fn in_file() -> String {
+    Config::file().map_or_else(|| "the configuration".to_owned(), |file| file.display().to_string())
 }
 
 /// The workspace that a folder is, or would be.
@@ -154,10 +185,14 @@ impl Waits {
     }
 }
 
-/// Does something that may have to wait for servers, and says so.
+/// Does something that may have to wait for servers, and says so. What is wrong with them is in their reports, and not logged besides
+/// unless somebody wants a log.
 pub async fn while_waiting<T>(pool: &Arc<Pool>, work: impl Future<Output = T>) -> T {
     let mut waits = Waits::new(pool.clone());
     let mut ticks = tokio::time::interval(TICK);
+    let wants_log = std::env::var_os("PLANWRIGHT_LOG").is_some();
+    let log = if wants_log { tracing::dispatcher::get_default(Clone::clone) } else { tracing::Dispatch::none() };
+    let work = work.with_subscriber(log);
     tokio::pin!(work);
     loop {
         tokio::select! {

@@ -30,6 +30,10 @@ const tools = {
   garbage: () => process.stdout.write('\u0000\u0001 not json at all\n{"jsonrpc": 17}\n[[[[\n'),
   line: () => pour('x'.repeat(1 << 20)),
   flood: () => pour(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(1000) } })}\n`),
+  long: () => text('x'.repeat(17 << 20)),
+  refuse: () => {
+    throw new Error(`bad key ${process.env.LEAKED}`);
+  },
   huge: () => text(`begin ${'x'.repeat(8 << 20)} end`),
   escape: () => text('\u001b]0;owned\u0007\u001b[31mred\u001b[0m \u001b[2Jgone'),
   reorder: () => text('rm \u202egpj.\u2066x\u2069'),
@@ -93,6 +97,15 @@ console.error(`hostile server, ${way}`);
 if (way === 'dead') {
   console.error('I could not find my configuration');
   process.exit(3);
+}
+if (way === 'leak') {
+  console.log(`my key is ${process.env.LEAKED}`);
+  console.error(`fatal: bad key ${process.env.LEAKED}`);
+  process.exit(1);
+}
+if (way === 'shim') {
+  console.error('/somewhere/libexec/pyenv: No such file or directory');
+  process.exit(127);
 }
 if (way === 'banner') console.log('Listening for requests, is that right?');
 if (way === 'babble') pour('Starting up…\nplease wait {"jsonrpc"\n');

@@ -1,19 +1,23 @@
 //! Of `mcp`.
 
 use crate::args::StorageArgs;
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{Arg, Args as ClapArgs, Subcommand};
 use std::path::PathBuf;
 
 /// MCP servers: which there are, and accepting one that has changed
 ///
 /// Works also while the server runs. A server of your own configuration is accepted by being written there; it is to be accepted again when
-/// what is run for it, or what its tools say of themselves, is not what it was. One of a workspace's own file is accepted with that file.
+/// what is run for it, or what its tools say of themselves, is not what it was. One of a workspace's own file is accepted with that file, and
+/// then its tools.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:
+#[command(
+    mut_args(anywhere),
+    after_help = "Examples:
   planwright mcp list                                    starts none of them
   planwright mcp list --workspace ~/project --json | jq '.[] | select(.changed)'
   planwright mcp accept notes                            shows what has changed, and asks
-  planwright mcp accept notes --yes                      shows it, and takes it as it is")]
+  planwright mcp accept notes --yes                      shows it, and takes it as it is"
+)]
 pub struct McpArgs {
     #[command(subcommand)]
     pub command: McpCommand,
@@ -21,9 +25,16 @@ pub struct McpArgs {
     pub storage: StorageArgs,
 }
 
+/// Where things are kept can be said after the command, too.
+fn anywhere(arg: Arg) -> Arg {
+    let is_of_storage = arg.get_long().is_some_and(|long| ["data-dir", "database-url"].contains(&long));
+    arg.global(is_of_storage)
+}
+
 #[derive(Subcommand)]
 pub enum McpCommand {
-    /// List the servers, what is run for each, and whether that is what you accepted. Starts none; `planwright doctor` does
+    /// List the servers, what is run for each, and whether that is what you accepted. Starts none, so what their tools say is not looked
+    /// at; `planwright doctor` does that
     List {
         /// The folder whose servers these are
         #[arg(long, default_value = ".", value_name = "DIR")]
@@ -34,7 +45,8 @@ pub enum McpCommand {
     },
     /// Show what of a server is not what you accepted, and accept it
     ///
-    /// First what is run for it; then it is started, and its tools are looked at. Nothing is accepted that was not shown.
+    /// First what is run for it; then it is started, and each tool is shown that is new or says something else. Nothing is accepted that
+    /// was not shown.
     /// Exits with 1 if it is not accepted, or does not work.
     Accept {
         /// Its name, as under [mcp.servers]

@@ -9,6 +9,7 @@
 //! | [`faults`] | servers that hang, die, babble and lie |
 //! | [`confinement`] | what a server's program sees and reaches |
 //! | [`address`] | servers that have an address, and their keys |
+//! | [`masking`] | keys that a server says again |
 //! | [`reports`] | what users are told of servers |
 //! | [`accept`] | accepting them from the command line |
 
@@ -17,6 +18,7 @@ pub mod address;
 mod confinement;
 mod counterparts;
 mod faults;
+mod masking;
 mod reports;
 mod requests;
 pub mod site;

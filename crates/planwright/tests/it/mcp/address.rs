@@ -18,6 +18,8 @@ pub enum Way {
     Html,
     Endless,
     Refusal,
+    /// Says what it is to say.
+    Echo,
 }
 
 /// A server by hand; all that it was sent.
@@ -26,7 +28,7 @@ pub struct Spoken {
     pub heard: Arc<Mutex<String>>,
 }
 
-/// `elsewhere` is where one that sends us on sends us.
+/// `elsewhere` is where one that sends us on sends us, or what one says that is to say something.
 pub async fn speak(way: Way, elsewhere: &str) -> Spoken {
     let elsewhere = elsewhere.to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -76,7 +78,7 @@ fn answer(request: &Value, way: Way, elsewhere: &str) -> String {
         Way::Redirect => return whole("307 Temporary Redirect", "text/plain", &format!("location: {elsewhere}\r\n"), ""),
         Way::Html => return whole("200 OK", "text/html", "", "<html>Welcome!</html>"),
         Way::Refusal => return whole("401 Unauthorized", "text/plain", "", "no"),
-        Way::Plain | Way::Endless => {}
+        Way::Plain | Way::Endless | Way::Echo => {}
     }
     let result = match request["method"].as_str() {
         Some("initialize") => json!({
@@ -85,18 +87,19 @@ fn answer(request: &Value, way: Way, elsewhere: &str) -> String {
         Some("tools/list") => json!({ "tools": [
             { "name": "say", "description": "Says.", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } },
         ] }),
+        Some("tools/call") if way == Way::Echo => json!({ "content": [{ "type": "text", "text": format!("you sent {elsewhere}") }] }),
         Some("tools/call") => json!({ "content": [{ "type": "text", "text": "said" }] }),
         _ => return whole("202 Accepted", "text/plain", "", ""),
     };
     whole("200 OK", "application/json", "", &json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string())
 }
 
-fn far(url: &str, more: &str) -> Home {
+pub fn far(url: &str, more: &str) -> Home {
     configured(&format!("[mcp.servers.far]\nurl = \"{url}\"\nstart_timeout_s = 10\n{more}\n"))
 }
 
 /// Everything that is kept, and in the log.
-fn kept(home: &Home) -> String {
+pub fn kept(home: &Home) -> String {
     let mut text = String::new();
     let mut folders = vec![home.data(), home.workspace()];
     while let Some(folder) = folders.pop() {
@@ -155,6 +158,11 @@ async fn an_address_that_sends_us_on_floods_or_is_none_is_reported() {
         assert_eq!(code(&answer), "MCP_FAILED");
         assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
+    let home = far("http://127.0.0.1:9/mcp", "");
+    let server = home.serve().await;
+    let answer = call(&server, "act", "far__say", json!({})).await;
+    let plain = "The MCP server `far` failed: its address can't be reached: Connection refused.";
+    assert_eq!(answer["error"]["message"], plain, "{answer}");
     let home = far("http://127.0.0.1:9/mcp", "api_key_env = \"NOT_SET\"");
     let server = home.serve().await;
     let answer = call(&server, "act", "far__say", json!({})).await;

@@ -12,9 +12,11 @@ async fn a_server_that_misbehaves_in_a_call_is_reported_and_the_next_call_works(
         ("hang", "did not answer within 3 seconds"),
         ("die", "has ended"),
         ("half", "did not answer"),
-        ("garbage", "did not answer"),
-        ("line", ""),
-        ("flood", ""),
+        ("garbage", "where only MCP messages belong, it wrote: \""),
+        ("garbage", "not json at all"),
+        ("line", "it said more than is listened to"),
+        ("long", "it said more than is listened to"),
+        ("flood", "it said more than is listened to"),
         ("fail", "it does not work today"),
     ] {
         let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
@@ -22,6 +24,19 @@ async fn a_server_that_misbehaves_in_a_call_is_reported_and_the_next_call_works(
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("`h`") && message.contains(part), "{tool}: {message}");
         assert!(output(&server, "act", "h__look", json!({})).await.starts_with("Nothing"), "after {tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_flood_in_a_call_is_noticed_at_once_and_not_when_its_time_is_over() {
+    for more in ["keep = true", ""] {
+        let home = configured(&hostile(&["plain"], &format!("timeout_s = 1800\n{more}")));
+        let server = home.serve().await;
+        for tool in ["long", "line", "flood"] {
+            let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
+            assert_eq!(code(&answer), "MCP_FAILED", "{tool}");
+            assert!(answer.to_string().contains("it said more than is listened to"), "{tool}: {answer}");
+        }
     }
 }
 
@@ -41,6 +56,7 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
         ("silent", "did not answer in time"),
         ("dead", "I could not find my configuration"),
         ("babble", "Starting up"),
+        ("shim", "the full path of the real program"),
         ("banner", "it wrote: \"Listening for requests, is that right?\"."),
         ("endless", "does not come to an end"),
         ("many", "more than 256 tools"),
