@@ -1,7 +1,6 @@
 //! What is heard of a program on its stdout: how much of it in answer to one request, and what of it is no message.
 
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
+use serde_json::Value;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -101,8 +100,7 @@ impl Heard {
     fn judged(&self) -> Option<String> {
         let line = self.line.trim_ascii();
         let may_be_one = self.length > self.line.len() && line.starts_with(b"{");
-        let is_message =
-            || serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line).is_ok_and(|message| message.contains_key("jsonrpc"));
+        let is_message = || serde_json::from_slice::<Value>(line).is_ok_and(|message| message.get("jsonrpc").is_some());
         let is_stray = !line.is_empty() && !may_be_one && !is_message();
         is_stray.then(|| String::from_utf8_lossy(line).into_owned())
     }

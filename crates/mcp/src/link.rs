@@ -251,12 +251,16 @@ impl Link {
             }
             None => String::new(),
         };
-        let why = match error {
-            ServiceError::McpError(error) => format!("it answers with an error: {}", self.mask.shown(&error.message)),
-            ServiceError::TransportClosed if process.is_some() => "it has ended".to_owned(),
-            ServiceError::UnexpectedResponse => "it answers with something else than what it was asked for".to_owned(),
-            ServiceError::TransportSend(error) => sent(&*error.error, &self.mask),
-            error => self.mask.shown(&error.to_string()),
+        let why = if let ServiceError::McpError(error) = error {
+            format!("it answers with an error: {}", self.mask.shown(&error.message))
+        } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
+            "it has ended".to_owned()
+        } else if matches!(error, ServiceError::UnexpectedResponse) {
+            "it answers with something else than what it was asked for".to_owned()
+        } else if let ServiceError::TransportSend(error) = error {
+            sent(&*error.error, &self.mask)
+        } else {
+            self.mask.shown(&error.to_string())
         };
         self.failed(&format!("{}{words}", ended(&why)))
     }
@@ -295,11 +299,14 @@ fn hint(last_words: &str) -> &'static str {
 }
 
 fn told(error: &ClientInitializeError, mask: &Mask) -> String {
-    match error {
-        ClientInitializeError::JsonRpcError(error) => format!("it answers with an error: {}", mask.shown(&error.message)),
-        ClientInitializeError::TransportError { error, .. } => sent(&*error.error, mask),
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it had greeted".to_owned(),
-        error => mask.shown(&mask.text(&error.to_string()).chars().take(300).collect::<String>()),
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        format!("it answers with an error: {}", mask.shown(&error.message))
+    } else if let ClientInitializeError::TransportError { error, .. } = error {
+        sent(&*error.error, mask)
+    } else if let ClientInitializeError::ConnectionClosed(_) = error {
+        "it ended before it had greeted".to_owned()
+    } else {
+        mask.shown(&mask.text(&error.to_string()).chars().take(300).collect::<String>())
     }
 }
 
