@@ -81,6 +81,18 @@ async fn go_ahead_with_an_image_is_no_order_and_no_command_takes_one() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_no_message_spoils_no_other() {
+    let home = home(&json!({ "plan": [{ "text": "Hello." }] }));
+    let mut editor = home.editor("allow_once").await;
+    for line in [b"not json".as_slice(), b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"session/list\",\"params\":{\"cwd\":\"/\xff\"}}"] {
+        editor.write_line(line).await;
+    }
+    editor.begin(&home.workspace()).await;
+    assert_eq!(editor.say("Hello").await, "end_turn");
+    assert!(editor.close().await);
+}
+
+#[tokio::test]
 async fn a_model_that_takes_no_images_is_offered_none_and_sent_none() {
     let home = home(&json!({ "plan": [{ "text": "Hello." }] }));
     let mut editor = home.editor("allow_once").await;
