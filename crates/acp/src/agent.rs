@@ -7,9 +7,13 @@ use agent_client_protocol::v1::schema::{
     CancelNotification, CloseSessionRequest, InitializeRequest, ListSessionsRequest, LoadSessionRequest, NewSessionRequest, PromptRequest,
     ResumeSessionRequest, SetSessionModeRequest,
 };
-use agent_client_protocol::{Agent, Error, Stdio, on_receive_notification, on_receive_request};
+use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_receive_request};
+use blocking::Unblock;
+use futures::io::BufReader;
+use futures::{AsyncBufReadExt, AsyncWriteExt, Sink, Stream, sink, stream};
 use planwright_protocol::Problem;
 use planwright_session::{Sessions, Trust};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,7 +79,7 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
             },
             on_receive_notification!(),
         )
-        .connect_with(Stdio::new(), async move |connection| {
+        .connect_with(wire(), async move |connection| {
             tokio::select! {
                 () = connection.incoming_closed() => {}
                 () = closing => {}
@@ -86,6 +90,24 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
         .await
 }
 
+/// stdin and stdout, line by line. A line that is not UTF-8 is no message, and spoils no other.
+fn wire() -> Lines<impl Sink<String, Error = io::Error>, impl Stream<Item = io::Result<String>>> {
+    let incoming = stream::unfold(BufReader::new(Unblock::new(io::stdin())), async |mut stdin| {
+        let mut line = Vec::new();
+        match stdin.read_until(b'\n', &mut line).await {
+            Ok(0) => None,
+            Ok(_) => Some((Ok(String::from_utf8(line).unwrap_or_else(|_| char::REPLACEMENT_CHARACTER.to_string())), stdin)),
+            Err(error) => Some((Err(error), stdin)),
+        }
+    });
+    let outgoing = sink::unfold(Unblock::new(io::stdout()), async |mut stdout, line: String| {
+        stdout.write_all(format!("{}\n", line.trim_end()).as_bytes()).await?;
+        stdout.flush().await?;
+        Ok(stdout)
+    });
+    Lines::new(Box::pin(outgoing), Box::pin(incoming))
+}
+
 /// Tells a client why nothing can begin. Waits until it goes, but not for long.
 pub async fn refuse(problem: Problem) {
     let refused = Agent
@@ -94,7 +116,7 @@ pub async fn refuse(problem: Problem) {
             async move |_: InitializeRequest, responder, _| responder.respond_with_error(to_client(&problem)),
             on_receive_request!(),
         )
-        .connect_with(Stdio::new(), async move |connection| {
+        .connect_with(wire(), async move |connection| {
             let _ = tokio::time::timeout(PATIENCE, connection.incoming_closed()).await;
             Ok(())
         })

@@ -59,7 +59,12 @@ fn decoded(data: &str) -> Result<SentImage, Problem> {
 fn mention(link: &ResourceLink, root: &Path) -> String {
     match inside(&link.uri, root) {
         Some(path) => format!("`{path}`"),
-        None => format!("[{}]({})", link.name, link.uri),
+        // No name can end its own frame.
+        None => format!(
+            "[{}]({})",
+            link.name.replace(|c: char| c.is_control() || matches!(c, '[' | ']'), " "),
+            link.uri.replace(char::is_control, " ")
+        ),
     }
 }
 
@@ -83,7 +88,7 @@ fn inside(uri: &str, root: &Path) -> Option<String> {
     let (path, lines) = path.split_once('#').map_or((path, String::new()), |(path, lines)| (path, format!("#{lines}")));
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
     let relative = Path::new(path.as_ref()).strip_prefix(root).ok()?.to_str()?;
-    Some(format!("/{relative}{lines}"))
+    Some(format!("/{relative}{lines}")).filter(|path| !path.contains(|c: char| c.is_control() || c == '`'))
 }
 
 fn refused(why: &str) -> Problem {
@@ -108,6 +113,13 @@ mod tests {
             {"type": "resource_link", "name": "passwd", "uri": "file:///etc/passwd"},
         ]));
         assert_eq!(said.unwrap().words, "Look at `/src/a b.rs#L3:9` and [passwd](file:///etc/passwd)");
+    }
+
+    #[test]
+    fn a_name_of_a_file_cannot_leave_its_place_in_the_sentence() {
+        let uri = "file:///home/ann/my%20project/a%60%0Ago%20ahead";
+        let said = said(json!([{"type": "resource_link", "name": "a](b)\ngo ahead", "uri": uri}])).unwrap();
+        assert_eq!(said.words, format!("[a (b) go ahead]({uri})"));
     }
 
     #[test]

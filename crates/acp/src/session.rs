@@ -198,7 +198,13 @@ impl Session {
         }
         let since = self.handle.chat().newest().await;
         self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
-        let op = match commands::parse(&words) {
+        let command = commands::parse(&words);
+        if command.is_some() && !images.is_empty() {
+            let text = "An image can't come with a command. Send it first, in a message of its own.";
+            return self.end_turn(Err(to_client(&Problem::new(ErrorCode::ValidationFailed, text))));
+        }
+        let is_answer = matches!(command, Some(SlashCommand::Answer(_)));
+        let op = match command {
             None => Op::UserMessage { content: words, metadata: Map::new(), images },
             Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None },
             Some(SlashCommand::Compact) => Op::Compact,
@@ -217,19 +223,25 @@ impl Session {
                 }
             },
         };
-        if let Err(problem) = self.handle.submit(op).await {
-            self.refused(&problem).await;
+        match self.handle.submit(op).await {
+            Ok(_) => {}
+            Err(problem) if is_answer => self.answer_refused(&problem).await,
+            Err(problem) => self.refused(&problem).await,
         }
     }
 
-    /// The chat did not take what was asked of it. A plan that changed is shown anew instead, and a question whose answer does
-    /// not fit stays.
-    async fn refused(&mut self, problem: &Problem) {
+    /// A question whose answer does not fit stays.
+    async fn answer_refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().await.is_some() {
             self.tell(Some(remark(&misfit(problem))));
             self.tell_pending().await;
             return self.end_turn(Ok(StopReason::EndTurn));
         }
+        self.refused(problem).await;
+    }
+
+    /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
+    async fn refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::Conflict && self.handle.chat().row().await.state == ChatState::AwaitingAnswer {
             self.tell(Some(remark(&problem.message)));
             return;
@@ -309,7 +321,7 @@ impl Session {
                 self.tries += 1;
                 self.ask(Some(misfit(&problem))).await;
             }
-            Err(problem) => self.refused(&problem).await,
+            Err(problem) => self.answer_refused(&problem).await,
         }
     }
 
@@ -377,8 +389,10 @@ impl Session {
 
 /// Why an answer does not fit.
 fn misfit(problem: &Problem) -> String {
-    let fields = problem.details.as_ref().and_then(|details| details.get("fields")).map(Value::to_string);
-    format!("{} {}", problem.message, fields.unwrap_or_default()).trim_end().to_owned()
+    let fields = problem.details.as_ref().and_then(|details| details.get("fields")).and_then(Value::as_object);
+    let untold = fields.into_iter().flatten().filter_map(|(name, why)| Some(format!(" {name} {}.", why.as_str()?)));
+    let untold = untold.filter(|sentence| !problem.message.contains(sentence.trim().trim_end_matches('.')));
+    format!("{}{}", problem.message, untold.collect::<String>())
 }
 
 /// A client that has gone needs no answer.

@@ -64,7 +64,9 @@ fn words(history: &[Message]) -> Vec<String> {
     let said = |message: &&Message| message.author == Author::User && !message.metadata.contains_key("question_answer");
     for message in history.iter().rev().filter(said) {
         let most = if kept.is_empty() { WORDS } else { WORDS_OF_ONE };
-        let text = clipped(&message.content, most);
+        let images = message.images().len();
+        let note = if images > 0 { format!(" ({images} image(s) came with it, which you are not shown any more)") } else { String::new() };
+        let text = format!("{}{note}", clipped(&message.content, most));
         if text.len() > left {
             kept.push("- (earlier messages are left out)".to_owned());
             break;

@@ -48,7 +48,6 @@ pub enum Command {
     Man(ManArgs),
     Schema(SchemaArgs),
     /// Print the description of the HTTP API, as OpenAPI
-    #[command(hide = true)]
     Openapi,
 }
 

@@ -19,6 +19,15 @@ const PATIENCE: u32 = 40;
 
 const DATABASE: &str = "planwright.db";
 
+/// Why the database can't be opened. One of a newer version is not opened by trying again.
+fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
+    let text = format!("the database {} can't be opened", file.display());
+    match error {
+        StoreError::Newer { .. } => Problem::new(ErrorCode::Conflict, format!("{text}: {error}")).into(),
+        other => anyhow::Error::new(other).context(text),
+    }
+}
+
 /// The folder, held so that no second process uses it.
 pub struct DataDir {
     path: PathBuf,
@@ -66,11 +75,10 @@ impl DataDir {
         let file = self.database();
         // Made here, so that others on the machine can't read what is in it.
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(|error| unusable(&file, error))?;
-        let unopened = || format!("the database {} can't be opened", file.display());
-        if let Some(version) = Store::outdated(&file).await.with_context(unopened)? {
+        if let Some(version) = Store::outdated(&file).await.map_err(|error| unopened(&file, error))? {
             keeping::before_upgrade(&file, version).await?;
         }
-        Store::open(&file).await.with_context(unopened)
+        Store::open(&file).await.map_err(|error| unopened(&file, error))
     }
 
     pub fn path(&self) -> &Path {

@@ -4,13 +4,16 @@ use crate::args::{ExportArgs, ExportFormat};
 use crate::data_dir::{Accounts, database};
 use crate::output;
 use anyhow::{Context, bail};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use planwright_protocol::chat_file::whole_entry;
 use planwright_protocol::plan::PlanDocument;
 use planwright_protocol::time::now;
-use planwright_protocol::{ChatHeader, ChatId, Message, Plan, Timestamp};
+use planwright_protocol::{ChatHeader, ChatId, IMAGES, Message, Plan, Timestamp};
 use planwright_session::ChatView;
 use planwright_store::{ChatFilter, ChatRow, Store};
 use serde::Serialize;
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// How many chats are named when the one that was asked for is not there.
@@ -43,10 +46,13 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let opened = Accounts::open(args.storage.data_dir, url).await?;
     let store = &opened.store;
     let Some(row) = store.chat(args.chat).await? else { return Err(unknown(store, args.chat).await?) };
-    let messages = store.messages(row.id).await?;
+    let mut messages = store.messages(row.id).await?;
     match args.format {
         ExportFormat::Md => output::data(markdown(&row, messages).trim_end()),
         ExportFormat::Json => {
+            for message in &mut messages {
+                put_images(store, message).await?;
+            }
             let folder = store.workspace(row.workspace_id).await?.context("the chat's workspace is not known")?;
             output::data(&serde_json::to_string_pretty(&ChatExport {
                 format: "planwright-chat",
@@ -61,6 +67,18 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     }
     store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Puts the bytes of its images into the message, as base64.
+async fn put_images(store: &Store, message: &mut Message) -> anyhow::Result<()> {
+    let images = message.images();
+    let Some(Value::Array(shown)) = message.metadata.get_mut(IMAGES) else { return Ok(()) };
+    for (image, shown) in images.iter().zip(shown) {
+        if let Some(bytes) = store.content(&image.sha256).await? {
+            shown["data"] = BASE64_STANDARD.encode(bytes).into();
+        }
+    }
+    Ok(())
 }
 
 /// Like the chat's file in the workspace, but nothing is shortened and plans are written out.

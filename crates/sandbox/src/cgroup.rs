@@ -3,6 +3,7 @@
 //! Where it may not, the limits of single processes hold, and for an ordinary user that on their number.
 
 use crate::policy::Limits;
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = "/sys/fs/cgroup";
@@ -87,18 +88,58 @@ fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
     None
 }
 
-/// Removes groups whose server was killed before it could.
+/// Removes groups whose server was killed before it could, and ends what is left in them.
 fn sweep(parent: &Path) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(NAME)?.split('-').next());
         if owner.is_some_and(|owner| !Path::new("/proc").join(owner).exists()) {
+            let left = std::fs::read_to_string(entry.path().join("cgroup.procs")).unwrap_or_default();
+            left.lines().filter_map(|number| number.parse().ok()).for_each(end_waiting);
             let _ = std::fs::remove_dir(entry.path());
         }
+    }
+}
+
+/// A bubblewrap whose outer half was killed before it said go waits for that word forever. Nothing else is left in a group, and
+/// nothing else is ended.
+fn end_waiting(number: i32) {
+    let name = std::fs::read_to_string(format!("/proc/{number}/comm")).unwrap_or_default();
+    if let Some(process) = Pid::from_raw(number).filter(|_| name.trim_end() == "bwrap") {
+        let _ = kill_process(process, Signal::KILL);
     }
 }
 
 /// Puts this process into the groups, and so all it starts.
 pub fn join(folders: &[PathBuf]) -> std::io::Result<()> {
     folders.iter().try_for_each(|folder| std::fs::write(folder.join("cgroup.procs"), "0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Command;
+    use std::time::Duration;
+
+    /// A program under another name, in the group of a server that is gone; the signal that ended it, if one did.
+    fn left_behind(name: &str) -> Option<i32> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy("/bin/sleep", folder.path().join(name)).unwrap();
+        let mut process = Command::new(folder.path().join(name)).arg("3").spawn().unwrap();
+        // No process has this number.
+        let gone = Groups::make(&format!("{NAME}999999999-{}", process.id()), &Limits::within(Duration::from_secs(1)));
+        for group in gone.folders() {
+            std::fs::write(group.join("cgroup.procs"), process.id().to_string()).unwrap();
+        }
+        drop(Groups::make(&format!("{NAME}{}-sweeping-{name}", std::process::id()), &Limits::within(Duration::from_secs(1))));
+        let ended = process.wait().unwrap().signal();
+        // Where there are no control groups, nothing is left in one.
+        if gone.folders().is_empty() { Some(9).filter(|_| name == "bwrap") } else { ended }
+    }
+
+    #[test]
+    fn a_waiting_bubblewrap_of_a_killed_server_is_ended_and_nothing_else_is() {
+        assert_eq!((left_behind("bwrap"), left_behind("sleep")), (Some(9), None));
+    }
 }

@@ -11,7 +11,7 @@
 //! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
 //! | [`cgroup`] | limits on a command and all it starts, where there are control groups |
 //! | [`repository`] | git on the user's own repository, so that nothing of it is executed |
-//! | [`probe`] | whether all this works here, and how to mend it |
+//! | [`mod@probe`] | whether all this works here, and how to mend it |
 //!
 //! Two stages, both our own binary run again. The outer one puts an overlay over the workspace, so that changes are
 //! staged, and becomes bubblewrap; the inner one stands behind the boundary, takes away what is left to take, and

@@ -7,7 +7,7 @@
 //! | [`caller`] | the credential of every call of the API, and who it stands for |
 //! | [`rights`] | what somebody with an account may do in which workspace |
 //! | [`folders`] | which folders of the machine they may make a workspace of |
-//! | [`sign_in`] | a token, or a name and a password, exchanged for a session |
+//! | [`mod@sign_in`] | a token, or a name and a password, exchanged for a session |
 //! | [`streams`] | an answer that goes on for hours ends when its reader loses the right to it |
 //! | [`limits`] | how often somebody may try |
 //! | [`password`], [`secret`] | hashes; random words |

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
-//! | [`table`], [`describe`], [`openapi`] | how the table is served and described at once |
+//! | [`table`], [`describe`], [`mod@openapi`] | how the table is served and described at once |
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in, and what they may do there |

@@ -87,9 +87,8 @@ impl Chat {
             return Ok(());
         }
         let name = model.name();
-        let provider = name.split('/').next().unwrap_or_default();
         Err(unfit(&format!(
-            "{name} is not known to look at images. Send the message without, choose another model, or say `images = true` under [providers.{provider}] if it does."
+            "{name} is not known to look at images. Send the message without, or choose another model; `images` under [providers] says it of models that the catalog doesn't know."
         )))
     }
 

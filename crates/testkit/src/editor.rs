@@ -140,7 +140,12 @@ impl Editor {
     }
 
     async fn write(&mut self, message: &Value) {
-        self.stdin.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        self.write_line(message.to_string().as_bytes()).await;
+    }
+
+    /// A line, whatever is in it.
+    pub async fn write_line(&mut self, line: &[u8]) {
+        self.stdin.write_all(&[line, b"\n"].concat()).await.unwrap();
         self.stdin.flush().await.unwrap();
     }
 }

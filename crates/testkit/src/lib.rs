@@ -5,7 +5,7 @@
 //! | [`server`] | the real binary, started, driven over HTTP and killed |
 //! | [`editor`] | the same, driven as an editor does |
 //! | [`chance`] | random numbers that can be met again |
-//! | [`bench`] | what benchmarks print, and how they judge |
+//! | [`mod@bench`] | what benchmarks print, and how they judge |
 //! | [`stream`] | its event streams, as a client reads them |
 //! | [`model_server`] | a model that says what a test wants it to, over HTTP, on the wires of the vendors |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |

@@ -46,7 +46,7 @@ impl Asked {
             }
             QuestionKind::ToolApproval => "this call needs your approval; --yes approves such calls",
             QuestionKind::User => {
-                "the agent asks something; run again with the answer in the task, or with --yes if it has a default that will do"
+                "the agent asks something; go on with --chat and the answer as the task, or run again with --yes if it has a default that will do"
             }
         }
     }

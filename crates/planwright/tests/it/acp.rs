@@ -43,6 +43,9 @@ async fn an_image_in_a_prompt_reaches_the_model_and_is_kept_with_the_chat() {
     assert!(editor.words().contains("Still there."), "{}", editor.words());
     assert!(editor.close().await);
 
+    let exported = home.command(&["export", &id, "--format", "json"]).output().await.unwrap();
+    let exported: Value = serde_json::from_slice(&exported.stdout).unwrap();
+    assert_eq!(exported["messages"][0]["metadata"]["images"][0]["data"], PIXEL);
     let server = home.serve().await;
     let (_, workspaces) = server.attempt(Method::GET, "/workspaces", None).await.unwrap();
     let chat = server.reopened(&format!("/workspaces/{}/chats/{id}", workspaces[0]["id"].as_str().unwrap()));
@@ -51,6 +54,42 @@ async fn an_image_in_a_prompt_reaches_the_model_and_is_kept_with_the_chat() {
     let path = format!("{}/messages/{}/images", chat.path, said["id"].as_str().unwrap());
     let (_, images) = server.attempt(Method::GET, &path, None).await.unwrap();
     assert_eq!(images, json!([{ "mime_type": "image/png", "data": PIXEL }]));
+}
+
+#[tokio::test]
+async fn go_ahead_with_an_image_is_no_order_and_no_command_takes_one() {
+    let exit = json!({ "tool": "exit_plan_mode", "args": { "plan_file_path": "/plans/say-goodbye.plan" } });
+    let home = home(&json!({
+        "images": true,
+        "plan": [{ "calls": [{ "tool": "write_plan", "args": plan("bye.txt") }] }, { "calls": [exit] }, { "text": "Like that, then.", "told": ["go ahead"] }],
+        "act": [{ "calls": [write("/bye.txt", "Goodbye\n")] }, { "text": "Done." }],
+    }));
+    let mut editor = home.editor("nothing").await;
+    editor.begin(&home.workspace()).await;
+    assert_eq!(editor.say("Plan it").await, "end_turn");
+    let with_image = |words: &str| json!([{ "type": "text", "text": words }, { "type": "image", "data": PIXEL, "mimeType": "image/png" }]);
+    let session = editor.session.clone();
+    for command in ["/answer yes", "/execute", "/compact"] {
+        let asked = editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image(command) })).await;
+        assert!(asked.unwrap_err().to_string().contains("An image can't come with a command"), "{command}");
+    }
+    editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image("go ahead") })).await.unwrap();
+    assert!(editor.words().contains("Like that, then."), "{}", editor.words());
+    assert_eq!(home.file("bye.txt"), None, "nothing was approved");
+    assert_eq!(editor.say("/execute").await, "end_turn");
+    assert_eq!(home.file("bye.txt").as_deref(), Some("Goodbye\n"));
+}
+
+#[tokio::test]
+async fn a_line_that_is_no_message_spoils_no_other() {
+    let home = home(&json!({ "plan": [{ "text": "Hello." }] }));
+    let mut editor = home.editor("allow_once").await;
+    for line in [b"not json".as_slice(), b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"session/list\",\"params\":{\"cwd\":\"/\xff\"}}"] {
+        editor.write_line(line).await;
+    }
+    editor.begin(&home.workspace()).await;
+    assert_eq!(editor.say("Hello").await, "end_turn");
+    assert!(editor.close().await);
 }
 
 #[tokio::test]

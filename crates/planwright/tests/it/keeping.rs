@@ -262,6 +262,8 @@ async fn a_database_of_a_newer_version_is_told_of_by_every_command_and_left_as_i
         let told = said.contains("newer version of Planwright (schema 999, this one knows ") && said.contains("use that version");
         assert!(code == Some(1) && told, "{args:?}: {said}");
     }
+    let (_, said) = planwright(&home, &["run", "Hi", "--json"]).await;
+    assert!(said.contains("\"retryable\":false"), "trying again does not help: {said}");
     assert_eq!(std::fs::read(&database).unwrap(), before);
     assert!(!backup.exists());
 }

@@ -76,7 +76,7 @@ impl PlanDocument {
     /// Reads a plan file, written by us or by hand. Steps are numbered by their order.
     ///
     /// # Errors
-    /// What keeps the text from being a plan, each with its place. [`lint`](super::lint) says more.
+    /// What keeps the text from being a plan, each with its place. [`lint`](mod@super::lint) says more.
     pub fn parse(text: &str) -> Result<PlanDocument, Vec<Finding>> {
         let reading = Reading::of(text);
         if !reading.errors.is_empty() {

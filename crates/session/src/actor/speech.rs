@@ -74,7 +74,8 @@ impl Actor {
         let role = self.chat.row().await.config.role;
         let pending = self.chat.pending().await;
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
-        let order = self.order(role, &content, other_question).await;
+        // Words that come with an image say more than "go ahead".
+        let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
         let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
         message.metadata = metadata;
         // What the server says of a message is not for clients to say.
