@@ -22,10 +22,10 @@ const DATABASE: &str = "planwright.db";
 /// Why the database can't be opened. One of a newer version is not opened by trying again.
 fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
     let text = format!("the database {} can't be opened", file.display());
-    match error {
-        StoreError::Newer { .. } => Problem::new(ErrorCode::Conflict, format!("{text}: {error}")).into(),
-        other => anyhow::Error::new(other).context(text),
+    if matches!(error, StoreError::Newer { .. }) {
+        return Problem::new(ErrorCode::Conflict, format!("{text}: {error}")).into();
     }
+    anyhow::Error::new(error).context(text)
 }
 
 /// The folder, held so that no second process uses it.
