@@ -4,7 +4,7 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::ErrorCode as Number;
 use planwright_protocol::error::Reader;
 use planwright_protocol::{ErrorCode, Problem};
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub fn to_client(problem: &Problem) -> Error {
     let number = match (problem.code, problem.code.reader()) {
@@ -27,4 +27,12 @@ pub fn no_session(id: &str) -> Problem {
 pub fn elsewhere(id: &str, folder: &str) -> Problem {
     let text = format!("The session {id} is a chat of the folder {folder}. Open that folder in the editor to go on with it.");
     Problem::new(ErrorCode::NotFound, text)
+}
+
+/// Why an answer does not fit.
+pub fn misfit(problem: &Problem) -> String {
+    let fields = problem.details.as_ref().and_then(|details| details.get("fields")).and_then(Value::as_object);
+    let untold = fields.into_iter().flatten().filter_map(|(name, why)| Some(format!(" {name} {}.", why.as_str()?)));
+    let untold = untold.filter(|sentence| !problem.message.contains(sentence.trim().trim_end_matches('.')));
+    format!("{}{}", problem.message, untold.collect::<String>())
 }

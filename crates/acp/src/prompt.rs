@@ -91,6 +91,11 @@ fn inside(uri: &str, root: &Path) -> Option<String> {
     Some(format!("/{relative}{lines}")).filter(|path| !path.contains(|c: char| c.is_control() || c == '`'))
 }
 
+/// A command takes no more than its words.
+pub fn image_with_command() -> Problem {
+    refused("an image can't come with a command; send it first, in a message of its own")
+}
+
 fn refused(why: &str) -> Problem {
     Problem::new(ErrorCode::ValidationFailed, format!("This prompt can't be sent: {why}."))
 }

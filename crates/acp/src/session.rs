@@ -4,7 +4,7 @@ mod turn;
 
 use crate::commands::{self, SlashCommand};
 use crate::modes;
-use crate::problem::to_client;
+use crate::problem::{misfit, to_client};
 use crate::prompt::{self, Said};
 use crate::question::{self, Asker};
 use crate::teller::{Teller, Telling, further, remark, shown, words};
@@ -200,8 +200,7 @@ impl Session {
         self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
         let command = commands::parse(&words);
         if command.is_some() && !images.is_empty() {
-            let text = "An image can't come with a command. Send it first, in a message of its own.";
-            return self.end_turn(Err(to_client(&Problem::new(ErrorCode::ValidationFailed, text))));
+            return self.end_turn(Err(to_client(&prompt::image_with_command())));
         }
         let is_answer = matches!(command, Some(SlashCommand::Answer(_)));
         let op = match command {
@@ -385,14 +384,6 @@ impl Session {
             answer(self.asker.connection.send_notification(SessionNotification::new(self.asker.session.clone(), update)));
         }
     }
-}
-
-/// Why an answer does not fit.
-fn misfit(problem: &Problem) -> String {
-    let fields = problem.details.as_ref().and_then(|details| details.get("fields")).and_then(Value::as_object);
-    let untold = fields.into_iter().flatten().filter_map(|(name, why)| Some(format!(" {name} {}.", why.as_str()?)));
-    let untold = untold.filter(|sentence| !problem.message.contains(sentence.trim().trim_end_matches('.')));
-    format!("{}{}", problem.message, untold.collect::<String>())
 }
 
 /// A client that has gone needs no answer.

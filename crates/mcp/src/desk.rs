@@ -63,11 +63,6 @@ impl Server {
         })
     }
 
-    /// What is told of nothing that it says.
-    pub fn mask(&self) -> Mask {
-        Mask::of(&self.config)
-    }
-
     /// Whether a tool counts as one that only reads.
     pub fn believes(&self, says_read_only: bool) -> bool {
         says_read_only && self.config.trust_read_only
@@ -211,7 +206,7 @@ impl Desk {
         let link = if let Some((_, link)) = &state.link {
             link.clone()
         } else {
-            let link = Arc::new(Link::open(&server.name, &server.way(site)?, server.mask(), server.config.start_time()).await?);
+            let link = Arc::new(Link::open(&server.name, &server.way(site)?, Mask::of(&server.config), server.config.start_time()).await?);
             state.link = Some((server.launch.clone(), link.clone()));
             link
         };

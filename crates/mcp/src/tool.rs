@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, Server};
 use crate::link::{Fault, Link, Way, failed};
+use crate::mask::Mask;
 use crate::offer::{Definition, Offer, Unknown};
 use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
@@ -136,7 +137,7 @@ impl ServerTool {
 
     async fn converse(&self, args: Map<String, Value>, cx: &ToolContext, post: Arc<Post>) -> Result<String, Problem> {
         let (name, config) = (&self.server.name, &self.server.config);
-        let link = Link::open(name, &Way::Program(post), self.server.mask(), config.start_time()).await?;
+        let link = Link::open(name, &Way::Program(post), Mask::of(&self.server.config), config.start_time()).await?;
         let answer = async {
             let tools = link.tools(config.start_time()).await?;
             let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };

@@ -71,7 +71,7 @@ async fn go_ahead_with_an_image_is_no_order_and_no_command_takes_one() {
     let session = editor.session.clone();
     for command in ["/answer yes", "/execute", "/compact"] {
         let asked = editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image(command) })).await;
-        assert!(asked.unwrap_err().to_string().contains("An image can't come with a command"), "{command}");
+        assert!(asked.unwrap_err().to_string().contains("an image can't come with a command"), "{command}");
     }
     editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image("go ahead") })).await.unwrap();
     assert!(editor.words().contains("Like that, then."), "{}", editor.words());
