@@ -98,6 +98,7 @@ test('the focus goes to the composer after an answer, and an Enter too many send
   await barOf(page).waitFor();
   await settled(page);
   await page.keyboard.press('Alt+q');
+  await barOf(page).locator(':focus').waitFor();
   const early = page.evaluate(
     () =>
       new Promise((resolve) => {

@@ -365,6 +365,7 @@ test('payloads in questions, labels, values and fields are text', async () => {
   await bar.getByText('2 of 3').waitFor();
   await bar.getByLabel(PAYLOADS[0]).first().fill('x');
   await bar.getByRole('button', { name: 'Next' }).click();
+  await bar.getByText('3 of 3').waitFor();
   await bar.getByLabel(PAYLOADS[1]).check();
   assert.ok(await nothingRan(page));
   await send(bar);

@@ -91,11 +91,11 @@ function useJump(region: RefObject<HTMLElement | null>, view: QuestionView, open
   openNow.current = open;
   useEffect(() => {
     const jump = () => {
+      const land = () => landing(region.current, view)?.focus();
       openNow.current();
-      // The fold must be open before something in it can be focused.
-      requestAnimationFrame(() => {
-        landing(region.current, view)?.focus();
-      });
+      // At once, so that the next key is meant for it; what is in a fold is there a frame later.
+      land();
+      requestAnimationFrame(land);
     };
     const onKeyDown = (event: globalThis.KeyboardEvent) => {
       if (event.code !== 'KeyQ' || !event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
