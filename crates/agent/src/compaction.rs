@@ -64,9 +64,9 @@ fn words(history: &[Message]) -> Vec<String> {
     let said = |message: &&Message| message.author == Author::User && !message.metadata.contains_key("question_answer");
     for message in history.iter().rev().filter(said) {
         let most = if kept.is_empty() { WORDS } else { WORDS_OF_ONE };
-        let images = message.images().len();
-        let note = if images > 0 { format!(" ({images} image(s) came with it, which you are not shown any more)") } else { String::new() };
-        let text = format!("{}{note}", clipped(&message.content, most));
+        // Which of them the model still sees, is not decided here.
+        let images = " (with an image)".repeat(message.images().len());
+        let text = format!("{}{images}", clipped(&message.content, most));
         if text.len() > left {
             kept.push("- (earlier messages are left out)".to_owned());
             break;
@@ -159,6 +159,13 @@ mod tests {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
         assert!(!text.contains("/src/b.rs"));
+    }
+
+    #[test]
+    fn words_that_came_with_images_say_so() {
+        let image = json!({"sha256": "aa", "mime_type": "image/png", "size": 1});
+        let said = message(Author::User, MessageType::Text, "Like this").with("images", json!([image, image]));
+        assert!(text(&[said], "").contains("- Like this (with an image) (with an image)\n"));
     }
 
     #[test]

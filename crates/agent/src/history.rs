@@ -1,7 +1,7 @@
 //! A chat's history as a model reads it.
 
 use crate::compaction::COMPACTION;
-use crate::provider::{ModelCall, ModelMessage, Native};
+use crate::provider::{IMAGE_SIZE, ModelCall, ModelMessage, Native};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -73,8 +73,7 @@ impl Conversation {
         if message.metadata.contains_key(COMPACTION) {
             return self.sum_up(&message.content);
         }
-        let images = message.images().into_iter().map(ModelMessage::Image);
-        self.bytes += message.content.len() + images.clone().map(|image| image.size()).sum::<usize>();
+        self.bytes += message.content.len() + message.images().len() * IMAGE_SIZE;
         self.grown |= message.author == Author::Assistant;
         let before = self.entries.len();
         self.take_in(message);
@@ -299,5 +298,21 @@ mod tests {
                 ModelMessage::Assistant { mode: Mode::Plan, text: "Done.".into(), calls: vec![], native: None },
             ]
         );
+    }
+
+    #[test]
+    fn an_image_that_nobody_has_answered_yet_is_seen_after_a_summary_and_an_older_one_is_not() {
+        let with_image = |sum: &str| {
+            let image = json!({"sha256": sum, "mime_type": "image/png", "size": 1});
+            message(Author::User, MessageType::Text, "Look").with("images", json!([image]))
+        };
+        let reply = message(Author::Assistant, MessageType::Text, "A duck.").with("reply", "1");
+        let summary = message(Author::System, MessageType::Text, "Ducks.").with(COMPACTION, json!({}));
+        let entries = model_messages(&[with_image("old"), reply, with_image("new"), summary]);
+        let sums: Vec<&str> = entries
+            .iter()
+            .filter_map(|entry| if let ModelMessage::Image(image) = entry { Some(image.sha256.as_str()) } else { None })
+            .collect();
+        assert_eq!((sums, &entries[0]), (vec!["new"], &ModelMessage::User("Ducks.".to_owned())));
     }
 }

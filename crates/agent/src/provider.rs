@@ -91,7 +91,7 @@ pub struct Native {
 }
 
 /// What an image is counted as: about as much text as vendors charge for a large one.
-const IMAGE_SIZE: usize = 4800;
+pub(crate) const IMAGE_SIZE: usize = 4800;
 
 /// What a model reads in place of an image that it is not shown.
 pub const NOT_SHOWN: &str = "(An image stood here that you are not shown. If you need to know what is in it, ask the user.)";

@@ -12,7 +12,6 @@ import { useDraft } from './draft';
 import { endEdit, startEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
-import { LIST_ID, optionId } from './suggestionIds';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
 export function Composer({ toggleMode }: { toggleMode: () => void }) {
@@ -95,11 +94,8 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           rows={1}
           value={draft}
           onChange={(event) => { endQuiet(); setDraft(event.target.value); suggesting.look(); }}
-          onSelect={suggesting.look}
-          onBlur={suggesting.close}
           onKeyDown={onKeyDown}
-          aria-controls={trigger ? LIST_ID : undefined}
-          aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
+          {...suggesting.field}
           aria-label={t('message')}
           placeholder={t(`ask_${role}`)}
           className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"

@@ -1,6 +1,7 @@
 // What is offered while a command or a file is being named, and the keys that go through it.
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { part } from '@/components/part';
+import { LIST_ID, optionId } from './suggestionIds';
 import type { Suggested } from './Suggestions';
 import { complete, triggerAt, type Trigger } from './trigger';
 
@@ -16,6 +17,8 @@ export interface Suggesting {
   /** Whether the key was for the list. */
   onKeyDown: (event: KeyboardEvent) => boolean;
   close: () => void;
+  /** For the field that is typed into: when to look, and what the list is to it. */
+  field: { onSelect: () => void; onBlur: () => void; 'aria-controls': string | undefined; 'aria-activedescendant': string | undefined };
 }
 
 export function useSuggestions(box: RefObject<HTMLTextAreaElement | null>, setDraft: (text: string) => void): Suggesting {
@@ -67,5 +70,6 @@ export function useSuggestions(box: RefObject<HTMLTextAreaElement | null>, setDr
     event.preventDefault();
     return true;
   };
-  return { trigger, place, offered, choose, look, onKeyDown, close };
+  const field = { onSelect: look, onBlur: close, 'aria-controls': trigger ? LIST_ID : undefined, 'aria-activedescendant': trigger ? optionId(place) : undefined };
+  return { trigger, place, offered, choose, look, onKeyDown, close, field };
 }

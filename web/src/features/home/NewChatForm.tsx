@@ -1,7 +1,6 @@
 import { SendHorizontal } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '@/components/Button';
-import { LIST_ID, optionId } from '@/features/chat/suggestionIds';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useText } from '@/i18n';
 import type { Workspace } from '@/lib/api/types';
@@ -54,11 +53,8 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
         rows={3}
         value={content}
         onChange={(event) => { setContent(event.target.value); suggesting.look(); }}
-        onSelect={suggesting.look}
-        onBlur={suggesting.close}
         onKeyDown={onKeyDown}
-        aria-controls={trigger ? LIST_ID : undefined}
-        aria-activedescendant={trigger ? optionId(suggesting.place) : undefined}
+        {...suggesting.field}
         aria-label={t('firstWords')}
         placeholder={t('firstWordsHint')}
         className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted"
