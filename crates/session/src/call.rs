@@ -84,7 +84,13 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
                 let begins = delegation::task_of(&call, &prepared.effects);
                 intend(chat, &call, versions::of(call.id, &prepared.changes), begins).await?;
             }
-            let outcome = chat.carry(move || prepared.commit(&permit)).await?;
+            let outcome = match chat.carry(move || prepared.commit(&permit)).await? {
+                // The permit has ended, and not by a switch.
+                Err(problem) if problem.code == ErrorCode::ModeChanged && still_acting(chat, &call).await.is_ok() => {
+                    Err(recovery::stopped_before())
+                }
+                outcome => outcome,
+            };
             conclude(chat, &call, outcome, history).await
         }
     }

@@ -52,6 +52,10 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
     }
 }
 
+pub fn stopped_before() -> Problem {
+    Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")
+}
+
 /// What to tell of a call that was stopped.
 pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
     let running = call.meta("status") == "running";
@@ -62,7 +66,7 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
             Err(delegation::stopped())
         }
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
-        Present::Before => Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")),
+        Present::Before => Err(stopped_before()),
         Present::Neither => Err(Problem::new(
             ErrorCode::OutcomeUnknown,
             "The user stopped the run in the middle of this call. Look at the files before you go on.",
