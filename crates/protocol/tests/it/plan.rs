@@ -5,6 +5,7 @@ use planwright_protocol::{Plan, PlanDocument, PlanStep, StepStatus};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn step(step_number: u32, action: &str) -> PlanStep {
     PlanStep { step_number, action: action.to_owned(), ..PlanStep::default() }
@@ -216,28 +217,18 @@ fn a_large_plan_is_read_and_linted_in_linear_time() {
         "\t",
         &names,
     ] {
-        let cost = |length: usize| {
-            let mut text = "# goal\n## Steps\n- [ ] 1. a\n".to_owned();
-            text.extend(filler.chars().cycle().take(length));
-            let begun = nanoseconds_worked();
-            let findings = lint(&text);
-            assert!(findings.len() <= 201);
-            if let Ok(mut document) = PlanDocument::parse(&text) {
-                document.set_step(1, StepStatus::Done).unwrap();
-                assert!(PlanDocument::parse(&document.render()).is_ok());
-            }
-            nanoseconds_worked() - begun
-        };
-        let (short, long) = (cost(16 * 1024), cost(128 * 1024));
-        // Eight times the text: sixty-four times the work would be quadratic.
-        assert!(long < 24 * short.max(1_000_000), "{filler:.20?} took {short} ns and then {long} ns");
+        let begun = Instant::now();
+        let mut text = "# goal\n## Steps\n- [ ] 1. a\n".to_owned();
+        // Half of what may be, as numbering the steps anew makes it longer.
+        text.extend(filler.chars().cycle().take(MAX_PLAN_BYTES / 2));
+        assert!(lint(&text).len() <= 201);
+        if let Ok(mut document) = PlanDocument::parse(&text) {
+            document.set_step(1, StepStatus::Done).unwrap();
+            assert!(PlanDocument::parse(&document.render()).is_ok());
+        }
+        // Seconds even on a busy machine; work that grows with the square takes minutes.
+        assert!(begun.elapsed() < Duration::from_mins(1), "{:?} took {:?}", &filler[..filler.len().min(9)], begun.elapsed());
     }
-}
-
-/// What this thread has spent on a processor, so that a busy machine makes no difference.
-fn nanoseconds_worked() -> u64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    text.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 /// Beside each `NAME.plan` lie its `NAME.findings`. `UPDATE_GOLDEN=1 cargo test` writes them anew.
