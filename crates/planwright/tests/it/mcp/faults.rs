@@ -4,39 +4,38 @@ use super::site::{call, checked, code, configured, hostile, output, processes};
 use planwright_testkit::server::of_type;
 use serde_json::json;
 
+const FLOOD: &str = "it said more than is listened to";
+
 #[tokio::test]
 async fn a_server_that_misbehaves_in_a_call_is_reported_and_the_next_call_works() {
-    let home = configured(&hostile(&["plain"], "timeout_s = 3\nkeep = true"));
-    let server = home.serve().await;
-    for (tool, part) in [
-        ("hang", "did not answer within 3 seconds"),
-        ("die", "has ended"),
+    let without_answer = [
+        ("hang", "did not answer within 5 seconds"),
         ("half", "did not answer"),
         ("garbage", "where only MCP messages belong, it wrote: \""),
         ("garbage", "not json at all"),
-        ("line", "it said more than is listened to"),
-        ("long", "it said more than is listened to"),
-        ("flood", "it said more than is listened to"),
-        ("fail", "it does not work today"),
-    ] {
-        let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
-        assert_eq!(code(&answer), "MCP_FAILED", "{tool}");
-        let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains("`h`") && message.contains(part), "{tool}: {message}");
-        assert!(output(&server, "act", "h__look", json!({})).await.starts_with("Nothing"), "after {tool}");
+    ];
+    let at_once = [("die", "has ended"), ("fail", "it does not work today"), ("line", FLOOD), ("long", FLOOD), ("flood", FLOOD)];
+    for (seconds, cases) in [(5, without_answer.as_slice()), (1800, &at_once)] {
+        let home = configured(&hostile(&["plain"], &format!("timeout_s = {seconds}\nkeep = true")));
+        let server = home.serve().await;
+        for (tool, part) in cases {
+            let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
+            assert_eq!(code(&answer), "MCP_FAILED", "{tool}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains("`h`") && message.contains(part), "{tool}: {message}");
+            assert!(output(&server, "act", "h__look", json!({})).await.starts_with("Nothing"), "after {tool}");
+        }
     }
 }
 
 #[tokio::test]
 async fn a_flood_in_a_call_is_noticed_at_once_and_not_when_its_time_is_over() {
-    for more in ["keep = true", ""] {
-        let home = configured(&hostile(&["plain"], &format!("timeout_s = 1800\n{more}")));
-        let server = home.serve().await;
-        for tool in ["long", "line", "flood"] {
-            let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
-            assert_eq!(code(&answer), "MCP_FAILED", "{tool}");
-            assert!(answer.to_string().contains("it said more than is listened to"), "{tool}: {answer}");
-        }
+    let home = configured(&hostile(&["plain"], "timeout_s = 1800"));
+    let server = home.serve().await;
+    for tool in ["long", "line", "flood"] {
+        let answer = call(&server, "act", &format!("h__{tool}"), json!({})).await;
+        assert_eq!(code(&answer), "MCP_FAILED", "{tool}");
+        assert!(answer.to_string().contains(FLOOD), "{tool}: {answer}");
     }
 }
 
