@@ -102,11 +102,57 @@ test('made a member, the same person can answer', async () => {
 test('one\'s own account is shown, with tokens that are one\'s own', async () => {
   await ann.goto(`${server.url}/settings/account`);
   await ann.getByText('Signed in as ann').waitFor();
-  await ann.getByText('admin', { exact: true }).waitFor();
+  await ann.getByRole('region', { name: 'Account', exact: true }).getByText('admin', { exact: true }).waitFor();
   await ann.getByLabel('What it is for').fill('build');
   await ann.getByRole('button', { name: 'Make a token' }).click();
   await ann.getByText('build', { exact: true }).waitFor();
   await bob.goto(`${server.url}/settings/account`);
   await bob.getByText('Signed in as bob').waitFor();
   await bob.getByText('No tokens yet.').waitFor();
+});
+
+test('one changes one\'s own password, and is signed out everywhere else only', async () => {
+  const elsewhere = await signIn('bob');
+  await bob.goto(`${server.url}/settings/account`);
+  await bob.getByRole('button', { name: 'Change password' }).click();
+  await bob.getByLabel('Password now').fill('not this');
+  await bob.getByLabel('New password').fill('another password of bob');
+  await bob.keyboard.press('Enter');
+  await bob.getByRole('alert').getByText('That is not your password.').waitFor();
+  assert.deepEqual(await violations(bob), []);
+  await bob.getByLabel('Password now').fill(ACCOUNTS.bob);
+  await bob.keyboard.press('Enter');
+  await bob.getByText('Changed. Everywhere else you are signed out.').waitFor();
+  assert.equal(await bob.evaluate(() => document.activeElement.textContent), 'Change password');
+  ACCOUNTS.bob = 'another password of bob';
+  await bob.reload();
+  await bob.getByText('Signed in as bob').waitFor();
+  assert.equal(await bob.getByRole('heading', { name: 'Accounts' }).count(), 0, 'those are for admins');
+  await elsewhere.reload();
+  await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+});
+
+test('an admin makes an account, gives it another password and removes it', async () => {
+  await ann.goto(`${server.url}/settings/account`);
+  const accounts = ann.getByRole('region', { name: 'Accounts' });
+  await accounts.getByText('ann (you)').waitFor();
+  await accounts.getByLabel('New name').fill('bob');
+  await accounts.getByLabel('First password').fill('first password of eve');
+  await accounts.getByRole('button', { name: 'Make the account' }).click();
+  await accounts.getByRole('alert').getByText('There is an account bob already.').waitFor();
+  await accounts.getByLabel('New name').fill('eve');
+  await accounts.getByRole('button', { name: 'Make the account' }).click();
+  await accounts.getByRole('button', { name: 'New password of eve' }).click();
+  await accounts.getByRole('textbox', { name: 'New password of eve' }).fill('second password of eve');
+  assert.deepEqual(await violations(ann), []);
+  await ann.keyboard.press('Enter');
+  await ann.getByText('eve has a new password.').waitFor();
+  ACCOUNTS.eve = 'second password of eve';
+  const eve = await signIn('eve');
+  await accounts.getByRole('button', { name: 'Remove eve' }).click();
+  await ann.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+  await until(async () => (await accounts.getByText('eve', { exact: true }).count()) === 0, 'the account is gone');
+  await eve.reload();
+  await eve.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  assert.equal(await accounts.getByRole('button', { name: 'Remove ann' }).count(), 0, 'nobody removes themselves');
 });

@@ -4,11 +4,10 @@ use crate::args::BadUsage;
 use crate::output;
 use crate::signals::Interrupts;
 use anyhow::{Context, bail};
+use planwright_server::{LONGEST_PASSWORD, hash_password};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Read, stdin};
 
-/// Longer is not checked by the server.
-const LONGEST: usize = 1024;
 /// Shorter ones are taken, with a word.
 const GOOD: usize = 12;
 
@@ -34,13 +33,13 @@ pub async fn new_password(source: Source) -> anyhow::Result<String> {
             password
         }
     };
-    if password.is_empty() || password.len() > LONGEST {
-        bail!("a password has 1 to {LONGEST} bytes; nothing was changed");
+    if password.is_empty() || password.len() > LONGEST_PASSWORD {
+        bail!("a password has 1 to {LONGEST_PASSWORD} bytes; nothing was changed");
     }
     if password.chars().count() < GOOD {
         output::note(&format!("this password is short; one of {GOOD} characters or more is harder to guess"));
     }
-    Ok(planwright_server::hash_password(&password)?)
+    Ok(hash_password(&password)?)
 }
 
 /// All of it, but for the end of its line.

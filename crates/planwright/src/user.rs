@@ -5,11 +5,8 @@ use crate::data_dir::Accounts;
 use crate::output;
 use crate::password::{Source, new_password};
 use anyhow::bail;
-use planwright_protocol::UserId;
 use planwright_store::{Account, Rank, Store};
 use std::process::ExitCode;
-
-const LONGEST_NAME: usize = 64;
 
 pub async fn user(args: UserArgs) -> anyhow::Result<ExitCode> {
     let accounts = Accounts::open(args.storage.data_dir, args.storage.database_url.as_deref()).await?;
@@ -40,7 +37,9 @@ pub async fn user(args: UserArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn add(store: &Store, name: &str, rank: Rank, source: Source) -> anyhow::Result<()> {
-    check_name(name)?;
+    if !Account::is_name(name) {
+        bail!(BadUsage(format!("{name:?} can't be a name: a name {}", Account::NAME_RULE)));
+    }
     let taken = || anyhow::anyhow!("there is an account {name} already; `planwright user passwd {name}` changes its password");
     if store.user(name).await?.is_some() {
         return Err(taken());
@@ -56,18 +55,6 @@ pub async fn known(store: &Store, name: &str) -> anyhow::Result<Account> {
         Some(user) => Ok(user.account),
         None => bail!("nobody here is called {name}; `planwright user list` tells who is, `planwright user add {name}` makes an account"),
     }
-}
-
-/// Names stand in addresses and in logs, and must not look like an id.
-fn check_name(name: &str) -> anyhow::Result<()> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
-    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !begins_well || name.len() > LONGEST_NAME || !name.chars().all(fits) || name.parse::<UserId>().is_ok() {
-        bail!(BadUsage(format!(
-            "{name:?} can't be a name: use 1 to {LONGEST_NAME} letters and digits, with . _ - @ after the first, that are not the id of something"
-        )));
-    }
-    Ok(())
 }
 
 fn source(stdin: bool) -> Source {

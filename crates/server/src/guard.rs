@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`access`] | what the server was started with: how people sign in, the names it goes by |
+//! | [`accounts`] | who has an account, and their passwords |
 //! | [`address`] | Host and Origin of every request, against pages that point a foreign name or form at us |
 //! | [`caller`] | the credential of every call of the API, and who it stands for |
 //! | [`rights`] | what somebody with an account may do in which workspace |
@@ -16,6 +17,7 @@
 //! is compared in a time that tells how much of it was right.
 
 mod access;
+mod accounts;
 mod address;
 mod caller;
 mod folders;
@@ -27,10 +29,11 @@ mod sign_in;
 mod streams;
 
 pub use access::{Access, AuthMode, Outside, SignIn};
+pub use accounts::{NewAccount, PasswordChange, add_account, change_password, remove_account, set_password};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
 pub use folders::{Folders, add_folder, add_sample, may_add_folders};
-pub use password::hash_password;
+pub use password::{LONGEST_PASSWORD, hash_password};
 pub use rights::{check_admin, check_rights, check_settings, right, sight};
 pub use secret::new_token;
-pub use sign_in::{Offer, sign_in, sign_out};
+pub use sign_in::{Offer, Secret, sign_in, sign_out};

@@ -26,7 +26,7 @@ mod routes;
 mod sse;
 mod table;
 
-pub use guard::{Access, Folders, Outside, PublicUrl, SignIn, hash_password, new_token};
+pub use guard::{Access, Folders, LONGEST_PASSWORD, Outside, PublicUrl, SignIn, hash_password, new_token};
 pub use request::LARGEST_BODY;
 pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
 

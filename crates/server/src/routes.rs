@@ -10,6 +10,7 @@
 //!    404 of `Ids`, 422 of `Params`, and 400, 413, 415, 422 of bodies.
 //! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
+mod accounts;
 mod admin;
 mod audit;
 mod auth;
@@ -45,7 +46,9 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use planwright_protocol::ErrorCode::{ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, TooLarge};
+use planwright_protocol::ErrorCode::{
+    ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge,
+};
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -62,6 +65,7 @@ fn api() -> Table {
         .get("/openapi.json", docs::document, "This description")
         .about("Sign-in")
         .post("/auth/logout", auth::logout, "End the session")
+        .post("/auth/password", auth::password, "Change one's own password; signs out everywhere else").fails([Conflict, RateLimited])
         .get("/tokens", tokens::list, "The caller's tokens, without the tokens themselves")
         .post("/tokens", tokens::create, "Make a token for a script; it is shown once").fails([Conflict])
         .delete("/tokens", tokens::delete_named, "Take a token back, named in the query").fails([NotFound])
@@ -130,7 +134,7 @@ fn door() -> Table {
     Table::new("/api/v1", SignIn::NotNeeded)
         .about("Sign-in")
         .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password")
-            .fails([ErrorCode::Unauthenticated, ErrorCode::RateLimited])
+            .fails([ErrorCode::Unauthenticated, RateLimited])
 }
 
 /// What stands beside it, open to everyone who comes by the right Host.
@@ -148,11 +152,15 @@ fn operations() -> Table {
     Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
 }
 
-/// For the admins of a team: who has which folder, and a way to free one.
+/// For the admins of a team: who has an account and which folder, and a way to free one.
 #[rustfmt::skip]
 fn administration() -> Table {
     Table::new("/api/v1", SignIn::Needed)
         .about("Admin")
+        .get("/admin/accounts", accounts::list, "Everybody with an account")
+        .post("/admin/accounts", accounts::create, "Make an account").fails([Conflict, RateLimited])
+        .patch("/admin/accounts/{uid}", accounts::update, "Give somebody another password; signs them out everywhere").fails([Conflict, RateLimited])
+        .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").fails([Conflict])
         .get("/admin/workspaces", admin::workspaces, "Every workspace, with its path and members, and nothing of what is in it")
         .delete("/admin/workspaces/{wid}", admin::forget, "End the chats of a workspace and forget it, whosever it is; no file is touched")
 }

@@ -18,6 +18,19 @@ pub struct Account {
     pub rank: Rank,
 }
 
+impl Account {
+    /// What a name must be, for whoever chose another.
+    pub const NAME_RULE: &str = "has 1 to 64 letters and digits, with . _ - @ after the first, and is not the id of something";
+
+    /// Whether somebody can be called so. Names stand in addresses and in logs, and must not look like an id.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
+        let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+        begins_well && text.len() <= 64 && text.chars().all(fits) && text.parse::<UserId>().is_err()
+    }
+}
+
 /// Whether somebody owns the workspaces that nobody was made a member of, and reads who failed to sign in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
@@ -56,8 +69,8 @@ const ADD_USER: &str = "insert into users (id, name, password, is_admin, created
     select $1, $2, $3, case when exists (select 1 from users) then $4 else 1 end, $5 where true on conflict do nothing";
 const USER: &str = "select * from users where lower(name) = lower($1)";
 const USERS: &str = "select * from users order by lower(name)";
-const SET_PASSWORD: &str = "update users set password = $2 where id = $1";
-const REMOVE_USER: &str = "delete from users where id = $1";
+const SET_PASSWORD: &str = "update users set password = $2 where id = $1 returning id";
+const REMOVE_USER: &str = "delete from users where id = $1 returning id";
 const ADD_SESSION: &str = "insert into sessions (sha256, user_id, created_at, expires_at) values ($1, $2, $3, $4)";
 const SESSION: &str = "select users.* from sessions left join users on users.id = sessions.user_id
     where sessions.sha256 = $1 and sessions.expires_at > $2";
@@ -100,25 +113,27 @@ impl Store {
         self.db.rows(USERS, args![]).await?.iter().map(read_user).collect()
     }
 
-    /// Another password; whoever is signed in by the old one is so no longer.
+    /// Another password; whoever is signed in by the old one is so no longer. Whether there is such an account.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn set_password(&self, user: UserId, password: &str) -> Result<(), StoreError> {
+    pub async fn set_password(&self, user: UserId, password: &str) -> Result<bool, StoreError> {
         let mut transaction = self.db.begin().await?;
-        transaction.run(SET_PASSWORD, args![user.0, password]).await?;
+        let changed = transaction.rows(SET_PASSWORD, args![user.0, password]).await?;
         transaction.run(END_SESSIONS_OF, args![user.0]).await?;
-        transaction.commit().await
+        transaction.commit().await?;
+        Ok(!changed.is_empty())
     }
 
-    /// Forgets somebody, with their sessions, tokens and memberships.
+    /// Forgets somebody, with their sessions, tokens and memberships. Whether there was such an account.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn remove_user(&self, user: UserId) -> Result<(), StoreError> {
+    pub async fn remove_user(&self, user: UserId) -> Result<bool, StoreError> {
         let mut transaction = self.db.begin().await?;
-        transaction.run(REMOVE_USER, args![user.0]).await?;
-        transaction.commit().await
+        let removed = transaction.rows(REMOVE_USER, args![user.0]).await?;
+        transaction.commit().await?;
+        Ok(!removed.is_empty())
     }
 
     /// # Errors

@@ -1,5 +1,6 @@
 //! Signing in: by the server's token, by accounts, and where nobody needs to.
 
+mod accounts;
 mod limits;
 mod mode_off;
 mod secrets;

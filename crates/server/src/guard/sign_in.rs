@@ -3,6 +3,7 @@
 use super::address::Scheme;
 use super::caller::{Credential, credential};
 use super::limits::household;
+use super::password::LONGEST_PASSWORD;
 use super::secret::{new_session, same};
 use super::{Access, Arrival, Caller, SignIn};
 use crate::App;
@@ -19,8 +20,6 @@ use std::time::Duration;
 
 /// How long a browser stays signed in.
 const LASTS: Duration = Duration::from_hours(30 * 24);
-/// No name or password is longer; a longer one is not worth checking.
-const LONGEST: usize = 1024;
 
 /// What somebody signs in with: `token`, or `name` and `password`.
 #[derive(Deserialize, JsonSchema)]
@@ -41,7 +40,7 @@ pub struct Offer {
 
 /// A text that no error repeats.
 #[derive(Default)]
-struct Secret(Option<String>);
+pub struct Secret(Option<String>);
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -49,7 +48,7 @@ impl<'de> Deserialize<'de> for Secret {
             Value::String(text) => Ok(Self(Some(text))),
             Value::Null => Ok(Self(None)),
             Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                Err(serde::de::Error::custom("`token`, `name` and `password` are texts"))
+                Err(serde::de::Error::custom("tokens, names and passwords are texts"))
             }
         }
     }
@@ -70,7 +69,13 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
             let token = given("token", offer.token)?;
             let tries = Tries::take(&app.access, arrival, None)?;
             if !same(&token, own) {
-                return Err(failed(app, arrival, None, "The token is wrong. `planwright serve` prints it when it starts.").await);
+                return Err(failed(
+                    app,
+                    arrival,
+                    None,
+                    unauthenticated("The token is wrong. `planwright serve` prints it when it starts."),
+                )
+                .await);
             }
             tries.give_back(&app.access);
             None
@@ -82,7 +87,7 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
             let (account, hash) = user.map(|user| (user.account, user.password)).unzip();
             let fits = app.access.fits(password, hash).await?;
             if account.is_none() || !fits {
-                return Err(failed(app, arrival, account.as_ref(), "The name or the password is wrong.").await);
+                return Err(failed(app, arrival, account.as_ref(), unauthenticated("The name or the password is wrong.")).await);
             }
             tries.give_back(&app.access);
             account
@@ -105,24 +110,24 @@ pub async fn sign_out(app: &App, arrival: Arrival, caller: &Caller) -> Result<He
     cookie(app, arrival, "", Duration::ZERO)
 }
 
-fn given(field: &str, secret: Secret) -> Result<String, ApiError> {
+pub(super) fn given(field: &str, secret: Secret) -> Result<String, ApiError> {
     let wrong = |why: &str| {
         let text = format!("`{field}` {why}.");
         Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { field: why } }))
     };
     let text = secret.0.ok_or_else(|| wrong("is missing"))?;
-    if text.len() > LONGEST { Err(wrong("is too long").into()) } else { Ok(text) }
+    if text.len() > LONGEST_PASSWORD { Err(wrong("is too long").into()) } else { Ok(text) }
 }
 
 /// A try of an address and, where names count, of a name. Taken before anything is looked at: what is over the limit costs
 /// nothing, and tells nothing.
-struct Tries {
+pub(super) struct Tries {
     address: IpAddr,
     name: Option<String>,
 }
 
 impl Tries {
-    fn take(access: &Access, arrival: Arrival, name: Option<&str>) -> Result<Self, ApiError> {
+    pub(super) fn take(access: &Access, arrival: Arrival, name: Option<&str>) -> Result<Self, ApiError> {
         let too_often = |wait| ApiError::too_many("Too many sign-ins failed.", wait);
         let tries = Self { address: household(arrival.client), name: name.map(str::to_lowercase) };
         access.tries_of_address.take(tries.address).map_err(too_often)?;
@@ -133,7 +138,7 @@ impl Tries {
     }
 
     /// Whoever signs in rightly may do so as often as they like.
-    fn give_back(self, access: &Access) {
+    pub(super) fn give_back(self, access: &Access) {
         access.tries_of_address.give_back(&self.address);
         if let Some(name) = &self.name {
             access.tries_of_name.give_back(name);
@@ -142,17 +147,23 @@ impl Tries {
 }
 
 /// Logs a sign-in that failed. A name that nobody has is left out: now and then somebody types their password there.
-async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, text: &str) -> ApiError {
+pub(super) async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, error: ApiError) -> ApiError {
     let details = json!({ "address": arrival.client, "name": account.map(|account| &account.name) });
     let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, user: None, details, at: Timestamp::now() };
-    match app.sessions.store().log(None, &[row]).await {
-        Ok(()) => Problem::new(ErrorCode::Unauthenticated, text).into(),
-        Err(error) => storage(error).into(),
-    }
+    app.sessions.store().log(None, &[row]).await.map_or_else(|broken| storage(broken).into(), |()| error)
+}
+
+fn unauthenticated(text: &str) -> ApiError {
+    Problem::new(ErrorCode::Unauthenticated, text).into()
 }
 
 /// A new session in place of the one before, so that nobody can have known its id.
-async fn begin(app: &App, arrival: Arrival, account: Option<&Account>, before: Option<Credential>) -> Result<HeaderValue, ApiError> {
+pub(super) async fn begin(
+    app: &App,
+    arrival: Arrival,
+    account: Option<&Account>,
+    before: Option<Credential>,
+) -> Result<HeaderValue, ApiError> {
     let store = app.sessions.store();
     if let Some(Credential::Session(before)) = before {
         store.end_session(before).await.map_err(storage)?;

@@ -1,7 +1,7 @@
 use super::meta::User;
 use crate::App;
 use crate::answer::{ApiError, NoContent, WithCookie};
-use crate::guard::{Arrival, Caller, Offer, sign_in, sign_out};
+use crate::guard::{Arrival, Caller, Offer, PasswordChange, change_password, sign_in, sign_out};
 use crate::request::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -35,4 +35,15 @@ pub async fn logout(
 ) -> Result<WithCookie<NoContent>, ApiError> {
     let cookie = sign_out(&app, arrival, &caller).await?;
     Ok(WithCookie { cookie: Some(cookie), answer: NoContent })
+}
+
+/// Whoever is signed in elsewhere by the old one is so no longer.
+pub async fn password(
+    State(app): State<App>,
+    Extension(arrival): Extension<Arrival>,
+    caller: Caller,
+    Body(change): Body<PasswordChange>,
+) -> Result<WithCookie<NoContent>, ApiError> {
+    let cookie = change_password(&app, arrival, &caller, change).await?;
+    Ok(WithCookie { cookie, answer: NoContent })
 }

@@ -52,11 +52,12 @@ async fn a_session_ends_by_itself_by_a_sign_out_and_by_another_password(world: W
     assert_eq!(world.look(world.either("select hex(sha256) from sessions", "select encode(sha256, 'hex') from sessions")).await.len(), 4);
     store.end_session([5; 32]).await.unwrap();
     assert!(store.session([5; 32]).await.unwrap().is_none());
-    store.set_password(ann.id, "new").await.unwrap();
+    assert!(store.set_password(ann.id, "new").await.unwrap());
     assert!(store.session([1; 32]).await.unwrap().is_none());
     assert_eq!(store.session([2; 32]).await.unwrap().unwrap().account, Some(bob.clone()));
-    store.remove_user(bob.id).await.unwrap();
+    assert!(store.remove_user(bob.id).await.unwrap());
     assert!(store.session([2; 32]).await.unwrap().is_none());
+    assert!(!store.remove_user(bob.id).await.unwrap() && !store.set_password(bob.id, "new").await.unwrap(), "nobody is there any more");
 }
 
 async fn a_token_stands_for_its_user_and_knows_when_it_was_used(world: World) {
@@ -76,7 +77,7 @@ async fn a_token_stands_for_its_user_and_knows_when_it_was_used(world: World) {
     assert!(!store.remove_token(anns.id, None).await.unwrap(), "another's token is not there");
     assert!(store.remove_token(anns.id, Some(ann.id)).await.unwrap());
     assert!(store.bearer([1; 32]).await.unwrap().is_none());
-    store.set_password(ann.id, "new").await.unwrap();
+    assert!(store.set_password(ann.id, "new").await.unwrap());
     assert!(store.bearer([2; 32]).await.unwrap().is_some());
 }
 

@@ -6,11 +6,13 @@ import { usePageText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { toastError } from '@/lib/toast';
 import { useMe } from '@/lib/workspaces';
+import { Accounts } from './Accounts';
+import { ChangePassword } from './ChangePassword';
 import { Section } from './Section';
 import { Tokens } from './Tokens';
 import { words } from './words';
 
-/** Who is signed in, and their tokens. */
+/** Who is signed in, with their password and tokens; for admins, everybody else's accounts. */
 export function AccountSection() {
   const t = usePageText(words);
   const me = useMe();
@@ -28,9 +30,10 @@ export function AccountSection() {
               </p>
               {auth !== 'off' && <Button onClick={signOut}><LogOut size={15} aria-hidden />{t('signOut')}</Button>}
             </div>
-            {auth === 'users' && user.admin && <p className="text-muted">{t('accountsHint')}</p>}
+            {auth === 'users' && <ChangePassword />}
             <p className="text-sm text-muted">{t('version', { version })}</p>
           </Section>
+          {auth === 'users' && user.admin && <Section title={t('accounts')} hint={t('accountsHint')}><Accounts own={user.id} /></Section>}
           <Section title={t('tokens')} hint={auth === 'off' ? t('tokensOff') : t('tokensHint')}>{auth !== 'off' && <Tokens />}</Section>
         </>
       )}

@@ -1,6 +1,6 @@
 // The calls of settings, set-up and search, one function each.
 import { call } from './client';
-import type { Found, McpServer, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
+import type { Account, Found, McpServer, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
 
 const at = (workspace: string) => `/workspaces/${workspace}`;
 /** Null takes a setting away. */
@@ -25,6 +25,12 @@ export const settingsApi = {
   tokens: () => call<Token[]>('GET', '/tokens'),
   makeToken: (name: string) => call<NewToken>('POST', '/tokens', { name }),
   removeToken: (id: string) => call<void>('DELETE', `/tokens/${id}`),
+  changePassword: (password: string, new_password: string) => call<void>('POST', '/auth/password', { password, new_password }),
+  /** For admins: everybody with an account. */
+  accounts: () => call<Account[]>('GET', '/admin/accounts'),
+  addAccount: (account: { name: string; password: string; admin: boolean }) => call<Account>('POST', '/admin/accounts', account),
+  setPassword: (id: string, password: string) => call<void>('PATCH', `/admin/accounts/${id}`, { password }),
+  removeAccount: (id: string) => call<void>('DELETE', `/admin/accounts/${id}`),
   tools: (role: RoleName) => call<ToolView[]>('GET', `/tools?role=${role}`),
   /** Newest first. */
   searchChat: (workspace: string, chat: string, text: string) => call<Message[]>('GET', `${at(workspace)}/chats/${chat}/search?limit=100&q=${encodeURIComponent(text)}`),

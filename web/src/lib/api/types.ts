@@ -47,6 +47,7 @@ export type McpServer = Schemas['ServerReport'];
 export type Trust = Omit<Schemas['Trust'], 'items'> & { items: TrustItem[] };
 export type Token = Schemas['TokenRow'];
 export type NewToken = Schemas['NewToken'];
+export type Account = Schemas['AccountView'];
 export type Member = Schemas['MemberRow'];
 export type Found = Omit<Schemas['Found'], 'message'> & { message: Message };
 export type ToolView = Schemas['ToolView'];

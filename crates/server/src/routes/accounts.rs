@@ -1,0 +1,58 @@
+use crate::App;
+use crate::answer::{ApiError, ApiResult, Created, NoContent};
+use crate::guard::{Caller, NewAccount, Secret, add_account, remove_account, set_password};
+use crate::request::{Body, Ids};
+use axum::Json;
+use axum::extract::State;
+use planwright_protocol::{ErrorCode, Problem, UserId};
+use planwright_session::storage;
+use planwright_store::{Account, Rank};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Somebody who can sign in.
+#[derive(JsonSchema, Serialize)]
+pub struct AccountView {
+    id: UserId,
+    #[schemars(example = &"bob")]
+    name: String,
+    /// Whether they own the workspaces that nobody was made a member of, and may do what is asked here.
+    admin: bool,
+}
+
+impl From<Account> for AccountView {
+    fn from(account: Account) -> Self {
+        Self { id: account.id, name: account.name, admin: account.rank == Rank::Admin }
+    }
+}
+
+/// By name.
+pub async fn list(State(app): State<App>) -> ApiResult<Vec<AccountView>> {
+    let users = app.sessions.store().users().await.map_err(storage)?;
+    Ok(Json(users.into_iter().map(|user| user.account.into()).collect()))
+}
+
+pub async fn create(State(app): State<App>, Body(new): Body<NewAccount>) -> Result<Created<AccountView>, ApiError> {
+    Ok(Created(add_account(&app, new).await?.into()))
+}
+
+/// A password in place of one that was forgotten.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPassword {
+    #[schemars(with = "String", example = &"nine lives of a paper cat")]
+    password: Secret,
+}
+
+/// They are signed out everywhere.
+pub async fn update(State(app): State<App>, Ids(user): Ids<UserId>, Body(new): Body<NewPassword>) -> Result<NoContent, ApiError> {
+    found(set_password(&app, user, new.password).await?)
+}
+
+pub async fn delete(State(app): State<App>, caller: Caller, Ids(user): Ids<UserId>) -> Result<NoContent, ApiError> {
+    found(remove_account(&app, &caller, user).await?)
+}
+
+fn found(is_there: bool) -> Result<NoContent, ApiError> {
+    if is_there { Ok(NoContent) } else { Err(Problem::new(ErrorCode::NotFound, "There is no such account.").into()) }
+}
