@@ -7,7 +7,7 @@ pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use mcp::{McpArgs, McpCommand};
 
 use crate::schema::SchemaArgs;
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
 use std::net::{IpAddr, SocketAddr};
@@ -60,6 +60,12 @@ pub struct StorageArgs {
     /// Keep chats in this PostgreSQL database, not in the data folder
     #[arg(long, env = "PLANWRIGHT_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
+}
+
+/// Where things are kept can be said after a command's own command, too.
+fn anywhere(arg: Arg) -> Arg {
+    let is_of_storage = arg.get_long().is_some_and(|long| ["data-dir", "database-url"].contains(&long));
+    arg.global(is_of_storage)
 }
 
 #[derive(ClapArgs)]
@@ -281,11 +287,14 @@ pub struct DoctorArgs {
 ///
 /// Works also while the server runs.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:
+#[command(
+    mut_args(anywhere),
+    after_help = "Examples:
   planwright user add ann                                asks for the password
   planwright user add ci --password-stdin < password
   planwright user passwd ann                             signs ann out everywhere
-  planwright user remove ann")]
+  planwright user remove ann"
+)]
 pub struct UserArgs {
     #[command(subcommand)]
     pub command: UserCommand,
@@ -325,10 +334,13 @@ pub enum UserCommand {
 
 /// Tokens that scripts sign in with
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:
+#[command(
+    mut_args(anywhere),
+    after_help = "Examples:
   planwright token new --name ci
   planwright token new --user ann --name laptop
-  curl -H \"Authorization: Bearer $(planwright token new)\" http://127.0.0.1:7420/api/v1/me")]
+  curl -H \"Authorization: Bearer $(planwright token new)\" http://127.0.0.1:7420/api/v1/me"
+)]
 pub struct TokenArgs {
     #[command(subcommand)]
     pub command: TokenCommand,

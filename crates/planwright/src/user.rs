@@ -5,7 +5,7 @@ use crate::data_dir::Accounts;
 use crate::output;
 use crate::password::{Source, new_password};
 use anyhow::bail;
-use planwright_store::{Account, Rank, Store};
+use planwright_store::{Account, Rank, Removal, Store};
 use std::process::ExitCode;
 
 pub async fn user(args: UserArgs) -> anyhow::Result<ExitCode> {
@@ -28,7 +28,9 @@ pub async fn user(args: UserArgs) -> anyhow::Result<ExitCode> {
         }
         UserCommand::Remove { name } => {
             let account = known(store, &name).await?;
-            store.remove_user(account.id).await?;
+            if store.remove_user(account.id).await? == Removal::LastAdmin {
+                bail!("nobody else is an admin; make one first: `planwright user add NAME --admin`");
+            }
             output::note(&format!("{} has no account any more", account.name));
         }
     }

@@ -1,6 +1,7 @@
 //! Who may sign in, and by what. Of every secret only a hash is here.
 
-use crate::db::{Row, args};
+use crate::db::{Arg, Row, args};
+use crate::members;
 use crate::store::{Store, StoreError, micros, timestamp};
 use planwright_protocol::{Timestamp, TokenId, UserId};
 use schemars::JsonSchema;
@@ -38,6 +39,15 @@ pub enum Rank {
     Ordinary,
 }
 
+/// What came of the removal of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    Done,
+    Nobody,
+    /// It was not made: others would be left without an admin.
+    LastAdmin,
+}
+
 /// An account, and what its password is checked against.
 pub struct UserRow {
     pub account: Account,
@@ -70,7 +80,15 @@ const ADD_USER: &str = "insert into users (id, name, password, is_admin, created
 const USER: &str = "select * from users where lower(name) = lower($1)";
 const USERS: &str = "select * from users order by lower(name)";
 const SET_PASSWORD: &str = "update users set password = $2 where id = $1 returning id";
-const REMOVE_USER: &str = "delete from users where id = $1 returning id";
+const CHANGE_PASSWORD: &str = "update users set password = $3 where id = $1 and password = $2 returning id";
+/// Has the account to itself until the transaction ends, if that is still its password.
+const HOLD: &str = "update users set password = password where id = $1 and password = $2 returning id";
+/// One removal after another, so that two can't take the last two admins.
+const HOLD_ADMINS: &str = "update users set is_admin = 1 where is_admin = 1";
+const REMOVE_USER: &str = "delete from users where id = $1 and (is_admin = 0
+    or exists (select 1 from users as others where others.is_admin = 1 and others.id <> $1)
+    or not exists (select 1 from users as others where others.id <> $1)) returning id";
+const IS_USER: &str = "select id from users where id = $1";
 const ADD_SESSION: &str = "insert into sessions (sha256, user_id, created_at, expires_at) values ($1, $2, $3, $4)";
 const SESSION: &str = "select users.* from sessions left join users on users.id = sessions.user_id
     where sessions.sha256 = $1 and sessions.expires_at > $2";
@@ -118,32 +136,61 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn set_password(&self, user: UserId, password: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.db.begin().await?;
-        let changed = transaction.rows(SET_PASSWORD, args![user.0, password]).await?;
-        transaction.run(END_SESSIONS_OF, args![user.0]).await?;
-        transaction.commit().await?;
-        Ok(!changed.is_empty())
+        self.replace_password(user, SET_PASSWORD, args![user.0, password]).await
     }
 
-    /// Forgets somebody, with their sessions, tokens and memberships. Whether there was such an account.
+    /// The same in place of this one; not, if it is not that any more.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn remove_user(&self, user: UserId) -> Result<bool, StoreError> {
-        let mut transaction = self.db.begin().await?;
-        let removed = transaction.rows(REMOVE_USER, args![user.0]).await?;
-        transaction.commit().await?;
-        Ok(!removed.is_empty())
+    pub async fn change_password(&self, user: UserId, old: &str, password: &str) -> Result<bool, StoreError> {
+        self.replace_password(user, CHANGE_PASSWORD, args![user.0, old, password]).await
     }
 
+    async fn replace_password(&self, user: UserId, how: &'static str, args: Vec<Arg>) -> Result<bool, StoreError> {
+        let mut transaction = self.db.begin().await?;
+        let is_changed = !transaction.rows(how, args).await?.is_empty();
+        if is_changed {
+            transaction.run(END_SESSIONS_OF, args![user.0]).await?;
+        }
+        transaction.commit().await?;
+        Ok(is_changed)
+    }
+
+    /// Forgets somebody, with their sessions, tokens and memberships. A workspace that has members and no other owner passes to an
+    /// admin.
+    ///
     /// # Errors
     /// The database failed.
-    pub async fn begin_session(&self, session: Digest, user: Option<UserId>, until: Timestamp) -> Result<(), StoreError> {
+    pub async fn remove_user(&self, user: UserId) -> Result<Removal, StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(HOLD_ADMINS, args![]).await?;
+        if transaction.rows(REMOVE_USER, args![user.0]).await?.is_empty() {
+            let is_there = !transaction.rows(IS_USER, args![user.0]).await?.is_empty();
+            return Ok(if is_there { Removal::LastAdmin } else { Removal::Nobody });
+        }
+        members::hand_over(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(Removal::Done)
+    }
+
+    /// By an account and the hash that its password was checked against, or as whoever runs the server. Whether that is still the
+    /// password: otherwise there is no session.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn begin_session(&self, session: Digest, by: Option<(UserId, &str)>, until: Timestamp) -> Result<bool, StoreError> {
         let now = micros(Timestamp::now());
         let mut transaction = self.db.begin().await?;
+        if let Some((user, password)) = by
+            && transaction.rows(HOLD, args![user.0, password]).await?.is_empty()
+        {
+            return Ok(false);
+        }
         transaction.run(END_OLD_SESSIONS, args![now]).await?;
-        transaction.run(ADD_SESSION, args![bytes(session), user.map(|user| user.0), now, micros(until)]).await?;
-        transaction.commit().await
+        transaction.run(ADD_SESSION, args![bytes(session), by.map(|(user, _)| user.0), now, micros(until)]).await?;
+        transaction.commit().await?;
+        Ok(true)
     }
 
     /// Who is signed in by this session, if it is not over.

@@ -36,7 +36,7 @@ mod store;
 mod versions;
 mod workspaces;
 
-pub use accounts::{Account, Bearer, Digest, Rank, TokenRow, UserRow};
+pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
 pub use backup::{BackupError, BackupSummary};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use counts::{Ahead, AuditCount, Counted};

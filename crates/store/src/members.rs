@@ -55,6 +55,12 @@ const REMOVE: &str = "delete from members where workspace_id = $1 and user_id = 
 const OWNERLESS: &str = "select workspace_id from members where workspace_id = $1
     group by workspace_id having sum(case when role = 'owner' then 1 else 0 end) = 0";
 
+/// What has members and no owner gets the admin who has been one for longest.
+const HAND_OVER: &str = "insert into members (workspace_id, user_id, role, created_at)
+    select distinct workspace_id, (select id from users where is_admin = 1 order by created_at, id limit 1), 'owner', $1 from members
+    where workspace_id not in (select workspace_id from members where role = 'owner')
+    on conflict (workspace_id, user_id) do update set role = excluded.role";
+
 impl Store {
     /// What a user may do in a workspace and, if a chat is named, in that chat of it. `None`: they may not know of it.
     ///
@@ -126,6 +132,11 @@ impl Store {
 /// Makes somebody the owner of a workspace that is new.
 pub(crate) async fn own(transaction: &mut Transaction, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
     transaction.run(PUT, args![workspace.0, user.0, word(Right::Owner)?, micros(Timestamp::now())]).await
+}
+
+/// After somebody was removed who may have been the only owner.
+pub(crate) async fn hand_over(transaction: &mut Transaction) -> Result<(), StoreError> {
+    transaction.run(HAND_OVER, args![micros(Timestamp::now())]).await
 }
 
 /// Makes the change, unless members would be left without an owner.

@@ -38,6 +38,7 @@ pub enum AuditKind {
     PlanApproved,
     ChangesTakenBack,
     LoginFailed,
+    AccountChanged,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -62,7 +63,7 @@ pub struct AuditPlace {
     pub chat: Option<ChatId>,
 }
 
-/// A row of the log, and what it is of, which may be gone by now; a sign-in that failed is of nothing.
+/// A row of the log, and what it is of, which may be gone by now; what is of accounts is of nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
     pub id: i64,
@@ -129,13 +130,13 @@ const INSERT_APPROVAL: &str =
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const INSERT_AUDIT: &str = "insert into audit (workspace_id, chat_id, kind, model, agent_role, user_name, details, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8)";
-/// What is of no workspace any more, or never was, is nobody's to see; but for sign-ins that failed, which admins see.
+/// What is of no workspace any more, or never was, is nobody's to see; but for what is of accounts, which admins see.
 const AUDIT: &str = "select * from audit
     where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
         and ($3 is null or audit.model = $3) and ($4 is null or audit.agent_role = $4)
         and ($5 is null or audit.chat_id = $5) and ($6 is null or audit.workspace_id = $6)
         and ($7 is null or exists (select 1 from rights where rights.user_id = $7 and rights.workspace_id = audit.workspace_id)
-            or audit.kind = 'login_failed' and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
+            or audit.kind in ('login_failed', 'account_changed') and exists (select 1 from users where users.id = $7 and users.is_admin = 1))
         and ($8 is null or audit.kind = $8)
         and ($9 is null or audit.created_at < $9 or audit.created_at = $9 and audit.id < $10)
     order by audit.created_at desc, audit.id desc limit $11";

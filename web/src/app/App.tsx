@@ -1,5 +1,5 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { CircleAlert, ServerOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { Route, Switch } from 'wouter';
@@ -29,7 +29,9 @@ const isGone = (error: Error | null) => error instanceof ApiError && (error.stat
 const isWorthRetrying = (count: number, error: Error) => count < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 // The server is often on this machine, which needs no network to be reached.
 const REACHED = { networkMode: 'always' as const };
-const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000, ...REACHED }, mutations: REACHED } });
+// Whoever was signed out meanwhile gets the page for signing in.
+const mutationCache = new MutationCache({ onError: (error) => void (error instanceof ApiError && error.status === 401 && queries.invalidateQueries({ queryKey: ['me'] })) });
+const queries: QueryClient = new QueryClient({ mutationCache, defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000, ...REACHED }, mutations: REACHED } });
 
 export function App() {
   return (

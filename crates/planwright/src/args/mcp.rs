@@ -1,7 +1,7 @@
 //! Of `mcp`.
 
-use crate::args::StorageArgs;
-use clap::{Arg, Args as ClapArgs, Subcommand};
+use crate::args::{StorageArgs, anywhere};
+use clap::{Args as ClapArgs, Subcommand};
 use std::path::PathBuf;
 
 /// MCP servers: which there are, and accepting one that has changed
@@ -23,12 +23,6 @@ pub struct McpArgs {
     pub command: McpCommand,
     #[command(flatten)]
     pub storage: StorageArgs,
-}
-
-/// Where things are kept can be said after the command, too.
-fn anywhere(arg: Arg) -> Arg {
-    let is_of_storage = arg.get_long().is_some_and(|long| ["data-dir", "database-url"].contains(&long));
-    arg.global(is_of_storage)
 }
 
 #[derive(Subcommand)]

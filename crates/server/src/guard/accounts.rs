@@ -7,11 +7,12 @@ use super::{Arrival, AuthMode, Caller};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::HeaderValue;
-use planwright_protocol::{ErrorCode, Problem, UserId};
+use planwright_protocol::{ErrorCode, Problem, Timestamp, UserId};
 use planwright_session::storage;
-use planwright_store::{Account, Rank};
+use planwright_store::{Account, AuditKind, AuditRow, Rank, Removal};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 /// An account to be made.
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub struct PasswordChange {
 
 /// # Errors
 /// The name is taken or none, the password is empty or too long, or the server has no accounts.
-pub async fn add_account(app: &App, new: NewAccount) -> Result<Account, ApiError> {
+pub async fn add_account(app: &App, caller: &Caller, new: NewAccount) -> Result<Account, ApiError> {
     check_mode(app)?;
     if !Account::is_name(&new.name) {
         return Err(ApiError::misfit("name", format!("can't be one: a name {}", Account::NAME_RULE)));
@@ -50,29 +51,35 @@ pub async fn add_account(app: &App, new: NewAccount) -> Result<Account, ApiError
     }
     let hash = app.access.hashed(fresh("password", new.password)?).await?;
     let rank = if new.admin { Rank::Admin } else { Rank::Ordinary };
-    Ok(store.add_user(&new.name, &hash, rank).await.map_err(storage)?.ok_or_else(taken)?)
+    let account = store.add_user(&new.name, &hash, rank).await.map_err(storage)?.ok_or_else(taken)?;
+    log(app, caller, &account, "made").await?;
+    Ok(account)
 }
 
-/// Somebody's password, by an admin. They are signed out everywhere. Whether there is such an account.
+/// Somebody else's password, by an admin. They are signed out everywhere.
 ///
 /// # Errors
-/// The password is empty or too long, or the server has no accounts.
-pub async fn set_password(app: &App, user: UserId, password: Secret) -> Result<bool, ApiError> {
-    check_mode(app)?;
+/// There is no such account, the password is empty or too long, or the server has no accounts.
+pub async fn set_password(app: &App, caller: &Caller, user: UserId, password: Secret) -> Result<(), ApiError> {
+    let account = other(app, caller, user, "This is your own account. Change its password with POST /api/v1/auth/password.").await?;
     let hash = app.access.hashed(fresh("password", password)?).await?;
-    Ok(app.sessions.store().set_password(user, &hash).await.map_err(storage)?)
+    if !app.sessions.store().set_password(user, &hash).await.map_err(storage)? {
+        return Err(nobody().into());
+    }
+    log(app, caller, &account, "password").await
 }
 
-/// With their sessions, tokens and memberships. Nobody removes themselves, so an admin always stays.
+/// With their sessions, tokens and memberships. Nobody removes themselves.
 ///
 /// # Errors
-/// It is the caller's own account, or the server has none.
-pub async fn remove_account(app: &App, caller: &Caller, user: UserId) -> Result<bool, ApiError> {
-    check_mode(app)?;
-    if caller.user() == Some(user) {
-        return Err(Problem::new(ErrorCode::Conflict, "This is your own account. Ask another admin to remove it.").into());
+/// There is no such account, it is the caller's own or that of the last admin, or the server has none.
+pub async fn remove_account(app: &App, caller: &Caller, user: UserId) -> Result<(), ApiError> {
+    let account = other(app, caller, user, "This is your own account. Ask another admin to remove it.").await?;
+    match app.sessions.store().remove_user(user).await.map_err(storage)? {
+        Removal::Done => log(app, caller, &account, "removed").await,
+        Removal::Nobody => Err(nobody().into()),
+        Removal::LastAdmin => Err(Problem::new(ErrorCode::Conflict, "Nobody else is an admin. Make somebody one first.").into()),
     }
-    Ok(app.sessions.store().remove_user(user).await.map_err(storage)?)
 }
 
 /// The caller's own. They are signed out everywhere but here, where a new session takes the place of the old one.
@@ -90,16 +97,44 @@ pub async fn change_password(
     let tries = Tries::take(&app.access, arrival, Some(&account.name))?;
     let store = app.sessions.store();
     let known = store.user(&account.name).await.map_err(storage)?.map(|user| user.password);
-    if !app.access.fits(old, known).await? {
-        return Err(failed(app, arrival, Some(account), ApiError::misfit("password", "is not the one you have")).await);
-    }
+    let wrong = || ApiError::misfit("password", "is not the one you have");
+    let (true, Some(known)) = (app.access.fits(old, known.clone()).await?, known) else {
+        return Err(failed(app, arrival, Some(account), wrong()).await);
+    };
     tries.give_back(&app.access);
     let hash = app.access.hashed(new).await?;
-    store.set_password(account.id, &hash).await.map_err(storage)?;
+    if !store.change_password(account.id, &known, &hash).await.map_err(storage)? {
+        return Err(wrong());
+    }
+    log(app, caller, account, "password").await?;
     match caller.credential {
-        Credential::Session(_) => begin(app, arrival, Some(account), None).await.map(Some),
+        Credential::Session(_) => begin(app, arrival, Some((account.id, &hash)), None).await.map(Some),
         Credential::Open | Credential::OwnToken | Credential::ApiToken(_) => Ok(None),
     }
+}
+
+/// The account of somebody else, which an admin means to change.
+async fn other(app: &App, caller: &Caller, user: UserId, own: &str) -> Result<Account, ApiError> {
+    check_mode(app)?;
+    if caller.user() == Some(user) {
+        return Err(Problem::new(ErrorCode::Conflict, own).into());
+    }
+    let users = app.sessions.store().users().await.map_err(storage)?.into_iter();
+    let found = users.map(|known| known.account).find(|account| account.id == user);
+    found.ok_or_else(|| nobody().into())
+}
+
+/// Who has done what with whose account, for the admins.
+async fn log(app: &App, caller: &Caller, account: &Account, change: &str) -> Result<(), ApiError> {
+    let row = AuditRow {
+        kind: AuditKind::AccountChanged,
+        model: String::new(),
+        role: None,
+        user: caller.account.as_ref().map(|by| by.name.clone()),
+        details: json!({ "name": account.name, "change": change }),
+        at: Timestamp::now(),
+    };
+    Ok(app.sessions.store().log(None, &[row]).await.map_err(storage)?)
 }
 
 fn fresh(field: &str, secret: Secret) -> Result<String, ApiError> {
@@ -117,4 +152,8 @@ fn check_mode(app: &App) -> Result<(), Problem> {
 
 fn no_accounts() -> Problem {
     Problem::new(ErrorCode::Conflict, "Nobody signs in here by an account. Start the server with `--auth users` for that.")
+}
+
+fn nobody() -> Problem {
+    Problem::new(ErrorCode::NotFound, "There is no such account. Somebody else may have removed it.")
 }

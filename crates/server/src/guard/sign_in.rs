@@ -9,7 +9,7 @@ use super::{Access, Arrival, Caller, SignIn};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::{HeaderMap, HeaderValue};
-use planwright_protocol::{ErrorCode, Problem, Timestamp};
+use planwright_protocol::{ErrorCode, Problem, Timestamp, UserId};
 use planwright_session::storage;
 use planwright_store::{Account, AuditKind, AuditRow};
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ pub struct SignedIn {
 /// # Errors
 /// It is the wrong token or password, or there were too many of those.
 pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Offer) -> Result<SignedIn, ApiError> {
-    let account = match &app.access.sign_in {
+    let (account, hash) = match &app.access.sign_in {
         SignIn::Off => return Ok(SignedIn { account: None, cookie: None }),
         SignIn::Token(own) => {
             let token = given("token", offer.token)?;
@@ -78,23 +78,23 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
                 .await);
             }
             tries.give_back(&app.access);
-            None
+            (None, None)
         }
         SignIn::Users => {
             let (name, password) = (given("name", offer.name)?, given("password", offer.password)?);
             let tries = Tries::take(&app.access, arrival, Some(&name))?;
             let user = app.sessions.store().user(&name).await.map_err(storage)?;
             let (account, hash) = user.map(|user| (user.account, user.password)).unzip();
-            let fits = app.access.fits(password, hash).await?;
+            let fits = app.access.fits(password, hash.clone()).await?;
             if account.is_none() || !fits {
                 return Err(failed(app, arrival, account.as_ref(), unauthenticated("The name or the password is wrong.")).await);
             }
             tries.give_back(&app.access);
-            account
+            (account, hash)
         }
     };
     let before = credential(&app.access, headers);
-    let cookie = begin(app, arrival, account.as_ref(), before).await?;
+    let cookie = begin(app, arrival, account.as_ref().map(|account| account.id).zip(hash.as_deref()), before).await?;
     Ok(SignedIn { account, cookie: Some(cookie) })
 }
 
@@ -157,11 +157,11 @@ fn unauthenticated(text: &str) -> ApiError {
     Problem::new(ErrorCode::Unauthenticated, text).into()
 }
 
-/// A new session in place of the one before, so that nobody can have known its id.
+/// A new session in place of the one before, so that nobody can have known its id. By an account and the hash of its password.
 pub(super) async fn begin(
     app: &App,
     arrival: Arrival,
-    account: Option<&Account>,
+    by: Option<(UserId, &str)>,
     before: Option<Credential>,
 ) -> Result<HeaderValue, ApiError> {
     let store = app.sessions.store();
@@ -171,7 +171,9 @@ pub(super) async fn begin(
     let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; nobody can be signed in.");
     let (id, digest) = new_session(app.access.key()).map_err(broken)?;
     let until = Timestamp::now().checked_add(LASTS).unwrap_or(Timestamp::MAX);
-    store.begin_session(digest, account.map(|account| account.id), until).await.map_err(storage)?;
+    if !store.begin_session(digest, by, until).await.map_err(storage)? {
+        return Err(unauthenticated("The account was changed in this very moment. Sign in with the new password."));
+    }
     cookie(app, arrival, &id, LASTS)
 }
 

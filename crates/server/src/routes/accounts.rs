@@ -4,7 +4,7 @@ use crate::guard::{Caller, NewAccount, Secret, add_account, remove_account, set_
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::{ErrorCode, Problem, UserId};
+use planwright_protocol::UserId;
 use planwright_session::storage;
 use planwright_store::{Account, Rank};
 use schemars::JsonSchema;
@@ -32,8 +32,8 @@ pub async fn list(State(app): State<App>) -> ApiResult<Vec<AccountView>> {
     Ok(Json(users.into_iter().map(|user| user.account.into()).collect()))
 }
 
-pub async fn create(State(app): State<App>, Body(new): Body<NewAccount>) -> Result<Created<AccountView>, ApiError> {
-    Ok(Created(add_account(&app, new).await?.into()))
+pub async fn create(State(app): State<App>, caller: Caller, Body(new): Body<NewAccount>) -> Result<Created<AccountView>, ApiError> {
+    Ok(Created(add_account(&app, &caller, new).await?.into()))
 }
 
 /// A password in place of one that was forgotten.
@@ -45,14 +45,17 @@ pub struct NewPassword {
 }
 
 /// They are signed out everywhere.
-pub async fn update(State(app): State<App>, Ids(user): Ids<UserId>, Body(new): Body<NewPassword>) -> Result<NoContent, ApiError> {
-    found(set_password(&app, user, new.password).await?)
+pub async fn update(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(user): Ids<UserId>,
+    Body(new): Body<NewPassword>,
+) -> Result<NoContent, ApiError> {
+    set_password(&app, &caller, user, new.password).await?;
+    Ok(NoContent)
 }
 
 pub async fn delete(State(app): State<App>, caller: Caller, Ids(user): Ids<UserId>) -> Result<NoContent, ApiError> {
-    found(remove_account(&app, &caller, user).await?)
-}
-
-fn found(is_there: bool) -> Result<NoContent, ApiError> {
-    if is_there { Ok(NoContent) } else { Err(Problem::new(ErrorCode::NotFound, "There is no such account.").into()) }
+    remove_account(&app, &caller, user).await?;
+    Ok(NoContent)
 }

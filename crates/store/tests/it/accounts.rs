@@ -2,13 +2,16 @@
 
 use crate::world::{World, chat_of, moment, on_both};
 use planwright_protocol::{Role, Timestamp, UserId};
-use planwright_store::{Account, Added, Append, AuditFilter, AuditKind, AuditRow, MemberChange, Rank, Right, Store};
+use planwright_store::{Account, Added, Append, AuditFilter, AuditKind, AuditRow, ChatRow, MemberChange, Rank, Removal, Right, Store};
 use serde_json::json;
 use std::time::Duration;
 
 on_both!(
     a_name_is_had_once_and_the_first_account_is_an_admins,
     a_session_ends_by_itself_by_a_sign_out_and_by_another_password,
+    a_password_that_was_changed_meanwhile_opens_nothing,
+    there_is_an_admin_as_long_as_there_are_accounts,
+    what_had_one_owner_passes_to_an_admin_when_they_are_removed,
     a_token_stands_for_its_user_and_knows_when_it_was_used,
     rights_are_those_of_members_and_of_admins_where_there_are_none,
     members_are_never_left_without_an_owner,
@@ -40,24 +43,82 @@ async fn a_name_is_had_once_and_the_first_account_is_an_admins(world: World) {
 async fn a_session_ends_by_itself_by_a_sign_out_and_by_another_password(world: World) {
     let store = world.open().await;
     let (ann, bob) = (user(&store, "ann").await, user(&store, "bob").await);
-    store.begin_session([1; 32], Some(ann.id), later(60)).await.unwrap();
-    store.begin_session([2; 32], Some(bob.id), later(60)).await.unwrap();
+    store.begin_session([1; 32], Some((ann.id, "hash")), later(60)).await.unwrap();
+    store.begin_session([2; 32], Some((bob.id, "hash")), later(60)).await.unwrap();
     store.begin_session([3; 32], None, later(60)).await.unwrap();
-    store.begin_session([4; 32], Some(ann.id), Timestamp::now()).await.unwrap();
+    store.begin_session([4; 32], Some((ann.id, "hash")), Timestamp::now()).await.unwrap();
     assert_eq!(store.session([1; 32]).await.unwrap().unwrap().account, Some(ann.clone()));
     assert_eq!(store.session([3; 32]).await.unwrap().unwrap().account, None, "of whoever runs the server");
     assert!(store.session([4; 32]).await.unwrap().is_none(), "it is over");
     assert!(store.session([9; 32]).await.unwrap().is_none());
-    store.begin_session([5; 32], Some(ann.id), later(60)).await.unwrap();
+    store.begin_session([5; 32], Some((ann.id, "hash")), later(60)).await.unwrap();
     assert_eq!(world.look(world.either("select hex(sha256) from sessions", "select encode(sha256, 'hex') from sessions")).await.len(), 4);
     store.end_session([5; 32]).await.unwrap();
     assert!(store.session([5; 32]).await.unwrap().is_none());
     assert!(store.set_password(ann.id, "new").await.unwrap());
     assert!(store.session([1; 32]).await.unwrap().is_none());
     assert_eq!(store.session([2; 32]).await.unwrap().unwrap().account, Some(bob.clone()));
-    assert!(store.remove_user(bob.id).await.unwrap());
+    assert_eq!(store.remove_user(bob.id).await.unwrap(), Removal::Done);
     assert!(store.session([2; 32]).await.unwrap().is_none());
-    assert!(!store.remove_user(bob.id).await.unwrap() && !store.set_password(bob.id, "new").await.unwrap(), "nobody is there any more");
+    assert_eq!(store.remove_user(bob.id).await.unwrap(), Removal::Nobody);
+    assert!(!store.set_password(bob.id, "new").await.unwrap());
+}
+
+async fn a_password_that_was_changed_meanwhile_opens_nothing(world: World) {
+    let store = world.open().await;
+    let ann = user(&store, "ann").await;
+    assert!(!store.begin_session([1; 32], Some((ann.id, "another")), later(60)).await.unwrap());
+    assert!(!store.change_password(ann.id, "another", "new").await.unwrap());
+    // Whoever is first: no session of the old password is left, and one change wins.
+    for round in 0..20 {
+        let (old, new) = (store.user("ann").await.unwrap().unwrap().password, format!("{round}"));
+        let signs_in = store.begin_session([round; 32], Some((ann.id, &old)), later(60));
+        let other = format!("{round} too");
+        let (begun, changed, too) =
+            tokio::join!(signs_in, store.change_password(ann.id, &old, &new), store.change_password(ann.id, &old, &other));
+        begun.unwrap();
+        assert!(changed.unwrap() != too.unwrap(), "one of two changes at once");
+        assert_eq!(store.session([round; 32]).await.unwrap(), None);
+    }
+    assert!(!store.begin_session([99; 32], Some((UserId::generate(), "hash")), later(60)).await.unwrap(), "somebody who was removed");
+}
+
+async fn there_is_an_admin_as_long_as_there_are_accounts(world: World) {
+    let store = world.open().await;
+    let (ann, bob) = (user(&store, "ann").await, user(&store, "bob").await);
+    assert_eq!(store.remove_user(ann.id).await.unwrap(), Removal::LastAdmin);
+    let mut last = ann;
+    for round in 0..10 {
+        let admin = async |name: &str| store.add_user(&format!("{name}{round}"), "hash", Rank::Admin).await.unwrap().unwrap();
+        let (carl, dora) = (admin("carl").await, admin("dora").await);
+        let (one, two, three) = tokio::join!(store.remove_user(last.id), store.remove_user(carl.id), store.remove_user(dora.id));
+        let results = [one.unwrap(), two.unwrap(), three.unwrap()];
+        assert_eq!(results.iter().filter(|result| **result == Removal::LastAdmin).count(), 1, "{results:?}");
+        let mut admins = store.users().await.unwrap().into_iter().map(|user| user.account).filter(|account| account.rank == Rank::Admin);
+        last = admins.next().unwrap();
+        assert_eq!(admins.next(), None);
+    }
+    assert_eq!(store.remove_user(bob.id).await.unwrap(), Removal::Done);
+}
+
+async fn what_had_one_owner_passes_to_an_admin_when_they_are_removed(world: World) {
+    let store = world.open().await;
+    let (ann, bob, eve) = (user(&store, "ann").await, user(&store, "bob").await, user(&store, "eve").await);
+    let (shared, own, kept) = (chat_of(&store, "/shared").await, chat_of(&store, "/own").await, chat_of(&store, "/kept").await);
+    for (place, user, right) in [
+        (&shared, &bob, Right::Owner),
+        (&shared, &eve, Right::Viewer),
+        (&own, &bob, Right::Owner),
+        (&kept, &bob, Right::Owner),
+        (&kept, &eve, Right::Owner),
+    ] {
+        store.put_member(place.workspace_id, user.id, right, None).await.unwrap();
+    }
+    assert_eq!(store.remove_user(bob.id).await.unwrap(), Removal::Done);
+    let right = async |user: &Account, place: &ChatRow| store.right(user.id, place.workspace_id, None).await.unwrap();
+    assert_eq!((right(&ann, &shared).await, right(&eve, &shared).await), (Some(Right::Owner), Some(Right::Viewer)));
+    assert_eq!((right(&ann, &own).await, right(&eve, &own).await), (Some(Right::Owner), None), "nobody's is the admins'");
+    assert_eq!((right(&ann, &kept).await, right(&eve, &kept).await), (None, Some(Right::Owner)), "others own it still");
 }
 
 async fn a_token_stands_for_its_user_and_knows_when_it_was_used(world: World) {

@@ -44,7 +44,7 @@ export function HomePage() {
             <Notice icon={<CircleAlert size={24} aria-hidden />} title={common('failed')} hint={error.message}><Button onClick={refetch}>{common('retry')}</Button></Notice>
           )}
           {isLoading && <Skeleton />}
-          {!isLoading && !error && lists.length === 0 && <p className="text-muted">{t('noWorkspace')}</p>}
+          {!isLoading && !error && lists.length === 0 && <p className="text-muted">{t(addsFolders ? 'noWorkspace' : 'notInvited')}</p>}
           {lists.map(({ workspace, chats }) => (
             <section key={workspace.id} aria-labelledby={`w-${workspace.id}`}>
               <h2 id={`w-${workspace.id}`} className="mb-2 flex items-baseline gap-2 font-semibold"><span title={workspace.name} className="max-w-[60%] shrink-0 truncate">{workspace.name}</span><span title={workspace.path} className="min-w-0 truncate font-mono text-xs font-normal text-muted">{workspace.path}</span></h2>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, UserMinus, UserPlus } from 'lucide-react';
-import { useRef, useState, type FormEvent } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { Button } from '@/components/Button';
 import { TextInput } from '@/components/form';
 import { IconButton } from '@/components/IconButton';
@@ -10,34 +10,41 @@ import { usePageText, useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Account } from '@/lib/api/types';
 import { toast, toastError } from '@/lib/toast';
+import { useSubmission } from './useSubmission';
 import { words } from './words';
 
 /** Everybody who can sign in, for the admins. */
 export function Accounts({ own }: { own: string | null }) {
+  const t = usePageText(words);
+  const list = useRef<HTMLUListElement>(null);
   const accounts = useQuery({ queryKey: ['accounts'], queryFn: settingsApi.accounts });
   return (
     <>
       <Loaded query={accounts}>
-        {(all) => <ul className="divide-y divide-line rounded-lg border">{all.map((one) => <Row key={one.id} account={one} isOwn={one.id === own} />)}</ul>}
+        {(all) => <ul ref={list} tabIndex={-1} aria-label={t('accounts')} className="divide-y divide-line rounded-lg border">{all.map((one) => <Row key={one.id} account={one} isOwn={one.id === own} list={list} />)}</ul>}
       </Loaded>
       <AddAccount />
     </>
   );
 }
 
-function Row({ account, isOwn }: { account: Account; isOwn: boolean }) {
+function Row({ account, isOwn, list }: { account: Account; isOwn: boolean; list: RefObject<HTMLUListElement | null> }) {
   const t = usePageText(words);
   const common = useText('common');
   const queries = useQueryClient();
   const safe = useRef<HTMLButtonElement>(null);
+  const key = useRef<HTMLButtonElement>(null);
   const [asked, setAsked] = useState<'remove' | 'password' | null>(null);
   const remove = useMutation({
     mutationFn: () => settingsApi.removeAccount(account.id),
-    onSuccess: () => {
-      setAsked(null);
-      return queries.invalidateQueries({ queryKey: ['accounts'] });
-    },
+    onSuccess: () => toast(t('accountGone', { name: account.name })),
     onError: toastError,
+    // Another admin may have been quicker.
+    onSettled: async () => {
+      setAsked(null);
+      await queries.invalidateQueries({ queryKey: ['accounts'] });
+      list.current?.focus();
+    },
   });
   return (
     <li className="px-3 py-2">
@@ -48,12 +55,12 @@ function Row({ account, isOwn }: { account: Account; isOwn: boolean }) {
         </p>
         {!isOwn && (
           <>
-            <IconButton label={t('passwordOf', { name: account.name })} aria-expanded={asked === 'password'} onClick={() => setAsked(asked === 'password' ? null : 'password')}><KeyRound size={15} aria-hidden /></IconButton>
+            <IconButton ref={key} label={t('passwordOf', { name: account.name })} aria-expanded={asked === 'password'} onClick={() => setAsked(asked === 'password' ? null : 'password')}><KeyRound size={15} aria-hidden /></IconButton>
             <IconButton label={t('removeAccount', { name: account.name })} onClick={() => setAsked('remove')}><UserMinus size={15} aria-hidden /></IconButton>
           </>
         )}
       </div>
-      {asked === 'password' && <PasswordOf account={account} close={() => setAsked(null)} />}
+      {asked === 'password' && <PasswordOf account={account} close={() => { setAsked(null); key.current?.focus(); }} />}
       <Confirm isOpen={asked === 'remove'} close={() => setAsked(null)} title={t('removeAccountTitle', { name: account.name })} hint={t('removeAccountHint')} safe={safe}>
         <Button ref={safe} onClick={() => setAsked(null)}>{common('cancel')}</Button>
         <Button look="danger" onClick={() => remove.mutate()} disabled={remove.isPending}>{t('removeIt')}</Button>
@@ -66,21 +73,18 @@ function Row({ account, isOwn }: { account: Account; isOwn: boolean }) {
 function PasswordOf({ account, close }: { account: Account; close: () => void }) {
   const t = usePageText(words);
   const [password, setPassword] = useState('');
-  const change = useMutation({
-    mutationFn: () => settingsApi.setPassword(account.id, password),
-    onSuccess: () => {
+  const change = useSubmission({
+    isWhole: password !== '',
+    send: () => settingsApi.setPassword(account.id, password),
+    done: () => {
       toast(t('passwordSet', { name: account.name }));
       close();
     },
   });
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    if (password) change.mutate();
-  };
   return (
-    <form onSubmit={onSubmit} className="flex flex-col gap-2 pb-1">
+    <form onSubmit={change.onSubmit} className="flex flex-col gap-2 pb-1">
       <TextInput label={t('passwordOf', { name: account.name })} type="password" autoComplete="new-password" autoFocus value={password} onChange={(event) => setPassword(event.target.value)} hint={t('signsThemOut')} error={change.error?.message ?? null} />
-      <Button type="submit" look="primary" className="self-start" disabled={password === '' || change.isPending}>{t('setPassword')}</Button>
+      <Button type="submit" look="primary" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
     </form>
   );
 }
@@ -91,20 +95,16 @@ function AddAccount() {
   const t = usePageText(words);
   const queries = useQueryClient();
   const [account, setAccount] = useState(NOBODY);
-  const add = useMutation({
-    mutationFn: () => settingsApi.addAccount({ ...account, name: account.name.trim() }),
-    onSuccess: () => {
+  const add = useSubmission({
+    isWhole: account.name.trim() !== '' && account.password !== '',
+    send: () => settingsApi.addAccount({ ...account, name: account.name.trim() }),
+    done: () => {
       setAccount(NOBODY);
       return queries.invalidateQueries({ queryKey: ['accounts'] });
     },
   });
-  const isWhole = account.name.trim() !== '' && account.password !== '';
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isWhole) add.mutate();
-  };
   return (
-    <form onSubmit={onSubmit} className="flex flex-col gap-2">
+    <form onSubmit={add.onSubmit} className="flex flex-col gap-2">
       <div className="flex flex-wrap gap-2">
         <TextInput label={t('accountName')} autoComplete="off" maxLength={64} value={account.name} onChange={(event) => setAccount({ ...account, name: event.target.value })} error={add.error?.message ?? null} className="flex-1" />
         <TextInput label={t('firstPassword')} type="password" autoComplete="new-password" value={account.password} onChange={(event) => setAccount({ ...account, password: event.target.value })} hint={t('passwordHint')} className="flex-1" />
@@ -113,7 +113,7 @@ function AddAccount() {
         <input type="checkbox" checked={account.admin} onChange={(event) => setAccount({ ...account, admin: event.target.checked })} className="accent-plan" />
         {t('asAdmin')}
       </label>
-      <Button type="submit" className="self-start" disabled={!isWhole || add.isPending}><UserPlus size={15} aria-hidden />{t('addAccount')}</Button>
+      <Button type="submit" className="self-start" disabled={add.isOff}><UserPlus size={15} aria-hidden />{t('addAccount')}</Button>
     </form>
   );
 }

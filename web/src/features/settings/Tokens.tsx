@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { useRef, useState, type FormEvent } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { CommandText } from '@/components/CommandText';
 import { TextInput } from '@/components/form';
@@ -11,6 +11,7 @@ import { settingsApi } from '@/lib/api/settings';
 import type { Token } from '@/lib/api/types';
 import { ago } from '@/lib/time';
 import { toastError } from '@/lib/toast';
+import { useSubmission } from './useSubmission';
 import { words } from './words';
 
 /** Tokens for scripts: made, shown once, taken back. */
@@ -19,22 +20,19 @@ export function Tokens() {
   const queries = useQueryClient();
   const tokens = useQuery({ queryKey: ['tokens'], queryFn: settingsApi.tokens });
   const [name, setName] = useState('');
-  const make = useMutation({
-    mutationFn: () => settingsApi.makeToken(name.trim()),
-    onSuccess: () => {
+  const make = useSubmission({
+    isWhole: name.trim() !== '',
+    send: () => settingsApi.makeToken(name.trim()),
+    done: () => {
       setName('');
       return queries.invalidateQueries({ queryKey: ['tokens'] });
     },
   });
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    if (name.trim()) make.mutate();
-  };
   return (
     <>
-      <form onSubmit={onSubmit} className="flex flex-wrap items-end gap-2">
+      <form onSubmit={make.onSubmit} className="flex flex-wrap items-end gap-2">
         <TextInput label={t('tokenName')} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} error={make.error?.message ?? null} autoComplete="off" className="flex-1" />
-        <Button type="submit" look="primary" disabled={name.trim() === '' || make.isPending}><KeyRound size={15} aria-hidden />{t('makeToken')}</Button>
+        <Button type="submit" look="primary" disabled={make.isOff}><KeyRound size={15} aria-hidden />{t('makeToken')}</Button>
       </form>
       {make.data && <div role="status"><p className="mb-1">{t('newToken')}</p><CommandText text={make.data.token} /></div>}
       <Loaded query={tokens}>

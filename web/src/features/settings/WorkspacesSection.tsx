@@ -25,7 +25,7 @@ export function WorkspacesSection() {
     <Section title={t('workspaces')} hint={t('workspacesHint')}>
       {addsFolders && <div><Button look="primary" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{home('addFolder')}</Button></div>}
       <Loaded query={workspaces}>
-        {(all) => (all.length === 0 ? <p className="text-muted">{home('noWorkspace')}</p> : <ul className="flex flex-col gap-3">{all.map((one) => <Row key={one.id} workspace={one} />)}</ul>)}
+        {(all) => (all.length === 0 ? <p className="text-muted">{home(addsFolders ? 'noWorkspace' : 'notInvited')}</p> : <ul className="flex flex-col gap-3">{all.map((one) => <Row key={one.id} workspace={one} />)}</ul>)}
       </Loaded>
     </Section>
   );

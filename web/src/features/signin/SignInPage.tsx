@@ -21,8 +21,9 @@ export function SignInPage({ done, isOver, auth }: Props) {
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget);
-    const field = (name: string) => String(typed.get(name) ?? '').trim();
-    const offer = way === 'token' ? { token: field('token') } : { name: field('name'), password: field('password') };
+    const field = (name: string) => String(typed.get(name) ?? '');
+    // A password may begin or end with a space.
+    const offer = way === 'token' ? { token: field('token').trim() } : { name: field('name').trim(), password: field('password') };
     api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : reason instanceof Error ? reason.message : String(reason)));
   };
   const change = () => {

@@ -82,6 +82,10 @@ export const audit = {
   plan_approved: 'Plan approved',
   changes_taken_back: 'Changes taken back',
   login_failed: 'Sign-in failed',
+  account_changed: 'Account changed',
+  accountMade: 'made',
+  accountRemoved: 'removed',
+  accountPassword: 'new password',
 } as const;
 
 export const timeline = {

@@ -40,4 +40,5 @@ export const home = {
   addFolder: 'Add a folder…',
   onlyLook: 'You may look at these workspaces and change nothing in them. Ask an owner to make you a member.',
   noWorkspace: 'No workspace yet. Add the folder you want to work in.',
+  notInvited: 'No workspace yet. Ask an admin to make you a member of one.',
 } as const;

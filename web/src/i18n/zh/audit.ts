@@ -82,6 +82,10 @@ export const audit = {
   plan_approved: '计划获批',
   changes_taken_back: '撤回更改',
   login_failed: '登录失败',
+  account_changed: '账户变更',
+  accountMade: '已创建',
+  accountRemoved: '已移除',
+  accountPassword: '新密码',
 };
 
 export const timeline = {

@@ -39,5 +39,6 @@ export const home = {
   addFolder: '添加文件夹…',
   onlyLook: '你可以查看这些工作区，但不能改动。请让所有者把你设为成员。',
   noWorkspace: '还没有工作区。请添加你要工作的文件夹。',
+  notInvited: '还没有工作区。请让管理员把你加为某个工作区的成员。',
   keyQuestion: '跳到问题',
 };

@@ -104,6 +104,10 @@ async fn admins_make_accounts_give_new_passwords_and_remove_them_and_others_may_
     let eves = signed_in(&server, "eve", "second").await;
     assert_eq!(ann.change(Method::DELETE, &path, json!({})).await.0, StatusCode::NO_CONTENT);
     assert_eq!(eves.get("/me").await.0, StatusCode::UNAUTHORIZED);
+    let (_, log) = ann.get("/audit?kind=account_changed").await;
+    let told: Vec<Value> = log.as_array().unwrap().iter().map(|row| json!([row["user"], row["details"]])).collect();
+    assert_eq!(told, ["removed", "password", "made"].map(|change| json!(["ann", { "name": "eve", "change": change }])));
+    assert_eq!(bob.get("/audit?kind=account_changed").await.1, json!([]), "that is for admins");
     for (method, body) in [(Method::DELETE, json!({})), (Method::PATCH, json!({ "password": "third" }))] {
         assert_eq!(ann.change(method, &path, body).await.0, StatusCode::NOT_FOUND);
     }
@@ -123,6 +127,8 @@ async fn accounts_that_cannot_be_are_refused_and_no_admin_removes_themselves() {
         assert!(answered == status && answer.to_string().contains(part), "{body}: {answered} {answer}");
     }
     let own = format!("/admin/accounts/{}", id_of(&ann, "ann").await);
+    let (status, answer) = ann.change(Method::PATCH, &own, json!({ "password": "x" })).await;
+    assert!(status == StatusCode::CONFLICT && answer.to_string().contains("/auth/password"), "without the old one: {answer}");
     let (status, answer) = ann.change(Method::DELETE, &own, json!({})).await;
     assert!(status == StatusCode::CONFLICT && answer.to_string().contains("another admin"), "{answer}");
     assert_eq!(ann.get("/me").await.0, StatusCode::OK);

@@ -95,6 +95,7 @@ async fn commands_about_accounts_say_what_is_wrong() {
         (&["user", "add", "eve"], "typed", 2, "--password-stdin"),
         (&["user", "passwd", "eve", "--password-stdin"], "x", 1, "nobody here is called eve"),
         (&["user", "remove", "eve"], "", 1, "user list"),
+        (&["user", "remove", "ann"], "", 1, "nobody else is an admin"),
         (&["token", "new"], "", 2, "--user: ann, bob"),
         (&["token", "new", "--user", "eve"], "", 1, "nobody here is called eve"),
         (&["user"], "", 2, "Usage"),
