@@ -96,9 +96,15 @@ test('a command takes what is written after it, and a path is a message like any
   const chat = await fresh();
   await composer(page).pressSequentially('/ren');
   await offers().first().waitFor();
-  await page.keyboard.press('Tab');
-  await until(async () => (await composer(page).inputValue()) === '/rename ', 'the command');
-  await page.keyboard.type('Named by a slash');
+  // Who types on within the same frame finds the caret where it belongs.
+  const typed = await composer(page).evaluate(async (box) => {
+    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }));
+    document.execCommand('insertText', false, 'Named by');
+    await new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later)));
+    return [box.value, box.selectionStart];
+  });
+  assert.deepEqual(typed, ['/rename Named by', '/rename Named by'.length]);
+  await page.keyboard.type(' a slash');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Named by a slash' }).waitFor();
   await say(page, '/src/lib.rs looks odd');

@@ -1,5 +1,6 @@
 // What is offered while a command or a file is being named, and the keys that go through it.
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { part } from '@/components/part';
 import { LIST_ID, optionId } from './suggestionIds';
 import type { Suggested } from './Suggestions';
@@ -46,11 +47,10 @@ export function useSuggestions(box: RefObject<HTMLTextAreaElement | null>, setDr
       return;
     }
     const { text, caret } = complete(node.value, trigger, name);
-    setDraft(text);
-    requestAnimationFrame(() => {
-      node.focus();
-      node.setSelectionRange(caret, caret);
-    });
+    // At once: a caret that is put a frame later lands amid what was typed by then.
+    flushSync(() => setDraft(text));
+    node.focus();
+    node.setSelectionRange(caret, caret);
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const all = offered.current;
