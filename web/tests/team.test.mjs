@@ -160,3 +160,12 @@ test('an admin makes an account, gives it another password and removes it', asyn
   await eve.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
   assert.equal(await accounts.getByRole('button', { name: 'Remove ann' }).count(), 0, 'nobody removes themselves');
 });
+
+test('who was signed out meanwhile and presses a button is asked to sign in', async () => {
+  await bob.goto(`${server.url}/settings/account`);
+  await bob.getByLabel('What it is for').fill('build');
+  const over = { status: 401, json: { error: { code: 'UNAUTHENTICATED', message: 'Nobody is signed in.', retryable: false, details: { auth: 'users' } } } };
+  for (const path of ['me', 'tokens']) await bob.route(`**/api/v1/${path}`, (route) => route.fulfill(over));
+  await bob.getByRole('button', { name: 'Make a token' }).click();
+  await bob.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+});
