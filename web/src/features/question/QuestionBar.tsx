@@ -93,9 +93,10 @@ function useJump(region: RefObject<HTMLElement | null>, view: QuestionView, open
     const jump = () => {
       const land = () => landing(region.current, view)?.focus();
       openNow.current();
-      // At once, so that the next key is meant for it; what is in a fold is there a frame later.
+      // At once, so that the next key is meant for it; what is in a fold is there a frame later, unless that key has moved on.
       land();
-      requestAnimationFrame(land);
+      const at = document.activeElement;
+      requestAnimationFrame(() => document.activeElement === at && land());
     };
     const onKeyDown = (event: globalThis.KeyboardEvent) => {
       if (event.code !== 'KeyQ' || !event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
