@@ -32,6 +32,7 @@ mod long_chats;
 mod matrix;
 mod mcp;
 mod messages;
+mod older_databases;
 mod plan_edited;
 mod planner;
 mod postgres;
