@@ -6,6 +6,7 @@
 //! words alone: that the user typed them (and not a file, a tool or another member) is the
 //! caller's to know.
 
+pub mod classifier;
 mod grammar;
 mod markers;
 mod phrases;

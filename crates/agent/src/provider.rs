@@ -53,6 +53,8 @@ pub enum Purpose {
     Reply,
     /// To sum it up.
     Summary,
+    /// To say in one word what the user means; see [`crate::intent::classifier`].
+    Intent,
 }
 
 #[derive(Clone, Debug, PartialEq)]

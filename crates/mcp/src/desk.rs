@@ -77,7 +77,7 @@ impl Server {
             return Ok(Way::Address { url: url.clone(), caller });
         }
         let commands = site.commands.as_ref().ok_or_else(|| failed(&self.name, "programs are not set up in this process."))?;
-        Ok(Way::Program(Arc::new(commands.keep(&self.program(site)?, &site.workspace, &site.secrets)?)))
+        Ok(Way::Program(Arc::new(commands.keep(&self.program(site)?, &site.workspace, &site.secrets, &site.neighbours)?)))
     }
 }
 

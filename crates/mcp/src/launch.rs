@@ -19,7 +19,7 @@ pub fn program(name: &str, config: &ServerConfig, workspace: &Path) -> Result<Pr
     for variable in &config.env_from {
         variables.insert(variable.clone(), value_of(name, variable)?);
     }
-    let named = named_paths(&words).into_iter().filter(|path| !path.starts_with(workspace));
+    let named = named_paths(&words, workspace);
     let readable = config.readable.iter().cloned().chain(named).collect();
     Ok(Program { name: name.to_owned(), words, variables, readable, network: config.network })
 }
@@ -55,10 +55,10 @@ fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> 
     Ok(file.to_string_lossy().into_owned())
 }
 
-/// What the command line names by a full path, with what belongs to it.
-fn named_paths(words: &[String]) -> Vec<PathBuf> {
+/// What the command line names by a full path, with what belongs to it. The workspace is seen anyway, and no link of it is followed.
+fn named_paths(words: &[String], workspace: &Path) -> Vec<PathBuf> {
     let mut paths = BTreeSet::new();
-    for path in words.iter().map(Path::new).filter(|path| path.is_absolute()) {
+    for path in words.iter().map(Path::new).filter(|path| path.is_absolute() && !path.starts_with(workspace)) {
         for path in [Some(path.to_owned()), std::fs::canonicalize(path).ok()].into_iter().flatten() {
             if path.is_dir() {
                 paths.extend(Some(path).filter(|path| !is_too_wide(path)));
@@ -67,7 +67,7 @@ fn named_paths(words: &[String]) -> Vec<PathBuf> {
             }
         }
     }
-    paths.into_iter().collect()
+    paths.into_iter().filter(|path| !path.starts_with(workspace)).collect()
 }
 
 /// The folder that a program's file needs to work: its package, or what it was installed with. The file alone where that
@@ -117,7 +117,19 @@ mod tests {
         let words =
             ["node".to_owned(), text(&script), text(&plain), text(&python), "--root=/etc".to_owned(), text(&folder.path().join("own"))];
         let wanted = ["own", "tools/node_modules", "venv"].map(|name| folder.path().join(name));
-        assert_eq!(named_paths(&words), wanted);
+        assert_eq!(named_paths(&words, Path::new("/nowhere")), wanted);
+    }
+
+    #[test]
+    fn no_link_of_the_workspace_shows_a_program_more_of_the_machine() {
+        let folder = TempDir::new().unwrap();
+        let workspace = folder.path().join("workspace");
+        put(&folder, "keys/key");
+        put(&folder, "workspace/server.py");
+        std::os::unix::fs::symlink(folder.path().join("keys"), workspace.join("data")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("keys/key"), workspace.join("other.py")).unwrap();
+        let words = ["server.py", "data", "other.py"].map(|name| workspace.join(name).to_str().unwrap().to_owned());
+        assert_eq!(named_paths(&words, &workspace), Vec::<PathBuf>::new());
     }
 
     #[test]
@@ -125,6 +137,6 @@ mod tests {
         for wide in ["/", "/home", "/etc", "/tmp", "/var/tmp"] {
             assert!(is_too_wide(Path::new(wide)), "{wide}");
         }
-        assert!(named_paths(&["/".to_owned(), "/etc".to_owned()]).is_empty());
+        assert!(named_paths(&["/".to_owned(), "/etc".to_owned()], Path::new("/nowhere")).is_empty());
     }
 }

@@ -42,7 +42,8 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, D
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), args.trust)?;
+    let layers =
+        Layers::new(config, args.common.model, (data.commands(), &data.reserved()), Arc::new(StoredPins(store.clone())), args.trust)?;
     let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     sessions.reserve(data.reserved());

@@ -13,7 +13,7 @@ use planwright_server::PublicUrl;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-/// A coding agent that cannot touch your code until you have approved its plan, and then keeps to it.
+/// A coding agent whose plan mode cannot touch your code, and which keeps to the plan you approve.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Args {
@@ -92,6 +92,9 @@ pub struct ServeArgs {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR", value_parser = address)]
     pub listen: SocketAddr,
+    /// Open the web page in your browser: $BROWSER, or xdg-open. Its command line holds the token
+    #[arg(long)]
+    pub open: bool,
     /// Who may come in: whoever has the token, everyone on this machine, or people with accounts
     #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
     pub auth: Auth,

@@ -4,8 +4,8 @@ use crate::config_error;
 use crate::providers::{Keys, ProviderConfig};
 use crate::retention::Retention;
 use anyhow::{Context, bail};
-use planwright_session::{DefaultMode, GitSettings, IntentSwitch, Limits, Settings};
-use planwright_tools::{Approvals, Commands, Sandbox, Secrets};
+use planwright_session::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Settings};
+use planwright_tools::{Approvals, Policy, Sandbox, Secrets};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// What is kept from the model.
     pub files: FilesConfig,
+    /// What has to be there before anything changes.
+    pub policy: Policy,
     /// When a run ends by itself.
     pub limits: Limits,
     /// What is done with your repository.
@@ -65,6 +67,8 @@ pub struct ChatConfig {
     pub default_mode: DefaultMode,
     /// What a message does that is an order to carry out the plan, such as "go ahead".
     pub intent_switch: IntentSwitch,
+    /// Who reads a message that the rules can't: `model` asks the plan mode's model, which may only suggest.
+    pub intent_classifier: IntentClassifier,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -106,8 +110,8 @@ impl Config {
         Ok(Self { table: table.clone(), ..table.try_into()? })
     }
 
-    /// `commands` is the folder for what commands change and cache.
-    pub fn settings(&self, commands: PathBuf) -> anyhow::Result<Settings> {
+    /// How commands are run is filled in by the caller.
+    pub fn settings(&self) -> anyhow::Result<Settings> {
         let secrets = match Secrets::new(&self.files.secrets) {
             Ok(secrets) => secrets,
             Err(error) => bail!("[files] secrets: {error}"),
@@ -126,9 +130,11 @@ impl Config {
             secrets: Arc::new(secrets),
             default_mode: self.chat.default_mode,
             intent_switch: self.chat.intent_switch,
+            intent_classifier: self.chat.intent_classifier,
+            policy: self.policy,
             limits: self.limits,
             git: self.git,
-            commands: Some(Arc::new(Commands { place: commands, sandbox: self.sandbox.clone() })),
+            commands: None,
         })
     }
 }
@@ -179,17 +185,75 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
         let config = Config::parse(text, Path::new("config.toml")).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
-        assert_eq!(config.settings(PathBuf::new()).unwrap().limits.turns, 7);
+        assert_eq!(config.settings().unwrap().limits.turns, 7);
+        assert!(config.policy.act_requires_plan && config.policy.plan_requires_files);
+        assert_eq!(config.chat.intent_classifier, IntentClassifier::Model);
         assert!(config.git.commit_steps && config.mcp.servers.len() == 2);
         assert_eq!(config.retention.chats_days.map(NonZeroU32::get), Some(90));
         assert!(error("[retention]\nchats_days = 0\n").starts_with("config.toml:2:14: retention.chats_days: "));
         assert_eq!(config.limits.cost.to_string(), "0.5");
         for (cost, fine) in [("inf", true), ("-1.0", false), ("nan", false)] {
             let config = Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml")).unwrap();
-            assert_eq!(config.settings(PathBuf::new()).is_ok(), fine, "{cost}");
+            assert_eq!(config.settings().is_ok(), fine, "{cost}");
         }
+    }
+
+    /// The sample of the documentation, whole.
+    const SAMPLE: &str = r#"
+[models]
+plan = "anthropic/claude-sonnet-4-5"     # a model for each mode; `default` when only one is wanted
+act  = "local/qwen3-coder"
+
+[providers.local]                         # any number of named providers
+kind = "openai"                           # openai (chat completions), openai-responses, anthropic, gemini, ollama, openrouter, script, demo
+base_url = "http://127.0.0.1:8080/v1"
+api_key_env = "LOCAL_API_KEY"
+
+[chat]
+default_mode = "plan"                     # plan | act | auto
+intent_switch = "switch"                  # switch | suggest | off
+intent_classifier = "off"                 # off | model: asked when the rules say unclear; may only suggest
+
+[approvals]                               # allow | ask | deny
+delete = "ask"
+outside_plan = "ask"
+execute = "allow"                         # inside the sandbox; leaving the sandbox always asks
+mcp = "ask"
+[approvals.tools]                         # by tool name; can only tighten
+# run = "ask"
+
+[sandbox]
+mode = "enforce"                          # "off": user's own config only, Actor only, every command asks, shown loudly
+network = false
+inspect = false                           # read-only sandboxed commands for planners
+writable = []                             # extra paths commands may write
+
+[files]
+secrets = [".env*", "*.pem", "id_*"]      # reading these asks first
+
+[policy]
+act_requires_plan = false                 # true: without an approved plan act mode changes nothing and runs no command but the Tester's (PLAN_REQUIRED), however it was entered; a workspace's file can set it
+plan_requires_files = false               # true: a plan whose steps name no files can't be approved
+
+[limits]
+turns = 100                               # per run
+cost = 5.0                                # in the catalog's currency, per chat
+
+[mcp.servers.NAME]                        # command/args/env or url; trust_read_only = true accepts its readOnlyHint
+command = "notes"
+"#;
+
+    #[test]
+    fn the_sample_configuration_loads_and_says_what_holds_anyway() {
+        let sample = Config::parse(SAMPLE, Path::new("config.toml")).unwrap();
+        let (set, usual) = (sample.settings().unwrap(), Config::default().settings().unwrap());
+        assert_eq!((set.intent_switch, set.intent_classifier), (usual.intent_switch, usual.intent_classifier));
+        assert_eq!((set.intent_classifier, set.policy), (IntentClassifier::Off, Policy::default()));
+        assert_eq!((&*set.approvals, set.limits.turns), (&*usual.approvals, usual.limits.turns));
+        let message = error(&SAMPLE.replace("intent_classifier = \"off\"", "intent_classifier = \"always\""));
+        assert!(message.contains("chat.intent_classifier: unknown variant, expected `off` or `model`"), "{message}");
     }
 }

@@ -7,8 +7,8 @@ use planwright_mcp::{Pins, Pool, ServerConfig, ServerSet, Trusting, View};
 use planwright_protocol::plan::plan_sha256;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::Again;
-use planwright_session::{Configuration, Rules, Trust};
-use planwright_tools::{Workspace, WorkspacePath};
+use planwright_session::{Configuration, Reserved, Rules, Settings, Trust};
+use planwright_tools::{Commands, Sandbox, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,8 @@ pub struct Layers {
     user: Config,
     /// `--model`, or its variable.
     model: Option<String>,
-    commands: PathBuf,
+    /// How commands are run, but for what a workspace's own file says of it.
+    commands: Commands,
     /// Whether `--trust` was given.
     trusts_all: bool,
     /// Told when a reply is asked for again.
@@ -36,8 +37,16 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// `commands` is the folder for what commands change and cache; `pins` has what was accepted of MCP servers.
-    pub fn new(user: Config, model: Option<String>, commands: PathBuf, pins: Arc<dyn Pins>, trusts_all: bool) -> anyhow::Result<Self> {
+    /// `commands` is the folder for what commands change and cache, `own` what belongs to the server; `pins` has what was accepted
+    /// of MCP servers.
+    pub fn new(
+        user: Config,
+        model: Option<String>,
+        (commands, own): (PathBuf, &Reserved),
+        pins: Arc<dyn Pins>,
+        trusts_all: bool,
+    ) -> anyhow::Result<Self> {
+        let commands = Commands { place: commands, sandbox: Sandbox::default(), own: own.private(), team: None };
         let nothing = Rules {
             settings: Arc::default(),
             models: Arc::new(ConfiguredModels::new(&user, model.clone())),
@@ -50,10 +59,12 @@ impl Layers {
         Ok(layers)
     }
 
-    /// For users who accept what runs on somebody else's machine.
-    pub fn for_team(mut self) -> Self {
+    /// For users who accept what runs on somebody else's machine, and have workspaces below these folders.
+    pub fn for_team(mut self, roots: Vec<PathBuf>) -> anyhow::Result<Self> {
         self.view = View::Nothing;
-        self
+        self.commands.team = Some(roots);
+        self.everywhere = self.rules(&self.user, BTreeMap::new())?;
+        Ok(self)
     }
 
     /// The MCP servers in use, to be ended at last.
@@ -77,7 +88,8 @@ impl Layers {
 
     fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {
         let models = ConfiguredModels::new(config, self.model.clone()).telling(self.waits.clone());
-        let settings = Arc::new(config.settings(self.commands.clone())?);
+        let commands = Commands { sandbox: config.sandbox.clone(), ..self.commands.clone() };
+        let settings = Arc::new(Settings { commands: Some(Arc::new(commands)), ..config.settings()? });
         let trusting = if self.trusts_all { Trusting::All } else { Trusting::Accepted };
         let servers = ServerSet::new(self.pool.clone(), &config.mcp, &self.user.mcp, trusting, self.view).waiting_for(waiting);
         Ok(Rules { settings, models: Arc::new(models), servers: Arc::new(servers) })

@@ -3,7 +3,7 @@
 use crate::args::{DoctorArgs, StorageArgs};
 use crate::config::Config;
 use crate::configuration::Layers;
-use crate::data_dir::{Accounts, DataDir};
+use crate::data_dir::{Accounts, DataDir, reserved};
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
@@ -11,7 +11,7 @@ use crate::workspace_file::PATH;
 use anyhow::Context;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome};
-use planwright_session::{Configuration, Models, ServerReport, Trust};
+use planwright_session::{Configuration, Models, Reserved, ServerReport, Trust};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
     // Read, and of use: what runs would refuse is refused here.
-    let config = Config::load().and_then(|config| config.settings(PathBuf::new()).map(|_| config).with_context(in_file));
+    let config = Config::load().and_then(|config| config.settings().map(|_| config).with_context(in_file));
     checks.push(match &config {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),
@@ -103,7 +103,7 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
 fn workspace(config: &Config, folder: &Path) -> Check {
     const NAME: &str = "workspace";
     let read = || {
-        let layers = Layers::new(config.clone(), None, PathBuf::new(), Arc::new(NoPins), false)?;
+        let layers = Layers::new(config.clone(), None, (PathBuf::new(), &Reserved::default()), Arc::new(NoPins), false)?;
         Ok::<_, anyhow::Error>(layers.within(&Workspace::open(folder)?, None)?.1)
     };
     match read() {
@@ -121,8 +121,9 @@ fn workspace(config: &Config, folder: &Path) -> Check {
 /// file are not.
 async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -> Vec<Check> {
     let asked = async {
+        let own = reserved(storage.data_dir.clone())?;
         let accounts = Accounts::open(storage.data_dir, storage.database_url.as_deref()).await?;
-        let reports = ask(config, folder.unwrap_or(Path::new(".")), &accounts.store).await;
+        let reports = ask(config, folder.unwrap_or(Path::new(".")), &accounts.store, &own).await;
         accounts.store.close().await;
         reports
     };
@@ -136,10 +137,10 @@ async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -
 const SERVER: &str = "mcp server";
 
 /// What the servers say, and whether the file that those of the workspace stand in is accepted.
-async fn ask(config: &Config, folder: &Path, store: &Store) -> anyhow::Result<Vec<(ServerReport, bool)>> {
+async fn ask(config: &Config, folder: &Path, store: &Store, own: &Reserved) -> anyhow::Result<Vec<(ServerReport, bool)>> {
     let id = known_workspace(store, folder).await?;
     let accepted = store.trusted(id).await?;
-    let bench = Bench::open(config, store, Arc::new(ReadPins(StoredPins(store.clone()))), folder, id, None).await?;
+    let bench = Bench::open(config, (store, own), Arc::new(ReadPins(StoredPins(store.clone()))), folder, id, None).await?;
     while_waiting(&bench.pool, bench.rules.servers.tools(&bench.site)).await;
     let reports = bench.rules.servers.reports(&bench.site).await;
     let is_accepted = accepted.is_some() && accepted == bench.trust.sha256;

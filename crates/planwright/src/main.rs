@@ -2,6 +2,7 @@
 
 mod acp;
 mod args;
+mod browser;
 mod config;
 mod config_error;
 mod configuration;

@@ -9,7 +9,7 @@ use crate::serve::add_workspace;
 use crate::servers::{AskedPins, Bench, ReadPins, StoredPins, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
 use anyhow::{Context, bail};
-use planwright_session::{ServerReport, Trust};
+use planwright_session::{Reserved, ServerReport, Trust};
 use planwright_store::{Store, WorkspaceRow};
 use planwright_tools::servers::{ChangedItem, Origin, ServerStatus};
 use serde_json::Value;
@@ -25,23 +25,23 @@ pub async fn mcp(args: McpArgs) -> anyhow::Result<ExitCode> {
     let config = Config::load()?;
     let (folder, url) = (args.storage.data_dir, args.storage.database_url);
     let accounts = Accounts::open(folder.clone(), url.as_deref()).await?;
-    let store = &accounts.store;
+    let (store, own) = (&accounts.store, reserved(folder)?);
     let done = match args.command {
-        McpCommand::List { workspace, json } => list(&config, store, &workspace, json).await,
+        McpCommand::List { workspace, json } => list(&config, store, &own, &workspace, json).await,
         McpCommand::Accept { name, workspace, yes } => {
-            let workspace = add_workspace(store, &reserved(folder)?, &workspace).await?;
-            accept(&config, store, &workspace, &name, yes).await
+            let workspace = add_workspace(store, &own, &workspace).await?;
+            accept(&config, store, &own, &workspace, &name, yes).await
         }
     };
     store.close().await;
     done
 }
 
-async fn list(config: &Config, store: &Store, folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
+async fn list(config: &Config, store: &Store, own: &Reserved, folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
     let id = known_workspace(store, folder).await?;
     let accepted = store.trusted(id).await?;
     let pins = Arc::new(ReadPins(StoredPins(store.clone())));
-    let bench = Bench::open(config, store, pins, folder, id, accepted.as_deref()).await?;
+    let bench = Bench::open(config, (store, own), pins, folder, id, accepted.as_deref()).await?;
     bench.rules.servers.look(&bench.site).await;
     let reports = bench.rules.servers.reports(&bench.site).await;
     bench.close().await;
@@ -80,11 +80,18 @@ fn row(report: &ServerReport) -> Vec<String> {
     vec![report.name.clone(), whose.to_owned(), state.to_owned(), report.url.clone().unwrap_or(words)]
 }
 
-async fn accept(config: &Config, store: &Store, workspace: &WorkspaceRow, name: &str, yes: bool) -> anyhow::Result<ExitCode> {
+async fn accept(
+    config: &Config,
+    store: &Store,
+    own: &Reserved,
+    workspace: &WorkspaceRow,
+    name: &str,
+    yes: bool,
+) -> anyhow::Result<ExitCode> {
     let bench = async || {
         let accepted = store.trusted(workspace.id).await?;
         let pins = Arc::new(AskedPins(StoredPins(store.clone())));
-        Bench::open(config, store, pins, Path::new(&workspace.path), workspace.id, accepted.as_deref()).await
+        Bench::open(config, (store, own), pins, Path::new(&workspace.path), workspace.id, accepted.as_deref()).await
     };
     let mut present = bench().await?;
     if wants(&present.trust, name) {

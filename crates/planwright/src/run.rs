@@ -105,7 +105,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     let (waits, again) = mpsc::unbounded_channel();
     let pins = Arc::new(StoredPins(store.clone()));
-    let layers = Layers::new(config, args.common.model.clone(), data.commands(), pins, args.trust)?.telling(waits)?;
+    let layers = Layers::new(config, args.common.model.clone(), (data.commands(), &data.reserved()), pins, args.trust)?.telling(waits)?;
     let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     let (rules, trust) = sessions.rules(workspace.id).await?;
@@ -130,6 +130,10 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         Some(id) => task::reopened(&sessions, id, args, workspace.id).await?,
     };
     let role = handle.chat().row().await.config.role;
+    if plan.is_none() && role.mode() == Mode::Act && handle.chat().missing_plan().await?.is_some() {
+        let text = "planwright: this workspace requires an approved plan before anything changes; this run can only read and plan. --plan FILE approves one";
+        output::note(text);
+    }
     let (op, plan) = match plan {
         Some((path, plan)) => (Op::Execute { plan_file: Some(path.to_string()), content: Some(words) }, Some(plan)),
         None => (Op::UserMessage { content: words, metadata: Map::new(), images: Vec::new() }, None),

@@ -1,6 +1,7 @@
 //! `planwright serve`
 
 use crate::args::{Auth, BadUsage, ServeArgs};
+use crate::browser;
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
@@ -35,8 +36,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     models.check().await?;
     models.say_choice(None);
     let retention = config.retention;
-    let layers = Layers::new(config, args.common.model, data.commands(), Arc::new(StoredPins(store.clone())), false)?;
-    let layers = if args.auth == Auth::Users { layers.for_team() } else { layers };
+    let layers = Layers::new(config, args.common.model, (data.commands(), &data.reserved()), Arc::new(StoredPins(store.clone())), false)?;
+    let folders_of_users = sign_in::folders(&args.workspace_root)?;
+    let layers = if args.auth == Auth::Users { layers.for_team(folders_of_users.roots.clone())? } else { layers };
     let pool = layers.pool();
     let sessions = Sessions::configured(store.clone(), Arc::new(layers));
     sessions.reserve(data.reserved());
@@ -59,14 +61,16 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .with_context(|| format!("can't listen on {}; is another server there? --listen 127.0.0.1:0 takes a free port", args.listen))?;
     let address = listener.local_addr()?;
     output::line(&format!("listening on http://{address}"));
+    let mut page = args.public_url.as_ref().map_or_else(|| format!("http://{address}/"), ToString::to_string);
     if let SignIn::Token(token) = &sign_in {
-        output::line(&format!("sign in at http://{address}/#token={token}"));
+        page = format!("http://{address}/#token={token}");
+        output::line(&format!("sign in at {page}"));
     }
     let outside = Outside {
         public_url: args.public_url,
         proxies: args.trusted_proxy,
         requests_per_minute: args.requests_per_minute,
-        folders: sign_in::folders(&args.workspace_root)?,
+        folders: folders_of_users,
     };
     let access = Access::new(sign_in, address, outside);
     let app = App {
@@ -80,6 +84,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let closing = app.closing.clone();
     tokio::spawn(retention::observe(sessions.clone(), retention, closing.clone()));
     let serving = tokio::spawn(planwright_server::serve(listener, app));
+    if args.open {
+        browser::open(&page);
+    }
     interrupts.next().await;
     output::note("shutting down; runs in progress go on after the next start");
     closing.cancel();

@@ -8,7 +8,7 @@ use anyhow::Context;
 use async_trait::async_trait;
 use planwright_mcp::{Pin, Pins, Pool};
 use planwright_protocol::{Problem, WorkspaceId};
-use planwright_session::{Configuration, Rules, Settings, Trust, storage};
+use planwright_session::{Configuration, Reserved, Rules, Settings, Trust, neighbours, storage};
 use planwright_store::Store;
 use planwright_tools::servers::Origin;
 use planwright_tools::{Site, Workspace};
@@ -121,21 +121,23 @@ impl Bench {
     /// `accepted` is the hash of the folder's own file that the user trusts.
     pub async fn open(
         config: &Config,
-        store: &Store,
+        (store, own): (&Store, &Reserved),
         pins: Arc<dyn Pins>,
         folder: &Path,
         id: WorkspaceId,
         accepted: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let place = std::env::temp_dir().join(format!("planwright-servers-{}", std::process::id()));
-        let layers = Layers::new(config.clone(), None, place.join("commands"), pins, false).with_context(in_file)?;
+        let temporary = std::env::temp_dir();
+        let place = std::fs::canonicalize(&temporary).unwrap_or(temporary).join(format!("planwright-servers-{}", std::process::id()));
+        let layers = Layers::new(config.clone(), None, (place.join("commands"), own), pins, false).with_context(in_file)?;
         // Where there are accounts, somebody else may have accepted the file.
-        let layers = if store.users().await?.is_empty() { layers } else { layers.for_team() };
+        let layers = if store.users().await?.is_empty() { layers } else { layers.for_team(Vec::new())? };
         let wrong = |error| BadUsage(format!("the workspace {} can't be opened: {error}", folder.display()));
         let workspace = Arc::new(Workspace::open(folder).map_err(wrong)?);
         let (rules, trust) = layers.within(&workspace, accepted)?;
         let Settings { commands, secrets, .. } = (*rules.settings).clone();
-        let site = Site { id, workspace, commands, secrets };
+        let neighbours = neighbours(store, id).await?;
+        let site = Site { id, workspace, commands, secrets, neighbours };
         Ok(Self { rules, trust, site, pool: layers.pool(), place })
     }
 

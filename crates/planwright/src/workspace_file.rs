@@ -1,14 +1,13 @@
 //! `.planwright/config.toml` of a workspace, laid over the user's own configuration.
 //!
 //! Whoever can write to a repository can write this file. What makes things stricter holds at once; what would allow, run
-//! or spend more waits for the user's trust, and in `[approvals]` and `[sandbox]` is never obeyed.
+//! or spend more waits for the user's trust, and in `[approvals]`, `[sandbox]` and `[policy]` is never obeyed.
 
 use crate::config::Config;
 use crate::config_error::{reason, told};
 use planwright_mcp::ServerConfig;
-use planwright_session::{DefaultMode, IntentSwitch, TrustItem};
+use planwright_session::{DefaultMode, IntentClassifier, IntentSwitch, TrustItem};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
@@ -80,7 +79,7 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             waiting.extend(entry.server(&config));
         }
         if strict || obeyed == Obeyed::All {
-            config.settings(PathBuf::new()).map_err(|error| format!("{place}: {error:#}"))?;
+            config.settings().map_err(|error| format!("{place}: {error:#}"))?;
             table = candidate;
         }
     }
@@ -102,7 +101,7 @@ impl Entry {
 
     /// Whether it is about what is allowed, where a slip of the pen must not pass for a rule.
     fn is_guard(&self) -> bool {
-        matches!(self.keys[0].as_str(), "approvals" | "sandbox")
+        matches!(self.keys[0].as_str(), "approvals" | "sandbox" | "policy")
     }
 
     fn is_of_servers(&self) -> bool {
@@ -135,6 +134,8 @@ fn is_as_strict(entry: &Entry, config: &Config, user: &Config) -> bool {
     match keys[..] {
         ["approvals", ..] => config.approvals.are_as_strict_as(&user.approvals),
         ["sandbox", ..] => config.sandbox.is_as_strict_as(&user.sandbox),
+        ["policy", ..] => config.policy.is_as_strict_as(user.policy),
+        ["chat", "intent_classifier"] => [IntentClassifier::Off, user.chat.intent_classifier].contains(&config.chat.intent_classifier),
         ["chat", "default_mode"] => reach_of_mode(config.chat.default_mode) <= reach_of_mode(user.chat.default_mode),
         ["chat", "intent_switch"] => reach_of_switch(config.chat.intent_switch) <= reach_of_switch(user.chat.intent_switch),
         ["files", "secrets"] => user.files.secrets.iter().all(|pattern| config.files.secrets.contains(pattern)),
@@ -257,6 +258,40 @@ mod tests {
         let trusted = lay_over(&user, text, Obeyed::All).unwrap();
         assert_eq!((trusted.config.models.plan.as_deref(), trusted.config.limits.turns), (Some("x/y"), 1000));
         assert_eq!(trusted.items.len(), items.len());
+    }
+
+    #[test]
+    fn a_workspace_can_require_plans_and_never_do_without_what_the_user_requires() {
+        for obeyed in [Obeyed::Strictness, Obeyed::All] {
+            let text = "[policy]\nact_requires_plan = true\nplan_requires_files = true\n";
+            let Effective { config, items, warnings, .. } = lay_over(&user(""), text, obeyed).unwrap();
+            assert!(config.policy.act_requires_plan && config.policy.plan_requires_files && items.is_empty() && warnings.is_empty());
+            let lax = "[policy]\nact_requires_plan = false\nplan_requires_files = false\n";
+            let Effective { config, items, warnings, .. } = lay_over(&user(text), lax, obeyed).unwrap();
+            assert!(config.policy.act_requires_plan && config.policy.plan_requires_files && items.is_empty());
+            assert!(warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan would allow more"), "{warnings:?}");
+        }
+        for (text, part) in
+            [("[policy]\nact_require_plan = true\n", "unknown field"), ("[policy]\nact_requires_plan = 1\n", "invalid type")]
+        {
+            let error = lay_over(&user(""), text, Obeyed::Strictness).err().unwrap();
+            assert!(error.contains("config.toml:2: policy.act_requi") && error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_workspace_can_switch_the_classifier_off_and_on_only_when_trusted() {
+        let (on, off) = ("[chat]\nintent_classifier = \"model\"\n", "[chat]\nintent_classifier = \"off\"\n");
+        for (own, text, obeyed, classifier, items) in [
+            ("", on, Obeyed::Strictness, IntentClassifier::Off, 1),
+            ("", on, Obeyed::All, IntentClassifier::Model, 1),
+            (on, on, Obeyed::Strictness, IntentClassifier::Model, 0),
+            (on, off, Obeyed::Strictness, IntentClassifier::Off, 0),
+            ("", off, Obeyed::Strictness, IntentClassifier::Off, 0),
+        ] {
+            let found = lay_over(&user(own), text, obeyed).unwrap();
+            assert_eq!((found.config.chat.intent_classifier, found.items.len()), (classifier, items), "{own:?} {text:?}");
+        }
     }
 
     #[test]

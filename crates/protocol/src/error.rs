@@ -56,6 +56,7 @@ codes! {
     MethodNotAllowed      "METHOD_NOT_ALLOWED"      Client(405), false;
     ConfirmationRequired  "CONFIRMATION_REQUIRED"   Client(409), false;
     NoPlan                "NO_PLAN"                 Client(409), false;
+    PlanRequired          "PLAN_REQUIRED"           Client(409), false;
     QuestionNotPending    "QUESTION_NOT_PENDING"    Client(409), false;
     Conflict              "CONFLICT"                Client(409), false;
     TooLarge              "TOO_LARGE"               Client(413), false;

@@ -13,7 +13,7 @@ use crate::transport::Transport;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use planwright_agent::{Delta, Provider, Request};
+use planwright_agent::{Delta, Provider, Purpose, Request};
 use planwright_protocol::{ErrorCode, Problem};
 use rig_core::completion::{CacheRetention, CompletionRequest, CompletionResponse, OnUnsupported, ToolDefinition};
 use rig_core::driver::DynModel;
@@ -24,6 +24,9 @@ use std::sync::Arc;
 
 /// How much a model that no file knows may write.
 const USUAL_OUTPUT_TOKENS: u64 = 16_000;
+
+/// How much a model may write that is asked for one word. On some wires that is in JSON, or after a thought.
+const WORD_OUTPUT_TOKENS: u64 = 64;
 
 /// A model of a vendor, or of a server that speaks like one.
 pub struct Remote {
@@ -98,15 +101,16 @@ impl Remote {
         // Only one wire must be told; elsewhere the model's own limit is meant by silence.
         let must = about.kind == Kind::Anthropic;
         let known = about.facts.and_then(|facts| facts.max_output_tokens).unwrap_or(USUAL_OUTPUT_TOKENS);
-        let limit = about.endpoint.max_output_tokens.or(must.then_some(known));
+        let is_word = request.purpose == Purpose::Intent;
+        let limit = if is_word { Some(WORD_OUTPUT_TOKENS) } else { about.endpoint.max_output_tokens.or(must.then_some(known)) };
         let mut asked = CompletionRequest::new(last).messages(messages).preamble(system).max_tokens(limit);
         if about.tools == ToolCalls::Native {
             asked = asked.tools(request.tools.into_iter().filter_map(tool_definition).collect());
         }
-        if about.prompt_cache {
+        if about.prompt_cache && !is_word {
             asked = asked.cache(CacheRetention::Short);
         }
-        if let Some(depth) = about.endpoint.reasoning {
+        if let Some(depth) = about.endpoint.reasoning.filter(|_| !is_word) {
             asked = asked.reasoning(depth.effort());
         }
         if about.kind == Kind::OpenaiResponses {

@@ -50,6 +50,8 @@ struct ScriptFile {
     obey: bool,
     /// The reply to a request to sum the chat up.
     summary: Option<ScriptTurn>,
+    /// The reply to a request to say what the user means.
+    intent: Option<ScriptTurn>,
     /// How many tokens this model is said to take.
     context_tokens: Option<u64>,
     /// Whether it is said to look at images.
@@ -136,9 +138,11 @@ impl Script {
     }
 
     fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
-        if request.purpose == Purpose::Summary {
-            let plain = || ScriptTurn { text: "Nothing more to say.".to_owned(), ..ScriptTurn::default() };
-            return Ok(self.file.summary.clone().unwrap_or_else(plain));
+        let plain = |text: &str| ScriptTurn { text: text.to_owned(), ..ScriptTurn::default() };
+        match request.purpose {
+            Purpose::Summary => return Ok(self.file.summary.clone().unwrap_or_else(|| plain("Nothing more to say."))),
+            Purpose::Intent => return Ok(self.file.intent.clone().unwrap_or_else(|| plain("UNCLEAR"))),
+            Purpose::Reply => {}
         }
         let of_mode = match (self.of_task(request), request.mode) {
             (Some(turns), _) => turns,

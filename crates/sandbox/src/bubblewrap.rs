@@ -1,31 +1,26 @@
 //! The boundary: bubblewrap's command line.
 
 use crate::enter::Inner;
-use crate::host::{HOME, SCRATCH, Shown};
-use crate::policy::{Network, Policy, View};
+use crate::policy::{Network, Policy};
+use crate::root::{ROOT, SELF};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
-/// Our own binary, inside.
-const SELF: &str = "/run/planwright";
+/// How much can be put into the folder for shared memory.
+const SHARED_MEMORY: &str = "1073741824";
 /// Where the kernel takes orders.
 const KERNEL: &[&str] =
     &["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
-/// How much can be put into the private folders that live in memory.
-const MEMORY_FOLDER: &str = "1073741824";
 
 pub struct Wrap<'p> {
     pub policy: &'p Policy,
-    pub shown: &'p [Shown],
-    /// Where the workspace's overlay is, if it has one.
-    pub merged: Option<&'p Path>,
     /// Where bubblewrap tells the number of the sandbox's first process.
     pub info: RawFd,
-    pub own_binary: &'p Path,
 }
 
 impl Wrap<'_> {
+    /// The file tree is put together already (see [`crate::root`]); bubblewrap mounts nothing by a name that a workspace has a say in.
     pub fn arguments(&self, inner: &Inner) -> Vec<OsString> {
         let mut line = Line::default();
         line.flags(&["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
@@ -34,56 +29,17 @@ impl Wrap<'_> {
         }
         line.flags(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "planwright"]);
         line.flags(&["--info-fd", &self.info.to_string()]);
-        line.flags(&["--proc", "/proc", "--dev", "/dev"]);
+        line.flags(&["--bind", ROOT, "/", "--proc", "/proc", "--dev", "/dev", "--size", SHARED_MEMORY, "--tmpfs", "/dev/shm"]);
         // A server that runs as root would hand its rights to these on, with all capabilities gone.
         for settings in KERNEL.iter().map(Path::new).filter(|path| path.exists()) {
             line.bind("--ro-bind", settings, settings);
         }
-        for folder in ["/tmp", "/var/tmp", "/run", HOME] {
-            line.flags(&["--size", MEMORY_FOLDER, "--tmpfs", folder]);
-        }
-        line.flags(&["--symlink", "../run", "/var/run"]);
-        for shown in self.shown {
-            match shown {
-                Shown::Tree(path) => line.bind("--ro-bind", path, path),
-                Shown::Link { target, at } => line.bind("--symlink", target, at),
-            }
-        }
-        line.bind("--ro-bind", self.own_binary, Path::new(SELF));
-        if let Some(identity) = &self.policy.identity {
-            line.bind("--ro-bind", identity, &Path::new(HOME).join(".gitconfig"));
-        }
-        line.bind("--bind", &self.policy.scratch, Path::new(SCRATCH));
-        for folder in &self.policy.writable {
-            line.bind("--bind", folder, folder);
-        }
-        for path in &self.policy.readable {
-            line.bind("--ro-bind", path, path);
-        }
-        self.workspace(&mut line);
-        line.flags(&["--remount-ro", "/", "--chdir"]);
+        line.flags(&["--remount-ro", "/dev", "--remount-ro", "/", "--chdir"]);
         let Policy { workspace, cwd, .. } = self.policy;
         line.0.push(if cwd.as_os_str().is_empty() { workspace.into() } else { workspace.join(cwd).into() });
         line.flags(&["--", SELF]);
         line.0.extend(inner.arguments());
         line.0
-    }
-
-    fn workspace(&self, line: &mut Line) {
-        let Policy { workspace, view, fixed, hidden, nothing, .. } = self.policy;
-        let source = self.merged.unwrap_or(workspace);
-        match view {
-            View::ReadOnly { .. } => line.bind("--ro-bind", source, workspace),
-            View::Staged { .. } | View::Direct | View::Unconfined => {
-                line.bind("--bind", source, workspace);
-                for path in fixed {
-                    line.bind("--ro-bind", &source.join(path), &workspace.join(path));
-                }
-            }
-        }
-        for path in hidden {
-            line.bind("--ro-bind", nothing, &workspace.join(path));
-        }
     }
 }
 

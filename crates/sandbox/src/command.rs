@@ -214,14 +214,13 @@ impl Running {
             environment: host::environment(policy, &shown),
             shown,
             bubblewrap: if is_confined { bubblewrap::find().ok_or_else(missing)? } else { PathBuf::new() },
-            own_binary: own_binary.clone(),
             groups: groups.folders().to_vec(),
             info: info_in.as_raw_fd(),
             status: status_in.as_raw_fd(),
         };
-        let arguments = outer.arguments().map_err(|error| format!("the sandbox can't be described: {error}"))?;
+        let description = outer.describe().map_err(|error| format!("the sandbox can't be described: {error}"))?;
         let mut line = Command::new(own_binary);
-        line.args(arguments).env_clear().current_dir("/");
+        line.args(Outer::arguments(&description)).env_clear().current_dir("/");
         let pipes = match streams {
             Streams::Heard => {
                 line.stdin(if is_confined { Stdio::null() } else { Stdio::piped() });
@@ -237,7 +236,7 @@ impl Running {
             }
         };
         line.stderr(printed);
-        let mut child = spawn_with(line, [info_in, status_in]).map_err(failed)?;
+        let mut child = spawn_with(line, [info_in, status_in, description]).map_err(failed)?;
         let outside = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| failed(errno.into()))?;
         Ok(Self {
@@ -347,7 +346,7 @@ fn is_first_of_its_kind(process: Pid) -> bool {
 
 /// Starts a program that gets these descriptors too.
 #[expect(unsafe_code, reason = "descriptors are handed down between fork and exec")]
-fn spawn_with(mut line: Command, descriptors: [OwnedFd; 2]) -> std::io::Result<Child> {
+fn spawn_with(mut line: Command, descriptors: [OwnedFd; 3]) -> std::io::Result<Child> {
     // SAFETY: only sets flags of descriptors, which is allowed there; nothing is allocated.
     unsafe {
         line.pre_exec(move || descriptors.iter().try_for_each(|descriptor| inherit(descriptor.as_fd())));

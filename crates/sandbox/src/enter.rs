@@ -5,7 +5,7 @@
 use crate::bubblewrap::Wrap;
 use crate::host::{self, HOME, SCRATCH, Shown};
 use crate::policy::{Limits, Network, Policy, View};
-use crate::{cgroup, keeper, landlock, seccomp};
+use crate::{cgroup, keeper, landlock, mount, root, seccomp};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::process::{Resource, Rlimit};
@@ -13,7 +13,8 @@ use rustix::thread::UnshareFlags;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,6 @@ pub struct Outer {
     pub environment: BTreeMap<String, String>,
     pub shown: Vec<Shown>,
     pub bubblewrap: PathBuf,
-    pub own_binary: PathBuf,
     pub groups: Vec<PathBuf>,
     pub info: RawFd,
     /// Where a stage tells that it failed, or the last one that all is in place.
@@ -59,9 +59,29 @@ pub fn handed(place: usize) -> String {
 }
 
 impl Outer {
-    pub fn arguments(&self) -> serde_json::Result<[String; 2]> {
-        Ok([OUTER.to_owned(), serde_json::to_string(self)?])
+    /// A file in memory that describes it: a command line has no room for every policy.
+    pub fn describe(&self) -> std::io::Result<OwnedFd> {
+        let mut file = File::from(rustix::fs::memfd_create(c"sandbox", rustix::fs::MemfdFlags::CLOEXEC)?);
+        serde_json::to_writer(&mut file, self)?;
+        file.rewind()?;
+        Ok(file.into())
     }
+
+    pub fn arguments(description: &OwnedFd) -> [String; 2] {
+        [OUTER.to_owned(), description.as_raw_fd().to_string()]
+    }
+
+    fn described(number: &str) -> Option<Self> {
+        let mut text = String::new();
+        described_by(number.parse().ok()?).read_to_string(&mut text).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+#[expect(unsafe_code, reason = "the number of the descriptor comes from the command line")]
+fn described_by(number: RawFd) -> File {
+    // SAFETY: the descriptor was handed down for this alone; a number that is none fails when it is read.
+    unsafe { File::from_raw_fd(number) }
 }
 
 impl Inner {
@@ -79,7 +99,7 @@ pub fn enter_if_asked() -> Option<ExitCode> {
     let told = arguments.next();
     let told = told.as_deref().and_then(|told| told.to_str()).unwrap_or_default();
     let (status, failure) = if stage == OUTER {
-        let outer: Outer = serde_json::from_str(told).ok()?;
+        let outer = Outer::described(told)?;
         (outer.status, prepare(&outer))
     } else if stage == INNER {
         let inner: Inner = serde_json::from_str(told).ok()?;
@@ -101,15 +121,20 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
     }
     // Should memory run out, the command goes first and not the server.
     let _ = std::fs::write("/proc/self/oom_score_adj", "800");
-    let merged = match &outer.policy.view {
+    // Held open: the tree below hides where it lies, and it may be a script.
+    let bubblewrap = rustix::fs::openat(CWD, &outer.bubblewrap, OFlags::PATH, Mode::empty())
+        .map_err(|errno| format!("can't open {}: {errno}", outer.bubblewrap.display()))?;
+    own_mounts()?;
+    rustix::mount::mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+    let workspace = match &outer.policy.view {
         View::Staged { folder } | View::ReadOnly { folder } if folder.join("merged").is_dir() => {
-            overlay(&outer.policy, folder).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?;
-            Some(folder.join("merged"))
+            overlay(&outer.policy, folder).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?
         }
-        View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => None,
+        View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => open_workspace(&outer.policy)?,
     };
-    let wrap =
-        Wrap { policy: &outer.policy, shown: &outer.shown, merged: merged.as_deref(), info: outer.info, own_binary: &outer.own_binary };
+    root::assemble(&outer.policy, &outer.shown, &workspace)?;
+    drop(workspace);
+    let wrap = Wrap { policy: &outer.policy, info: outer.info };
     let inner = Inner {
         command: outer.command.clone(),
         writable: writable(&outer.policy),
@@ -119,7 +144,8 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
         status: outer.status,
     };
     let handed_down = (0..outer.policy.variables.len()).filter_map(|place| Some((handed(place), std::env::var_os(handed(place))?)));
-    let mut line = Command::new(&outer.bubblewrap);
+    let mut line = Command::new(format!("/proc/self/fd/{}", bubblewrap.as_raw_fd()));
+    line.arg0(&outer.bubblewrap);
     let error = line.args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).envs(handed_down).exec();
     Err(format!("can't start {}: {error}", outer.bubblewrap.display()).into())
 }
@@ -134,14 +160,16 @@ fn writable(policy: &Policy) -> Vec<PathBuf> {
     writable
 }
 
+fn open_workspace(policy: &Policy) -> Result<OwnedFd, Failure> {
+    mount::open(&policy.workspace).map_err(|errno| format!("can't open the workspace {}: {errno}", policy.workspace.display()).into())
+}
+
 /// Mounts the workspace at `folder/merged`, in a mount namespace that nobody else sees.
-fn overlay(policy: &Policy, folder: &Path) -> Result<(), Failure> {
-    own_mounts()?;
-    rustix::mount::mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::DOWNSTREAM)?;
-    let open = |path: &Path| rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY, Mode::empty());
+fn overlay(policy: &Policy, folder: &Path) -> Result<OwnedFd, Failure> {
+    let open = |path: &Path| rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     // Named by descriptors: no character of a path can be read as an option.
     let name = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
-    let workspace = open(&policy.workspace)?;
+    let workspace = open_workspace(policy)?;
     let (options, _kept) = match &policy.view {
         View::Staged { .. } => {
             let (upper, work) = (open(&folder.join("upper"))?, open(&folder.join("work"))?);
@@ -157,7 +185,7 @@ fn overlay(policy: &Policy, folder: &Path) -> Result<(), Failure> {
     };
     let options = CString::new(options)?;
     rustix::mount::mount("overlay", folder.join("merged"), "overlay", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())?;
-    Ok(())
+    Ok(open(&folder.join("merged"))?)
 }
 
 /// A mount namespace of our own. Root has the right to one; everybody else gets it with a user namespace.

@@ -5,7 +5,8 @@
 //! | [`policy`] | what a command may see, change and use |
 //! | [`command`] | starting one, reading what it prints, ending it with all it started |
 //! | [`host`] | what of the machine is shown inside: programs and toolchains, no homes, no credentials |
-//! | [`bubblewrap`] | the boundary: namespaces and mounts |
+//! | [`root`], [`mount`] | the file tree that a command sees, put together by descriptors |
+//! | [`bubblewrap`] | the boundary: namespaces |
 //! | [`enter`] | our own binary, started again on both sides of the boundary |
 //! | [`keeper`] | a command without a sandbox, where the user switched it off |
 //! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
@@ -14,7 +15,7 @@
 //! | [`mod@probe`] | whether all this works here, and how to mend it |
 //!
 //! Two stages, both our own binary run again. The outer one puts an overlay over the workspace, so that changes are
-//! staged, and becomes bubblewrap; the inner one stands behind the boundary, takes away what is left to take, and
+//! staged, puts together the file tree that the command sees, and becomes bubblewrap; the inner one stands behind the boundary, takes away what is left to take, and
 //! becomes the shell.
 //!
 //! Invariants: without the boundary nothing runs; no process of a command outlives it; no environment variable,
@@ -27,9 +28,11 @@ mod enter;
 mod host;
 mod keeper;
 mod landlock;
+mod mount;
 pub mod policy;
 pub mod probe;
 mod repository;
+mod root;
 mod seccomp;
 
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};

@@ -1,6 +1,7 @@
 //! What a command may see, change and use.
 
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,10 +15,12 @@ pub struct Policy {
     pub cwd: PathBuf,
     /// What stays as it is even where the workspace can be changed, relative to it.
     pub fixed: Vec<PathBuf>,
-    /// Files that are empty for the command, relative to the workspace.
-    pub hidden: Vec<PathBuf>,
-    /// An empty file of the host, to put in their place.
-    pub nothing: PathBuf,
+    /// Files and folders that are empty for the command, relative to the workspace. Names need not be UTF-8.
+    pub hidden: Vec<OsString>,
+    /// What belongs to the server: no command sees it, whatever else is shown.
+    pub own: Vec<PathBuf>,
+    /// Other workspaces: hidden in everything that is shown whole, but for what they have of this workspace.
+    pub others: Vec<PathBuf>,
     /// A file of the host that tells git who commits, if the user told it so.
     pub identity: Option<PathBuf>,
     /// A folder of the host for caches and build output, seen as `/scratch`.
@@ -44,7 +47,8 @@ impl Policy {
             cwd: PathBuf::new(),
             fixed: Vec::new(),
             hidden: Vec::new(),
-            nothing: PathBuf::new(),
+            own: Vec::new(),
+            others: Vec::new(),
             identity: None,
             scratch,
             builds_in_scratch: false,
@@ -77,7 +81,7 @@ impl View {
     /// They can't be made.
     pub fn staged(folder: PathBuf) -> std::io::Result<Self> {
         for name in ["upper", "work", "merged"] {
-            std::fs::create_dir_all(folder.join(name))?;
+            make_closed(&folder.join(name))?;
         }
         Ok(Self::Staged { folder })
     }
@@ -88,10 +92,16 @@ impl View {
     /// The folders that an overlay needs can't be made.
     pub fn read_only(folder: PathBuf) -> std::io::Result<Self> {
         for name in ["empty", "merged"] {
-            std::fs::create_dir_all(folder.join(name))?;
+            make_closed(&folder.join(name))?;
         }
         Ok(Self::ReadOnly { folder })
     }
+}
+
+/// Makes a folder that nobody else on the machine can look into, whatever the umask says.
+fn make_closed(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Removes a folder of ours with all that a command or the kernel left in it, whatever its modes.

@@ -92,7 +92,9 @@ enum Kind {
 fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let failed = |error: std::io::Error| Unavailable(format!("{} can't be used: {error}", folder.display()));
-    let place = Place(folder.join(format!("probe-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let real = std::fs::canonicalize(folder).map_err(failed)?;
+    let place = Place(real.join(format!("probe-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))));
     let (workspace, scratch) = (place.0.join("workspace"), place.0.join("scratch"));
     for folder in [&workspace, &scratch] {
         std::fs::create_dir_all(folder).map_err(failed)?;

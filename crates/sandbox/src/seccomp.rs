@@ -27,13 +27,19 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
     for (call, argument) in MODES {
         rules.insert(*call, OWNERS_RIGHTS.iter().map(|&bit| has_bit(*argument, bit)).collect::<Result<_, _>>()?);
     }
+    for (call, flags) in OPENS {
+        let pairs = OWNERS_RIGHTS.iter().flat_map(|&bit| MAKING.map(|flag| (bit, flag)));
+        // The mode comes after the flags, and means something only if a file is made.
+        rules.insert(*call, pairs.map(|(bit, flag)| have_bits([(*flags, flag), (*flags + 1, bit)])).collect::<Result<_, _>>()?);
+    }
     rules.insert(libc::SYS_ioctl, TERMINAL_TRICKS.iter().map(|&request| equals(1, request)).collect::<Result<_, _>>()?);
     program(rules, EPERM)
 }
 
-/// Calls that answer "no such call": programs then do without. The flags of `clone3` are behind a pointer, where no filter can see them.
+/// Calls that answer "no such call": programs then do without. The flags of `clone3` and the mode of `openat2` are behind a pointer,
+/// where no filter can see them.
 fn missing() -> Result<BpfProgram, Failure> {
-    program([(libc::SYS_clone3, Vec::new())].into(), ENOSYS)
+    program([libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new())).into(), ENOSYS)
 }
 
 fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: u32) -> Result<BpfProgram, Failure> {
@@ -57,8 +63,13 @@ fn foreign_family(network: Network) -> Result<SeccompRule, Failure> {
 }
 
 fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, Failure> {
-    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)?;
-    Ok(SeccompRule::new(vec![condition])?)
+    have_bits([(argument, bit)])
+}
+
+/// All of these arguments have their bit.
+fn have_bits<const N: usize>(bits: [(u8, u64); N]) -> Result<SeccompRule, Failure> {
+    let has = |(argument, bit)| SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit);
+    Ok(SeccompRule::new(bits.into_iter().map(has).collect::<Result<_, _>>()?)?)
 }
 
 fn equals(argument: u8, value: u64) -> Result<SeccompRule, Failure> {
@@ -81,8 +92,18 @@ const MODES: &[(i64, u8)] = &[
     (libc::SYS_fchmodat2, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
     (libc::SYS_mknodat, 2),
 ];
+/// The calls that open files, with the argument that has their flags.
+const OPENS: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
+];
+/// `O_CREAT`, and what `O_TMPFILE` has besides `O_DIRECTORY`.
+const MAKING: [u64; 2] = [0o100, 0o20_000_000];
 
 /// The x32 numbers are the usual calls under other names, which the lists would not see.
 #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 /// The document, put together when it is first asked for.
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
 
-const INTRODUCTION: &str = "Planwright over HTTP: chats that plan first, and change code only when the plan was approved.\n\n\
+const INTRODUCTION: &str = "Planwright over HTTP: chats that plan first, and in plan mode change nothing but the plan.\n\n\
     Errors are `{\"error\": {code, message, retryable, details?}}` everywhere; `details.fields` names each field that doesn't fit. \
     Bodies are JSON objects without unknown fields. Ids are UUIDs; what is not yours is 404. \
     Events carry a `seq` that grows per chat: come back with the last one and nothing is lost.";
@@ -32,7 +32,7 @@ fn document() -> Value {
         "info": {
             "title": "Planwright",
             "version": env!("CARGO_PKG_VERSION"),
-            "summary": "A coding agent that cannot touch your code until you have approved its plan.",
+            "summary": "A coding agent whose plan mode cannot touch your code, and which keeps to the plan you approve.",
             "description": INTRODUCTION,
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },

@@ -11,6 +11,7 @@ pub use once::SentKey;
 
 use crate::call;
 use crate::chat::{Change, Chat, storage};
+use crate::classifier::{self, Classifying};
 use crate::commits;
 use crate::crash;
 use crate::progress::{self, open_steps};
@@ -61,7 +62,7 @@ pub enum Command {
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::spawn(Actor { chat, key: None, running: None, by: OPERATOR.to_owned() }.serve(receiver));
+    tokio::spawn(Actor { chat, key: None, running: None, classifying: None, by: OPERATOR.to_owned() }.serve(receiver));
     sender
 }
 
@@ -70,6 +71,8 @@ struct Actor {
     /// The key of the op that is being admitted, until it is stored with its message.
     key: Option<SentKey>,
     running: Option<Running>,
+    /// The classifier, while it looks at the user's newest message.
+    classifying: Option<Classifying>,
     /// Who asked for what is done now.
     by: String,
 }
@@ -105,6 +108,7 @@ impl Actor {
                         tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored");
                     }
                 }
+                classified = classifier::answer_of(&mut self.classifying) => self.suggest(classified).await,
             }
         }
     }
@@ -173,6 +177,7 @@ impl Actor {
     }
 
     async fn stop(&mut self) -> Result<(), Problem> {
+        self.classifying = None;
         let row = self.chat.row().await;
         if self.running.is_none() && row.pending.is_none() {
             return Ok(());

@@ -223,8 +223,10 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) 
         && plan.is(&approval)
     {
         Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
-    } else if agent.role.mode() == Mode::Act {
+    } else if agent.role.mode() == Mode::Act && chat.missing_plan().await?.is_none() {
         refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
+    } else if let Some(objection) = stored.as_ref().and_then(|stored| chat.settings().policy.objection(stored.plan())) {
+        refuse(ErrorCode::PlanInvalid, objection)
     } else if let Some(stored) = stored {
         return park(chat, call, stored.card(agent, Question::plan_approval())).await;
     } else {

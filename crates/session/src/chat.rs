@@ -3,6 +3,8 @@
 mod circumstances;
 mod telling;
 
+pub use circumstances::neighbours;
+
 use crate::card::Pending;
 use crate::channel::{Channel, OF_A_CHAT};
 use crate::chat_file::{ChatFile, header};

@@ -22,7 +22,7 @@ pub type Told = std::sync::Mutex<BTreeMap<String, Trouble>>;
 impl Offered {
     /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
     pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {
-        let (servers, site) = (chat.rules().servers, chat.site().await);
+        let (servers, site) = (chat.rules().servers, chat.site().await?);
         self.tools = servers.tools(&site).await;
         let missing: BTreeMap<String, Trouble> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
         let told = std::mem::replace(&mut *chat.told_of_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
@@ -42,7 +42,9 @@ impl Offered {
 
     /// What is known of the servers, without asking them.
     pub async fn look(&mut self, chat: &Arc<Chat>) {
-        self.tools = chat.rules().servers.known(&chat.site().await).await;
+        if let Ok(site) = chat.site().await {
+            self.tools = chat.rules().servers.known(&site).await;
+        }
     }
 
     /// A call as the model made it, with what is known of its tool.

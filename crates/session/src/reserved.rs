@@ -29,6 +29,12 @@ impl Reserved {
         Self { data: real(data), configuration: folder.into_iter().chain(configuration).map(real).collect(), home: home.map(real) }
     }
 
+    /// What no command may see.
+    #[must_use]
+    pub fn private(&self) -> Vec<PathBuf> {
+        [&self.data].into_iter().chain(&self.configuration).filter(|path| path.is_absolute()).cloned().collect()
+    }
+
     /// Why a folder, by its real path, can be no workspace; as the end of a sentence that begins with it.
     #[must_use]
     pub fn refusal(&self, folder: &Path) -> Option<&'static str> {

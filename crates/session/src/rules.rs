@@ -1,9 +1,9 @@
 //! What the user sets for one workspace, and what holds there in the end.
 
 use crate::configuration::Rules;
-use crate::sessions::{DefaultMode, IntentSwitch, Limits, Settings};
+use crate::sessions::{DefaultMode, IntentClassifier, IntentSwitch, Limits, Settings};
 use planwright_protocol::{ErrorCode, Mode, Problem};
-use planwright_tools::{Approvals, Inspect, Rule, SandboxMode};
+use planwright_tools::{Approvals, Inspect, Policy, Rule, SandboxMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -19,6 +19,9 @@ pub struct WorkspaceSettings {
     /// What a message does that is an order to carry out the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_switch: Option<IntentSwitch>,
+    /// Who reads a message that the rules can't; `model` costs a little with each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_classifier: Option<IntentClassifier>,
     /// The model for both modes, as PROVIDER/MODEL.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"ollama/qwen3-coder")]
@@ -72,13 +75,11 @@ impl WorkspaceSettings {
     pub(crate) fn over(&self, rules: Rules) -> Rules {
         let Rules { settings, models, servers } = rules;
         let models = self.model.as_ref().and_then(|model| models.named(model).ok()).unwrap_or(models);
-        if self.default_mode.is_none() && self.intent_switch.is_none() && self.approvals.is_none() {
-            return Rules { settings, models, servers };
-        }
         let approvals = self.approvals.map_or_else(|| settings.approvals.clone(), |own| Arc::new(own.over(&settings.approvals)));
         let settings = Arc::new(Settings {
             default_mode: self.default_mode.unwrap_or(settings.default_mode),
             intent_switch: self.intent_switch.unwrap_or(settings.intent_switch),
+            intent_classifier: self.intent_classifier.unwrap_or(settings.intent_classifier),
             approvals,
             ..(*settings).clone()
         });
@@ -111,6 +112,9 @@ fn unfit(setting: &str, why: &str) -> Problem {
 pub struct RulesView {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
+    pub intent_classifier: IntentClassifier,
+    /// What has to be there before anything changes.
+    pub policy: Policy,
     pub approvals: Approvals,
     /// Those of the files alone: what is set for the workspace can only be stricter.
     pub configured_approvals: Approvals,
@@ -147,6 +151,8 @@ impl RulesView {
         Self {
             default_mode: settings.default_mode,
             intent_switch: settings.intent_switch,
+            intent_classifier: settings.intent_classifier,
+            policy: settings.policy,
             approvals: (*settings.approvals).clone(),
             configured_approvals: (*configured.settings.approvals).clone(),
             sandbox: SandboxView {

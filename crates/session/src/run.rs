@@ -381,7 +381,7 @@ fn state_of(role: Role, tool: &str) -> ChatState {
     }
 }
 
-fn add(total: &mut Usage, more: Usage) {
+pub(crate) fn add(total: &mut Usage, more: Usage) {
     total.input_tokens += more.input_tokens;
     total.output_tokens += more.output_tokens;
     total.cached_tokens += more.cached_tokens;

@@ -14,7 +14,7 @@ use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatRow, Store};
 use planwright_tools::command::Stop;
-use planwright_tools::{Approvals, Commands, Inspect, NoServers, Secrets, Workspace};
+use planwright_tools::{Approvals, Commands, Inspect, NoServers, Policy, Secrets, Workspace};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -28,8 +28,10 @@ pub const UNTITLED: &str = "New chat";
 pub struct Settings {
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
+    pub policy: Policy,
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
+    pub intent_classifier: IntentClassifier,
     pub limits: Limits,
     pub git: GitSettings,
     /// How commands are run; `None` where none are.
@@ -54,6 +56,17 @@ pub enum IntentSwitch {
     Suggest,
     /// It is a message like any other.
     Off,
+}
+
+/// Who reads a message that the rules can't.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentClassifier {
+    /// Nobody.
+    #[default]
+    Off,
+    /// The plan mode's model. It can suggest to execute the plan, and never switches.
+    Model,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

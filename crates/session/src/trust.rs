@@ -1,6 +1,6 @@
 //! What in a workspace waits for the user's trust: its own file, and MCP servers that are not what was accepted.
 
-use crate::chat::storage;
+use crate::chat::{neighbours, storage};
 use crate::configuration::{Rules, Trust, TrustItem};
 use crate::sessions::Sessions;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
@@ -66,6 +66,7 @@ impl Sessions {
 
     pub(crate) async fn site(&self, id: WorkspaceId, rules: &Rules) -> Result<Site, Problem> {
         let workspace = self.workspace(id).await?;
-        Ok(Site { id, workspace, commands: rules.settings.commands.clone(), secrets: rules.settings.secrets.clone() })
+        let neighbours = neighbours(self.store(), id).await?;
+        Ok(Site { id, workspace, commands: rules.settings.commands.clone(), secrets: rules.settings.secrets.clone(), neighbours })
     }
 }

@@ -30,6 +30,7 @@ fn situation(role: Role) -> Situation {
         own_plan: None,
         foreign_plans: Arc::new((0..100).map(|number| WorkspacePath::parse(&format!("/plans/{number}.plan")).unwrap()).collect()),
         scope: None,
+        missing_plan: None,
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),

@@ -6,6 +6,7 @@
 
 mod outcome;
 mod service;
+mod sight;
 mod staged;
 mod versions;
 
@@ -22,7 +23,10 @@ use outcome::Capture;
 use planwright_protocol::{CallId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use serde::{Deserialize, Serialize};
+use std::fs::{OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -86,11 +90,15 @@ impl From<Inspect> for bool {
 }
 
 /// How commands are run in this process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Commands {
     /// A folder of ours for what is staged, and for caches. It lies in the data folder.
     pub place: PathBuf,
     pub sandbox: Sandbox,
+    /// What belongs to the server, its data and its configuration: no command sees it.
+    pub own: Vec<PathBuf>,
+    /// Where people with accounts may have workspaces; `None` where there are no accounts.
+    pub team: Option<Vec<PathBuf>>,
 }
 
 /// What commands of a role may change.
@@ -150,6 +158,8 @@ pub struct CommandContext {
     /// `None` where no commands are run at all.
     pub commands: Option<Arc<Commands>>,
     pub reach: Reach,
+    /// The folders of the other workspaces.
+    pub neighbours: Arc<[PathBuf]>,
     pub stop: Stop,
     pub live: Live,
 }
@@ -263,7 +273,7 @@ impl Commands {
         let scratch = self.place.join("scratch").join(name_of(&workspace)).join(kind);
         let folder = self.stage(call);
         for folder in [&scratch, &folder] {
-            make_folder(folder).map_err(failed)?;
+            self.make_folder(folder).map_err(failed)?;
         }
         let view = match reach {
             Reach::Source if mode == SandboxMode::Off => View::Unconfined,
@@ -277,7 +287,6 @@ impl Commands {
         if matches!(view, View::Direct | View::Unconfined) {
             cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
         }
-        let nothing = self.nothing()?;
         let identity = planwright_sandbox::identity().map(|text| (self.place.join("identity"), text));
         if let Some((file, text)) = &identity {
             make_file(file, text).map_err(failed)?;
@@ -285,44 +294,36 @@ impl Commands {
         let is_inspection = reach == Reach::Inspection;
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
-            fixed: fixed(cx),
-            nothing,
+            fixed: FIXED.iter().map(PathBuf::from).collect(),
             identity: identity.map(|(file, _)| file),
-            hidden: cx.workspace.secret_files(&cx.config.secrets).iter().map(|path| path.relative().into()).collect(),
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
             ..Policy::plain(workspace, view, scratch, Limits::within(request.time))
         };
+        let policy = match policy.view {
+            View::Unconfined => policy,
+            View::Staged { .. } | View::ReadOnly { .. } | View::Direct => {
+                self.limit_sight(policy, &cx.workspace, &cx.config.secrets, &cx.command.neighbours)?
+            }
+        };
         Ok(Ready { folder, policy })
     }
 
-    /// An empty file, to put in the place of others.
-    fn nothing(&self) -> Result<PathBuf, Problem> {
-        let nothing = self.place.join("nothing");
-        let made = make_folder(&self.place).and_then(|()| make_file(&nothing, ""));
-        made.map_err(|error| unavailable(&format!("{} can't be written: {error}", self.place.display())))?;
-        Ok(nothing)
+    /// Makes a folder of ours, closed to all others on the machine.
+    fn make_folder(&self, folder: &Path) -> std::io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        // It may have been made by an earlier version, or by hand.
+        std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
     }
 }
 
 /// What no command may change even where it may change the source: each of these can make the user's own tools run something.
-fn fixed(cx: &ToolContext) -> Vec<PathBuf> {
-    [".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/modules", ".planwright"]
-        .into_iter()
-        .filter(|path| WorkspacePath::parse(path).is_ok_and(|path| matches!(cx.workspace.entry(&path), Ok(Some(_)))))
-        .map(PathBuf::from)
-        .collect()
-}
+const FIXED: [&str; 6] = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/modules", ".planwright"];
 
-#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
 fn make_file(file: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::write(file, text)
+    let mut out = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(file)?;
+    out.write_all(text.as_bytes())
 }
 
 /// A name for a workspace's caches.

@@ -7,7 +7,7 @@ mod permit;
 mod settings;
 
 pub use permit::{CommitGuard, Epoch, Fence, Permit};
-pub use settings::{Approvals, Grant, Rule, Scope, Secrets};
+pub use settings::{Approvals, Grant, Policy, Rule, Scope, Secrets};
 
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
@@ -29,6 +29,8 @@ pub struct Situation {
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     /// The files of the approved plan; `None` when there is no such plan or it names none.
     pub scope: Option<Arc<Scope>>,
+    /// Why the policy `act_requires_plan` allows no change in act mode; `None` where it is off or met.
+    pub missing_plan: Option<MissingPlan>,
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
     /// What the user allowed for good in this chat.
@@ -38,6 +40,22 @@ pub struct Situation {
 
 /// The name under which what a command changed is judged: whether it may run was settled before, and by another yes.
 pub const KEEPING: &str = "run: changes";
+
+/// The tool that makes a chat's first plan.
+const WRITE_PLAN: &str = "write_plan";
+
+/// Why a chat has no approved plan in the sense of the policy `act_requires_plan`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingPlan {
+    /// The user has not approved the chat's plan, or there is none.
+    NotApproved,
+    /// The chat has a newer version of the plan than the approved one.
+    Revised,
+    /// The user took changes back to before the approval.
+    TakenBack,
+    /// No step of the approved plan is open.
+    Done,
+}
 
 /// Whether the user already stands behind this very call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +83,8 @@ pub struct Approval {
 /// Decides a call. Pure: the same situation and effects give the same verdict.
 #[must_use]
 pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
-    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 5] =
-        [lacks_permission, oversteps_own_plan, touches_protected, touches_foreign_plan, is_senseless];
+    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 6] =
+        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_senseless];
     for refusal in refusals {
         if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
             return Verdict::Deny(problem);
@@ -136,6 +154,42 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
         Effect::Consult { .. } | Effect::Call { .. } => None,
+    }
+}
+
+/// The policy `act_requires_plan`: act mode reads, plans and reports until a plan is approved. A role that runs commands and
+/// can't write (the Tester) runs them all the same.
+fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    let missing = situation.missing_plan.filter(|_| situation.role.mode() == Mode::Act)?;
+    match effect {
+        Effect::Read(_) | Effect::Consult { .. } | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+        // The plan that the policy asks for has to be written: the chat's own, or its first by the tool for it.
+        Effect::Create(path) | Effect::Write(path) if situation.own_plan.as_ref() == Some(path) => None,
+        Effect::Create(path) if path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN => None,
+        Effect::Execute { .. } | Effect::Network | Effect::Keep if !situation.role.has(Permission::Write) => None,
+        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem()),
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem()),
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem()),
+        Effect::Call { .. } => Some(missing.problem()),
+    }
+}
+
+impl MissingPlan {
+    fn problem(self) -> Problem {
+        let why = match self {
+            Self::NotApproved => {
+                "this chat has none. Write the plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it."
+            }
+            Self::Revised => "the plan has changed since the approval. Call `exit_plan_mode`, which asks the user to approve it.",
+            Self::TakenBack => {
+                "changes were taken back to before the approval. Call `exit_plan_mode`, which asks the user to approve the plan again."
+            }
+            Self::Done => {
+                "no step of the approved plan is open. To work on one of its steps again, report it as `in_progress` with `update_step`; for anything else write the next plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it."
+            }
+        };
+        let text = format!("This workspace requires an approved plan before anything changes, and {why}");
+        Problem::new(ErrorCode::PlanRequired, text)
     }
 }
 

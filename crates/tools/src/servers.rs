@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What stands between the name of a server and that of its tool.
@@ -53,6 +54,8 @@ pub struct Site {
     pub workspace: Arc<Workspace>,
     pub commands: Option<Arc<Commands>>,
     pub secrets: Arc<Secrets>,
+    /// The folders of the other workspaces.
+    pub neighbours: Arc<[PathBuf]>,
 }
 
 /// For where none are configured.

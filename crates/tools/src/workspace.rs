@@ -24,9 +24,11 @@ mod landing;
 mod mirror;
 mod overlay;
 mod problem;
+mod repository;
 mod restore;
 mod rules;
 mod secrets;
+mod tracked;
 mod tree;
 mod walk;
 
@@ -36,7 +38,9 @@ pub use entries::{Depth, Parents};
 pub use landing::Landing;
 pub use mirror::is_noted;
 use problem::problem_of;
+pub use repository::Repository;
 pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
+pub use secrets::Hidden;
 pub use tree::{Kept, Tree};
 pub use walk::{Found, Walked};
 
@@ -280,6 +284,11 @@ impl Workspace {
             other => other,
         }
     }
+}
+
+/// Below a folder, and through no link.
+fn beneath() -> ResolveFlags {
+    ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS
 }
 
 impl Stamp {

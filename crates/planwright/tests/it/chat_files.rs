@@ -26,6 +26,19 @@ fn path(home: &Home, chat: &ChatClient<'_>) -> PathBuf {
     home.workspace().join(name(chat))
 }
 
+/// The chat's file once it has these words: lines are added beside the run.
+async fn told(home: &Home, chat: &ChatClient<'_>, words: &str) -> String {
+    let added = async {
+        loop {
+            match home.file(&name(chat)) {
+                Some(text) if text.contains(words) => return text,
+                Some(_) | None => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_mins(1), added).await.unwrap()
+}
+
 async fn frontmatter(chat: &ChatClient<'_>) -> Value {
     chat.server.get(&format!("{}/frontmatter", chat.path)).await
 }
@@ -77,7 +90,7 @@ async fn a_chat_file_that_was_deleted_or_edited_by_hand_is_mended_and_nothing_is
     let mut say = async |words: &str| {
         chat.say(words).await;
         last = last_id(&chat.run_to_end(last).await);
-        home.file(&name(&chat)).unwrap()
+        told(&home, &chat, words).await
     };
     say("First words").await;
     std::fs::remove_dir_all(home.workspace().join(".planwright")).unwrap();
@@ -117,6 +130,8 @@ async fn what_a_chat_file_lacks_after_a_crash_is_added_when_the_chat_goes_on() {
     let chat = server.reopened(&url);
     chat.say("Second words").await;
     chat.run_to_end(last_id(&events)).await;
+    // Read when the file is up to date.
+    frontmatter(&chat).await;
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!((text.matches("I hear you.").count(), text.matches("First words").count()), (2, 2), "once as the title: {text}");
     assert_eq!(text.matches("<!-- ").count(), 4, "{text}");
@@ -163,4 +178,42 @@ async fn a_deleted_chat_is_gone_with_its_file_and_its_work_stays() {
     assert_eq!((home.file("late.txt"), home.file("plans/mine.plan").as_deref()), (None, Some("# Mine\n")));
     let listed = server.get(chat.path.rsplit_once('/').unwrap().0).await;
     assert_eq!(listed.as_array().unwrap().len(), 1);
+}
+
+fn git(home: &Home, args: &[&str]) -> String {
+    let output = std::process::Command::new("git").args(args).current_dir(home.workspace()).env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+#[tokio::test]
+async fn transcripts_don_t_show_up_in_git_status_and_the_workspaces_configuration_does() {
+    let home = home(&script());
+    git(&home, &["init", "-q"]);
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    assert!(path(&home, &chat).exists());
+    assert_eq!(git(&home, &["status", "--porcelain", "--untracked-files=all"]), "");
+    home.put(".planwright/config.toml", "[policy]\nact_requires_plan = true\n");
+    assert_eq!(git(&home, &["status", "--porcelain", "--untracked-files=all"]), "?? .planwright/config.toml\n");
+    git(&home, &["add", "--all"]);
+    assert_eq!(git(&home, &["ls-files"]), ".planwright/config.toml\n");
+}
+
+#[tokio::test]
+async fn a_gitignore_of_the_users_own_is_left_alone_and_a_folder_that_can_t_be_written_stops_no_chat() {
+    let home = home(&script());
+    home.put(".planwright/.gitignore", "# mine\n");
+    let server = home.serve().await;
+    server.chat(json!({})).await;
+    assert_eq!(home.file(".planwright/.gitignore").as_deref(), Some("# mine\n"));
+    assert!(server.terminate().await);
+
+    let home = crate::home(&script());
+    // Not even root writes into a file as if it were a folder.
+    home.put(".planwright", "a file");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Hello").await;
+    chat.events(0, |event| event["data"]["state"] == "awaiting_answer").await;
+    assert_eq!(home.file(".planwright").as_deref(), Some("a file"));
 }

@@ -113,3 +113,64 @@ async fn help_shows_examples() {
         assert!(String::from_utf8(output.stdout).unwrap().contains("Examples:"), "{args:?}");
     }
 }
+
+/// A browser that notes what it was told, one word a line.
+fn fake_browser(home: &planwright_testkit::server::Home) -> (String, std::path::PathBuf) {
+    let (script, told) = (home.data().with_file_name("browser"), home.data().with_file_name("told"));
+    let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" \"env=$PLANWRIGHT_TOKEN\" > {0}.part && mv {0}.part {0}\n", told.display());
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    (script.to_str().unwrap().to_owned(), told)
+}
+
+#[tokio::test]
+async fn open_opens_the_address_to_sign_in_at_in_the_users_browser() {
+    let home = home(&script());
+    let (browser, told) = fake_browser(&home);
+    for (wanted, words) in [
+        (browser.clone(), vec!["{url}", "env="]),
+        (format!("/nowhere/browser:{browser} --new ;touch %s"), vec!["--new", ";touch", "{url}", "env="]),
+    ] {
+        let _ = std::fs::remove_file(&told);
+        let mut command = home.command(&["serve", "--listen", "127.0.0.1:0", "--open"]);
+        command.env("BROWSER", &wanted).env("PLANWRIGHT_TOKEN", "a-token-of-the-users-own-making");
+        let server = home.serve_command(command).await;
+        let said = async {
+            while !told.exists() {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_mins(1), said).await.unwrap();
+        let url = format!("{}/#token={}", server.base, server.token);
+        let expected: Vec<String> = words.iter().map(|word| word.replace("{url}", &url)).collect();
+        assert_eq!(std::fs::read_to_string(&told).unwrap().lines().collect::<Vec<_>>(), expected);
+        assert!(server.terminate().await);
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_can_t_be_opened_is_a_warning_without_the_token_and_none_is_opened_unasked() {
+    let home = home(&script());
+    let (browser, told) = fake_browser(&home);
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0", "--open"]);
+    command.env("BROWSER", "/nowhere/browser").env("PATH", "/nowhere").stderr(Stdio::piped());
+    let (server, mut log) = home.serve_logged(command).await;
+    let warning = async {
+        loop {
+            let line = log.next_line().await.unwrap().unwrap();
+            assert!(!line.contains(&server.token), "{line}");
+            if line.contains("can't open a browser") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_mins(1), warning).await.unwrap();
+    assert_eq!(server.get("/workspaces").await.as_array().unwrap().len(), 1, "it serves all the same");
+    assert!(server.terminate().await);
+
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("BROWSER", &browser);
+    let server = home.serve_command(command).await;
+    server.get("/workspaces").await;
+    assert!(server.terminate().await && !told.exists());
+}

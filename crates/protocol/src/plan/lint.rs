@@ -68,6 +68,11 @@ pub fn lint(text: &str) -> Vec<Finding> {
             findings.push(Finding::warning(first.number, 1, "the steps have no heading; write `## Steps` above them"));
         }
         lint_steps(block, &reading.plan.steps, &mut findings);
+        let names_no_file = !reading.plan.steps.is_empty() && reading.plan.files().is_empty();
+        if let Some(first) = block.lines.first().filter(|_| names_no_file) {
+            let message = "no step names a file, so that no change asks; where `plan_requires_files` is set, such a plan can't be approved";
+            findings.push(Finding::warning(first.number, 1, message));
+        }
     }
     // Errors first, so that none is cut off.
     findings.sort_by_key(|finding| finding.gravity == Gravity::Warning);

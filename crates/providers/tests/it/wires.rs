@@ -3,7 +3,7 @@
 use crate::{endpoint, hear, hear_request, model, request, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
 use planwright_protocol::{AttachedImage, Mode};
-use planwright_providers::{Endpoint, Remote};
+use planwright_providers::{Depth, Endpoint, Remote};
 use planwright_testkit::model_server::{COST, MODEL, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
 
@@ -227,4 +227,21 @@ async fn ollama_is_told_how_much_the_model_is_to_read_and_write() {
     let asked = server.asked();
     assert_eq!(asked[0].body["options"], json!({ "num_ctx": 32_768, "num_predict": 1_234 }));
     assert_eq!(asked[1].body.get("options"), None, "the daemon's own choice");
+}
+
+#[tokio::test]
+async fn a_request_for_one_word_is_small_on_every_wire_and_asks_for_no_thought() {
+    for wire in Wire::ALL {
+        let server = ModelServer::start(wire, [Reply::text("PLAN_ONLY")]).await;
+        let thinking = Endpoint { reasoning: Some(Depth::High), max_output_tokens: Some(30_000), ..endpoint(&server) };
+        let asked = planwright_agent::intent::classifier::request("Yes");
+        let heard = hear_request(&Remote::new(thinking, MODEL).unwrap(), asked).await;
+        assert_eq!((heard.failure, heard.text.as_str()), (None, "PLAN_ONLY"), "{wire:?}");
+        let body = server.asked()[0].body.to_string();
+        assert!(body.contains(":64") && !body.contains("30000"), "{wire:?}: {body}");
+        for thought in ["\"thinking\"", "reasoning_effort", "\"effort\"", "thinkingConfig"] {
+            assert!(!body.contains(thought), "{wire:?}: {body}");
+        }
+        assert!(body.len() < 2000, "{wire:?}: {body}");
+    }
 }

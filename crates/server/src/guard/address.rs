@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ErrorCode, Problem};
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -31,6 +32,16 @@ pub struct PublicUrl {
 pub enum Scheme {
     Http,
     Https,
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
+        write!(f, "{scheme}://{}/", self.authority)
+    }
 }
 
 impl FromStr for PublicUrl {
@@ -151,6 +162,9 @@ mod tests {
         let url = |text: &str| text.parse::<PublicUrl>();
         assert_eq!(url("https://Plan.example:443/").unwrap().authority, "plan.example");
         assert_eq!(url("http://192.0.2.7:7420").unwrap().authority, "192.0.2.7:7420");
+        for text in ["https://plan.example/", "http://192.0.2.7:7420/"] {
+            assert_eq!(url(text).unwrap().to_string(), text);
+        }
         for text in ["plan.example", "ftp://plan.example", "https://", "https://a@plan.example", "https://plan.example/app"] {
             assert!(url(text).is_err(), "{text}");
         }

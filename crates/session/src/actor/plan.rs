@@ -5,6 +5,7 @@ use crate::card::Pending;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::drift::{self, Files};
+use crate::policy::APPROVAL;
 use crate::progress::{self, BEGINS_WITH};
 use planwright_agent::turn::ANSWERED;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
@@ -63,6 +64,9 @@ impl Actor {
         let document = PlanDocument::parse(&content).map_err(|findings| {
             no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))
         })?;
+        if let Some(objection) = self.chat.settings().policy.objection(&document.plan) {
+            return Err(Problem::new(ErrorCode::NoPlan, objection).with_details(json!({ "policy": "plan_requires_files" })));
+        }
         Ok(ApprovalRow {
             plan_file: path.to_string(),
             revision: document.revision,
@@ -92,7 +96,7 @@ impl Actor {
         let facts = json!({
             "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
         });
-        let note = switch_note(&row, role, approval.given_by, &text).with("approval", facts.clone());
+        let note = switch_note(&row, role, approval.given_by, &text).with(APPROVAL, facts.clone());
         let note = files.note(note.with(BEGINS_WITH, serde_json::to_value(&progress).unwrap_or_default()));
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
@@ -177,7 +181,11 @@ impl Actor {
         if !drafted || !history[order].metadata.contains_key(speech::AWAITS_PLAN) {
             return Ok(None);
         }
-        self.approval(None, SwitchedBy::Approval).await.map(Some)
+        match self.approval(None, SwitchedBy::Approval).await {
+            // What the agent wrote can't be approved, so there is nothing to ask.
+            Err(problem) if problem.code == ErrorCode::NoPlan => Ok(None),
+            approval => approval.map(Some),
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 use super::plan::CHANGED;
 use super::{Actor, OPERATOR};
 use crate::card::{self, Pending};
-use crate::chat::Change;
+use crate::chat::{Change, storage};
+use crate::classifier::{self, Classified};
 use crate::crash;
 use crate::images;
+use crate::run::add;
 use crate::sessions::IntentSwitch;
 use planwright_agent::intent::{Intent, Reading, detect};
-use planwright_protocol::event::QuestionOutcome;
+use planwright_protocol::event::{QuestionOutcome, Usage};
 use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::{Decision, answer_text, plan_is_approved, validate_answers};
 use planwright_protocol::{
@@ -29,10 +31,12 @@ const IMAGE_ALONE: &str = "[image]";
 /// What the user's words mean for the plan.
 enum Order {
     None,
+    /// The rules can't tell. A classifier may look closer.
+    Unclear,
     /// The user may mean to begin; a click would say so.
     Suggested,
-    /// The user wants to begin, but there is nothing to begin with.
-    WithoutPlan,
+    /// The user wants to begin, but there is nothing to begin with, or the policy objects to it.
+    WithoutPlan(Option<String>),
     Given(Box<ApprovalRow>),
 }
 
@@ -88,7 +92,7 @@ impl Actor {
             // Words in place of an answer are for the one who asked.
             message = pending.by.place(message);
         }
-        if let Order::WithoutPlan = order {
+        if let Order::WithoutPlan(_) = order {
             message = message.with(AWAITS_PLAN, true);
         }
         let mut change = self.sent(&message);
@@ -96,20 +100,27 @@ impl Actor {
         if let Some(pending) = &pending {
             let outcome = match order {
                 Order::Given(_) => QuestionOutcome::Answered,
-                Order::None | Order::Suggested | Order::WithoutPlan => QuestionOutcome::Superseded,
+                Order::None | Order::Unclear | Order::Suggested | Order::WithoutPlan(_) => QuestionOutcome::Superseded,
             };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
         }
-        let facts = json!({ "message_id": message.id });
+        let facts = json!({ "message_id": message.id, "source": "rules" });
         let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone()).by(self.account());
         match order {
             Order::None => self.publish_and_start(change, &message).await?,
+            Order::Unclear => {
+                self.publish_and_start(change, &message).await?;
+                // Beside the run, which does not wait for it.
+                self.classifying = classifier::ask(&self.chat, &message).await;
+            }
             Order::Suggested => {
                 let change = detected(change).event(Event::IntentSuggested { message_id: message.id });
                 self.publish_and_start(change, &message).await?;
             }
-            Order::WithoutPlan => {
-                let text = "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.";
+            Order::WithoutPlan(objection) => {
+                let text = objection.unwrap_or_else(|| {
+                    "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.".to_owned()
+                });
                 let note = Message::new(self.chat.id, Author::System, MessageType::Text, text);
                 self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
             }
@@ -159,11 +170,45 @@ impl Actor {
         match (intent, self.approval(None, SwitchedBy::Intent).await) {
             (Intent::ExecuteNow, Ok(approval)) if setting == IntentSwitch::Switch && free => Order::Given(Box::new(approval)),
             (Intent::ExecuteNow, Ok(_)) => Order::Suggested,
-            (Intent::ExecuteNow, Err(_)) if free => Order::WithoutPlan,
+            (Intent::ExecuteNow, Err(problem)) if free => {
+                Order::WithoutPlan(problem.details.is_some_and(|details| details["policy"].is_string()).then_some(problem.message))
+            }
             (Intent::ExecuteNow, Err(_)) => Order::None,
             (Intent::PlanOnly | Intent::Unclear, Ok(_)) if suggests_execution => Order::Suggested,
+            (Intent::Unclear, Ok(_)) if free => Order::Unclear,
             (Intent::PlanOnly | Intent::Unclear, Ok(_) | Err(_)) => Order::None,
         }
+    }
+
+    /// Suggests to execute the plan if the classifier says so.
+    pub(super) async fn suggest(&mut self, classified: Option<Classified>) {
+        self.classifying = None;
+        let Some(classified) = classified else { return };
+        if let Err(problem) = self.record_intent(classified).await {
+            tracing::error!(chat = %self.chat.id, %problem, "what a message means could not be stored");
+        }
+    }
+
+    /// Counts what the classifier used, and stores its suggestion if that is still of use.
+    async fn record_intent(&self, classified: Classified) -> Result<(), Problem> {
+        let Classified { message_id, intent, model, usage } = classified;
+        let row = self.chat.row().await;
+        let role = row.config.role;
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let newest = history.iter().rev().find(|message| message.author == Author::User);
+        let is_of_use = role.mode() == Mode::Plan && row.pending.is_none() && newest.is_some_and(|message| message.id == message_id);
+        let mut change = Change::default();
+        if usage != Usage::default() {
+            change = change.event(Event::Usage(Usage { context_tokens: row.usage.context_tokens, ..usage }));
+        }
+        if intent == Intent::ExecuteNow && is_of_use && self.approval(None, SwitchedBy::Intent).await.is_ok() {
+            let facts = json!({ "message_id": message_id, "source": "classifier" });
+            change = change.log(AuditKind::ExecutionIntentDetected, &model, role, facts).event(Event::IntentSuggested { message_id });
+        }
+        if change.events.is_empty() {
+            return Ok(());
+        }
+        self.chat.publish(change, move |row| add(&mut row.usage, usage)).await
     }
 
     pub(super) async fn answer(

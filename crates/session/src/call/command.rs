@@ -56,7 +56,7 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
         other => other?,
     };
     let (effects, withheld) = sift(&situation, staged.effects());
-    match decide(&situation, &effects) {
+    match verdict(&situation, &effects) {
         Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
         Verdict::Ask(approval) => {
             let question = Question::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
@@ -93,6 +93,14 @@ fn is_landing(call: &Message) -> bool {
 /// What no command may do is left out one by one, so that the rest of what it did is not lost.
 pub fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
     effects.into_iter().partition(|effect| !matches!(decide(situation, std::slice::from_ref(effect)), Verdict::Deny(_)))
+}
+
+/// Decides on what is left of a command's changes. Where not even its build output may be kept, nothing is.
+pub fn verdict(situation: &Situation, effects: &[Effect]) -> Verdict {
+    match decide(situation, &[Effect::Keep]) {
+        refused @ Verdict::Deny(_) => refused,
+        Verdict::Allow(_) | Verdict::Ask(_) => decide(situation, effects),
+    }
 }
 
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {

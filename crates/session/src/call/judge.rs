@@ -44,7 +44,7 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
     };
     let cx = context(chat, agent, call).await?;
     let situation = chat.situation_among(cx.config.foreign_plans.clone(), agent, call.meta("tool"), consent);
-    let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await };
+    let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
     match examine(call, agent, &desk, cx, situation).await? {
         Judged::Allowed(prepared, permit) => Ok(match delegation::beyond_limits(call, &prepared.effects, history) {
             Some(problem) => Judged::Refused(problem, Box::default()),

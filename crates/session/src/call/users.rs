@@ -3,7 +3,7 @@
 //! It has the rights of the chat's role, and nothing asks, because who would be asked makes the call. It is no part of the
 //! conversation: the model has not made it, and what it changes is the user's own change.
 
-use super::command::sift;
+use super::command::{sift, verdict};
 use super::judge::{Desk, Judged, examine};
 use crate::agent::Agent;
 use crate::chat::{Chat, broken, no_chat, storage};
@@ -16,8 +16,8 @@ use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Event, Message, Mes
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    CommandContext, Consent, Effect, Epoch, Fence, KEEPING, Output, Permit, Prepared, Signal, Situation, Staged, ToolConfig, ToolContext,
-    Verdict, Workspace, WorkspacePath, decide,
+    CommandContext, Consent, Effect, Epoch, Fence, KEEPING, MissingPlan, Output, Permit, Prepared, Signal, Situation, Staged, ToolConfig,
+    ToolContext, Verdict, Workspace, WorkspacePath,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -90,7 +90,7 @@ impl UserCall {
         let (agent, call) = (chat.agent().await, self.message(chat.id));
         let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, call.meta("call_id").parse().ok()).await? };
         let situation = chat.situation(agent, call.meta("tool"), Consent::Given);
-        let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await };
+        let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
         let judged = examine(&call, agent, &desk, cx.clone(), situation).await?;
         judged.count();
         let outcome = match judged {
@@ -155,6 +155,7 @@ impl Bare {
             call,
             commands: self.settings.commands.clone(),
             reach: Reach::of(agent.role),
+            neighbours: self.desk.site.neighbours.clone(),
             stop: self.stop.clone(),
             live: Live::default(),
         };
@@ -171,6 +172,8 @@ impl Bare {
             own_plan: self.own_plan.clone(),
             foreign_plans: self.foreign_plans.clone(),
             scope: None,
+            // No chat, so no approval.
+            missing_plan: self.settings.policy.act_requires_plan.then_some(MissingPlan::NotApproved),
             approvals: self.settings.approvals.clone(),
             secrets: self.settings.secrets.clone(),
             grants: Arc::default(),
@@ -255,7 +258,7 @@ fn land(cx: ToolContext, situation: Situation) -> impl FnOnce() -> Result<Output
         let gone = || Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on.");
         let staged = Staged::load(&cx)?.ok_or_else(gone)?;
         let (effects, withheld) = sift(&situation, staged.effects());
-        match decide(&situation, &effects) {
+        match verdict(&situation, &effects) {
             Verdict::Allow(permit) => staged.keep(&permit, &withheld)?.told,
             Verdict::Ask(approval) => staged.take_back(&approval.reason),
             Verdict::Deny(problem) => staged.take_back(&problem.message),

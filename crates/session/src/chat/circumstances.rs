@@ -3,10 +3,11 @@
 use super::{Chat, storage};
 use crate::agent::Agent;
 use planwright_protocol::{CallId, PlanDocument, Problem, WorkspaceId};
-use planwright_store::GrantRow;
+use planwright_store::{GrantRow, Store};
 use planwright_tools::command::{Live as Heard, Reach};
 use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Chat {
@@ -31,6 +32,7 @@ impl Chat {
             Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
             None => None,
         };
+        let missing_plan = self.missing_plan().await?;
         let settings = self.settings();
         let live = self.live.lock().await;
         agent.check(live.row.config.role)?;
@@ -42,6 +44,7 @@ impl Chat {
             own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             foreign_plans,
             scope,
+            missing_plan,
             approvals: settings.approvals.clone(),
             secrets: settings.secrets.clone(),
             grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
@@ -50,10 +53,20 @@ impl Chat {
     }
 
     /// Where the chat's MCP servers work.
-    pub async fn site(&self) -> Site {
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn site(&self) -> Result<Site, Problem> {
         let settings = self.settings();
         let id = self.row().await.workspace_id;
-        Site { id, workspace: self.workspace.clone(), commands: settings.commands.clone(), secrets: settings.secrets.clone() }
+        let neighbours = neighbours(&self.store, id).await?;
+        Ok(Site {
+            id,
+            workspace: self.workspace.clone(),
+            commands: settings.commands.clone(),
+            secrets: settings.secrets.clone(),
+            neighbours,
+        })
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
@@ -76,11 +89,21 @@ impl Chat {
             call,
             commands: settings.commands.clone(),
             reach: Reach::of(agent.role),
+            neighbours: if call.is_some() { neighbours(&self.store, row.workspace_id).await? } else { Arc::default() },
             stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
             live: Heard::default(),
         };
         Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
     }
+}
+
+/// The folders of the other workspaces, as they are known now.
+///
+/// # Errors
+/// The database can't be read.
+pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[PathBuf]>, Problem> {
+    let rows = store.workspaces().await.map_err(storage)?;
+    Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
 }
 
 fn grant(row: &GrantRow) -> Option<Grant> {

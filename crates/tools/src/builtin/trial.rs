@@ -76,6 +76,7 @@ impl Trial {
             own_plan: self.cx.config.active_plan_path.clone(),
             foreign_plans: Arc::default(),
             scope: None,
+            missing_plan: None,
             approvals: Arc::default(),
             secrets: self.cx.config.secrets.clone(),
             grants: Arc::default(),

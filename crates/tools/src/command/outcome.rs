@@ -8,7 +8,8 @@ use planwright_sandbox::{Ended, Finished};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Of what is printed, the beginning and the end are kept.
@@ -126,8 +127,8 @@ impl Outcome {
 
     /// Notes which of the files that are kept from commands this one was about.
     #[must_use]
-    pub fn hiding(mut self, hidden: &[PathBuf]) -> Self {
-        let names = hidden.iter().filter_map(|path| path.to_str().zip(path.file_name()?.to_str()));
+    pub fn hiding(mut self, hidden: &[OsString]) -> Self {
+        let names = hidden.iter().map(Path::new).filter_map(|path| path.to_str().zip(path.file_name()?.to_str()));
         self.hidden = names.filter(|(_, name)| self.command.contains(name)).map(|(path, _)| format!("/{path}")).collect();
         self
     }

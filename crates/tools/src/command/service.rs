@@ -3,7 +3,7 @@
 //! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
 //! like what a command changes.
 
-use super::{Commands, Reach, Request, SandboxMode, Staged, make_folder, name_of, unavailable};
+use super::{Commands, Reach, Request, SandboxMode, Staged, name_of, unavailable};
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
@@ -71,18 +71,14 @@ impl Commands {
     ///
     /// # Errors
     /// A folder of ours can't be made.
-    pub fn keep(&self, program: &Program, workspace: &Workspace, secrets: &Secrets) -> Result<Post, Problem> {
+    pub fn keep(&self, program: &Program, workspace: &Workspace, secrets: &Secrets, neighbours: &[PathBuf]) -> Result<Post, Problem> {
         let path = workspace.host_path()?;
         let scratch = self.scratch_of(program, &path)?;
-        let nothing = self.nothing()?;
         // Not through an overlay: that would not show what changes below it while the program is kept.
         let view = View::ReadOnly { folder: self.place.join("servers") };
-        let policy = Policy {
-            nothing,
-            hidden: workspace.secret_files(secrets).iter().map(|path| path.relative().into()).collect(),
-            builds_in_scratch: true,
-            ..Policy::plain(path, view, scratch, Limits::of_service())
-        };
+        let writable = self.sandbox.writable.clone();
+        let policy = Policy { builds_in_scratch: true, writable, ..Policy::plain(path, view, scratch, Limits::of_service()) };
+        let policy = self.limit_sight(policy, workspace, secrets, neighbours)?;
         Ok(self.post(program, policy, None))
     }
 
@@ -101,11 +97,11 @@ impl Commands {
 
     fn post(&self, program: &Program, policy: Policy, stage: Option<PathBuf>) -> Post {
         let is_on = program.network || self.sandbox.network;
-        let readable = program.readable.iter().filter(|path| self.may_show(path)).cloned().collect();
+        let named = program.readable.iter().filter(|path| self.may_show(path)).cloned();
+        let readable = named.chain(policy.readable).collect();
         let policy = Policy {
             readable,
             variables: program.variables.keys().cloned().collect(),
-            writable: self.sandbox.writable.clone(),
             network: if is_on { Network::On } else { Network::Off },
             ..policy
         };
@@ -113,15 +109,9 @@ impl Commands {
         Post { policy, line: format!("exec {}", words.join(" ")), variables: program.variables.clone(), stage }
     }
 
-    /// The data folder is shown to nobody, however it is named.
-    fn may_show(&self, path: &Path) -> bool {
-        let data = self.place.parent().unwrap_or(&self.place);
-        std::fs::canonicalize(path).is_ok_and(|real| !data.starts_with(&real) && !real.starts_with(data))
-    }
-
     fn scratch_of(&self, program: &Program, workspace: &Path) -> Result<PathBuf, Problem> {
         let scratch = self.place.join("scratch").join(name_of(workspace)).join("servers").join(&program.name);
-        make_folder(&scratch).map_err(|error| unavailable(&format!("{} can't be made: {error}", scratch.display())))?;
+        self.make_folder(&scratch).map_err(|error| unavailable(&format!("{} can't be made: {error}", scratch.display())))?;
         Ok(scratch)
     }
 }

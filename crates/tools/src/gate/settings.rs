@@ -52,6 +52,33 @@ impl Approvals {
     }
 }
 
+/// The `[policy]` of the configuration: what has to be there before anything changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Whether act mode changes nothing and runs no command but the Tester's until the user has approved a plan,
+    /// however the chat got into act mode.
+    pub act_requires_plan: bool,
+    /// Whether a plan whose steps name no files can't be approved.
+    pub plan_requires_files: bool,
+}
+
+impl Policy {
+    /// Whether nothing is allowed here that is not allowed there as well.
+    #[must_use]
+    pub fn is_as_strict_as(self, other: Self) -> bool {
+        self.act_requires_plan >= other.act_requires_plan && self.plan_requires_files >= other.plan_requires_files
+    }
+
+    /// Why a plan can't be approved.
+    #[must_use]
+    pub fn objection(self, plan: &Plan) -> Option<&'static str> {
+        (self.plan_requires_files && plan.files().iter().all(|file| file.trim().is_empty())).then_some(
+            "This workspace requires plans that name their files, and no step of this one does. Add `files` to the steps that change something.",
+        )
+    }
+}
+
 /// The user's standing yes: this chat, this tool, this folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -112,6 +139,14 @@ fn matcher(pattern: &str, case: Case) -> Option<GlobMatcher> {
         .map(|glob| glob.compile_matcher())
 }
 
+/// Endings of source code.
+const SOURCE: &[&str] = &[
+    "c", "cc", "cpp", "cs", "css", "ex", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "lua", "md", "mjs", "php", "py", "rb", "rs",
+    "scala", "sh", "sql", "swift", "ts", "tsx", "vue",
+];
+/// Endings of files that show what a secret one would look like.
+const SAMPLES: &[&str] = &["example", "sample", "template", "dist"];
+
 /// Names of files that may hold secrets.
 #[derive(Debug)]
 pub struct Secrets {
@@ -133,6 +168,27 @@ impl Secrets {
     #[must_use]
     pub fn contains(&self, path: &WorkspacePath) -> bool {
         self.globs.iter().any(|glob| glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
+    }
+
+    /// Whether a file is empty for commands: a secret, but for source code and samples whose name only happens to fit. Without
+    /// those nothing could be built.
+    #[must_use]
+    pub fn hides(&self, path: &WorkspacePath) -> bool {
+        let ending = path.names().last().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+        let is_source = SOURCE.contains(&ending) || SAMPLES.contains(&ending);
+        self.globs.iter().any(|glob| {
+            let pattern = glob.glob().glob();
+            let is_meant = pattern.contains('/') || !pattern.contains(['*', '?', '[', '{']) || pattern.ends_with(&format!(".{ending}"));
+            (!is_source || is_meant) && (glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
+        })
+    }
+
+    /// Whether everything in a folder is, whatever its name.
+    #[must_use]
+    pub fn hides_all_of(&self, folder: &WorkspacePath) -> bool {
+        // Names that no pattern has in mind.
+        let any = "\u{7f}.rs";
+        self.hides(&folder.join(any)) && self.hides(&folder.join(any).join(any))
     }
 
     /// As they were written.
@@ -193,12 +249,47 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_is_as_strict_as_another_when_it_leaves_nothing_of_it_out() {
+        let policy = |act_requires_plan, plan_requires_files| Policy { act_requires_plan, plan_requires_files };
+        let all = [policy(false, false), policy(true, false), policy(false, true), policy(true, true)];
+        for (one, other, strict) in [(0, 0, true), (0, 1, false), (0, 2, false), (1, 0, true), (1, 2, false), (2, 1, false), (3, 1, true)] {
+            assert_eq!(all[one].is_as_strict_as(all[other]), strict, "{one} {other}");
+        }
+        assert!(all[3].is_as_strict_as(all[2]) && all[2].is_as_strict_as(all[2]));
+    }
+
+    #[test]
+    fn a_policy_objects_to_a_plan_that_names_no_files() {
+        let plan = |files: &[&str]| {
+            let files = files.iter().map(|file| (*file).to_owned()).collect();
+            Plan { steps: vec![PlanStep::default(), PlanStep { files, ..PlanStep::default() }], ..Plan::default() }
+        };
+        let policy = Policy { plan_requires_files: true, ..Policy::default() };
+        assert!(policy.objection(&plan(&[])).is_some() && policy.objection(&plan(&[" "])).is_some());
+        assert_eq!((policy.objection(&plan(&["a"])), policy.objection(&plan(&["", "src/*.rs"]))), (None, None));
+        assert_eq!(Policy { act_requires_plan: true, ..Policy::default() }.objection(&plan(&[])), None);
+    }
+
+    #[test]
     fn secrets_are_known_by_their_names_at_any_depth() {
         let secrets = Secrets::default();
         for secret in ["/.env", "/.ENV", "/.env.local", "/deploy/key.pem", "/home/.ssh/id_ed25519"] {
             assert!(secrets.contains(&path(secret)), "{secret}");
         }
         assert!(!secrets.contains(&path("/src/env.rs")));
+        for hidden in ["/.env", "/.env.d/values", "/a/id_rsa"] {
+            assert!(secrets.hides(&path(hidden)), "{hidden}");
+        }
+        for shown in ["/src/id_map.rs", "/src/id_map/mod.rs", "/.env.example"] {
+            assert!(secrets.contains(&path(shown)) && !secrets.hides(&path(shown)), "{shown}");
+        }
+        let own = Secrets::new(&["private".to_owned(), "vault/**".to_owned(), "keys/*.json".to_owned(), "settings.py".to_owned()]).unwrap();
+        for hidden in ["/a/private/b.py", "/vault/x/y.rs", "/keys/a.json", "/app/settings.py"] {
+            assert!(own.hides(&path(hidden)), "{hidden}");
+        }
+        assert!(!own.hides(&path("/keys/deep/a.json")) && !own.hides(&path("/app/other.py")));
+        assert!(own.hides_all_of(&path("/a/private")) && own.hides_all_of(&path("/vault")) && own.hides_all_of(&path("/vault/x")));
+        assert!(!own.hides_all_of(&path("/keys")) && !own.hides_all_of(&path("/a")) && !secrets.hides_all_of(&path("/.env.d")));
         assert!(Secrets::new(&["[".to_owned()]).is_err());
     }
 }

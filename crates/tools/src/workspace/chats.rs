@@ -13,6 +13,9 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 
 const FOLDER: [&str; 2] = [".planwright", "chats"];
+/// Keeps transcripts, and itself, out of `git status`.
+const IGNORE_NAME: &str = ".gitignore";
+const IGNORE_TEXT: &str = "# Written by Planwright: keeps transcripts out of git. To commit them, empty this file; it is not written again.\n/chats/\n/.gitignore\n";
 /// How often a file is read again because somebody else wrote it meanwhile.
 const TRIES: usize = 8;
 
@@ -72,7 +75,24 @@ impl Workspace {
         if stamp.is_some() && new == old {
             return Ok(());
         }
-        atomic::replace(folder, name, &new, stamp, path, || Ok(())).map(|_| ())
+        atomic::replace(folder, name, &new, stamp, path, || Ok(()))?;
+        if stamp.is_none() {
+            self.ignore_chats();
+        }
+        Ok(())
+    }
+
+    /// Writes `/.planwright/.gitignore` unless something of that name is there. That it can't is no reason for a chat to stop.
+    fn ignore_chats(&self) {
+        let [folder, _] = FOLDER;
+        let folder = WorkspacePath::root().join(folder);
+        let path = folder.join(IGNORE_NAME);
+        let Ok(folder) = self.folder(&folder) else { return };
+        if rustix::fs::statat(&folder, IGNORE_NAME, AtFlags::SYMLINK_NOFOLLOW).err() == Some(Errno::NOENT) {
+            self.remove_leftovers(&path);
+            // Whoever was faster has written it, or keeps a file of their own.
+            let _ = atomic::replace(&folder, IGNORE_NAME, IGNORE_TEXT.as_bytes(), None, &path, || Ok(()));
+        }
     }
 
     /// Removes a chat's file, if it is there.
@@ -133,6 +153,45 @@ mod tests {
         workspace.remove_chat(chat).unwrap();
         workspace.remove_chat(chat).unwrap();
         assert_eq!(workspace.read_chat(chat).unwrap_err().code, ErrorCode::PathNotFound);
+    }
+
+    #[test]
+    fn the_first_chat_writes_a_gitignore_and_what_is_there_of_that_name_is_left_alone() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let (own, file) = (folder.path().join(".planwright"), folder.path().join(".planwright/.gitignore"));
+        let begin = || workspace.rewrite_chat(ChatId::generate(), |_| b"x".to_vec()).unwrap();
+        begin();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), IGNORE_TEXT);
+        for text in ["*.log\n", ""] {
+            std::fs::write(&file, text).unwrap();
+            begin();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "the user's own");
+        }
+        std::fs::remove_file(&file).unwrap();
+        let victim = outside.path().join("victim");
+        symlink(&victim, &file).unwrap();
+        begin();
+        assert!(!victim.exists() && file.is_symlink(), "no link is followed, nor replaced");
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        begin();
+        assert!(file.is_dir());
+        let names: Vec<_> = std::fs::read_dir(&own).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "nothing is left beside it: {names:?}");
+    }
+
+    #[test]
+    fn chats_that_begin_side_by_side_write_one_whole_gitignore() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| workspace.rewrite_chat(ChatId::generate(), |_| b"x".to_vec()).unwrap());
+            }
+        });
+        assert_eq!(std::fs::read_to_string(folder.path().join(".planwright/.gitignore")).unwrap(), IGNORE_TEXT);
+        assert_eq!(std::fs::read_dir(folder.path().join(".planwright")).unwrap().count(), 2);
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl FileTools {
             own_plan: caller.own_plan.clone(),
             foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
             scope: None,
+            missing_plan: None,
             approvals: Arc::default(),
             secrets: self.secrets.clone(),
             grants: Arc::new(caller.grants.clone()),

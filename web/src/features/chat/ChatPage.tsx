@@ -13,7 +13,7 @@ import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { ChatHeader } from './ChatHeader';
 import { Composer } from './Composer';
-import { QueueChips, RunStatus } from './Dock';
+import { PlanRequired, QueueChips, RunStatus } from './Dock';
 import { useSlots } from './slots';
 import { Suggestion } from './Suggestion';
 import { Timeline } from './Timeline';
@@ -54,6 +54,7 @@ export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; cont
             <div className="short:group-has-[section[data-kind]]/dock:hidden"><ProgressDock /></div>
             {mayChange && <Suggestion />}
             <RunStatus />
+            <PlanRequired />
             <QueueChips />
             {mayChange ? <><Composer toggleMode={toggleMode} /><Hints /></> : <ReadOnly />}
           </div>

@@ -8,6 +8,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
 import { toastError } from '@/lib/toast';
+import { useRules } from '@/lib/workspaces';
 
 /** What the run is doing, in one line above the composer. */
 export function RunStatus() {
@@ -51,6 +52,14 @@ function RunEnd() {
   }
   if (!run || run.openSteps.length === 0) return null;
   return <p className="px-1 pb-1.5 text-sm text-muted">{t('openSteps', { steps: run.openSteps.join(', ') })}</p>;
+}
+
+/** That nothing can change before a plan is approved, where the workspace requires one and none with open steps is approved. */
+export function PlanRequired() {
+  const t = useText('mode');
+  const isRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
+  const isMissing = useChatView(({ chat: { config, progress } }) => config.agent_mode === 'act' && !(progress && progress.done + progress.skipped < progress.total));
+  return isRequired && isMissing ? <p role="note" className="px-1 pb-1.5 text-sm text-major">{t('planRequired')}</p> : null;
 }
 
 /** What was said while the run was busy, until it is read. */

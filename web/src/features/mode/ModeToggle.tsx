@@ -3,8 +3,9 @@ import { ModeIcon } from '@/components/RoleIcon';
 import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
 import type { Mode } from '@/lib/api/types';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds, useChatView } from '@/lib/chat/context';
 import { modifier } from '@/lib/keys';
+import { useRules } from '@/lib/workspaces';
 import { useSwitch, useSwitching } from './switching';
 
 const MODES = ['plan', 'act'] as const;
@@ -28,7 +29,8 @@ export function ModeToggle() {
     choose(next);
   };
   const labels = { plan: t('plan'), act: t('build') };
-  const hints = { plan: t('planHint'), act: t('buildHint') };
+  const isPlanRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
+  const hints = { plan: t('planHint'), act: t(isPlanRequired ? 'planRequired' : 'buildHint') };
   return (
     <div role="radiogroup" aria-label={t('mode')} aria-busy={isBusy} onKeyDown={onKeyDown} className="flex shrink-0 rounded-md border border-control bg-bg p-0.5">
       {MODES.map((mode) => (

@@ -102,6 +102,7 @@ function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revis
     running: t('hindranceRunning'),
     executed: t('hindranceExecuted'),
     question: t('hindranceQuestion'),
+    files: t('hindranceFiles'),
   };
   return words[hindrance];
 }

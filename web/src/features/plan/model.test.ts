@@ -45,7 +45,7 @@ test('progress names the step under way', () => {
 });
 
 describe('executing is possible', () => {
-  const free = { mayChange: true, online: true, newest: true, gone: false, running: false, executed: false, otherQuestion: false };
+  const free = { mayChange: true, online: true, newest: true, gone: false, running: false, executed: false, otherQuestion: false, lacksFiles: false };
   test('when nothing stands in the way', () => expect(executeHindrance(free)).toBeUndefined());
   test.each([
     ['newer', { newest: false, executed: true }],
@@ -53,6 +53,7 @@ describe('executing is possible', () => {
     ['executed', { executed: true }],
     ['viewer', { mayChange: false, online: false }],
     ['offline', { online: false, running: true }],
+    ['files', { lacksFiles: true, otherQuestion: true }],
     ['question', { otherQuestion: true, running: true }],
     ['running', { running: true }],
   ])('not when: %s', (hindrance, situation) => expect(executeHindrance({ ...free, ...situation })).toBe(hindrance));

@@ -140,7 +140,7 @@ export function isTakenBack(messages: Message[], planFile: string): boolean {
 }
 
 /** Why a plan can't be carried out now. */
-export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'gone' | 'running' | 'executed' | 'question';
+export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'gone' | 'running' | 'executed' | 'question' | 'files';
 
 export interface ExecuteSituation {
   mayChange: boolean;
@@ -153,6 +153,8 @@ export interface ExecuteSituation {
   executed: boolean;
   /** Whether something else waits for an answer; the card of this very plan does not count. */
   otherQuestion: boolean;
+  /** Whether the workspace requires plans to name their files, and this one names none. */
+  lacksFiles: boolean;
 }
 
 export function executeHindrance(situation: ExecuteSituation): ExecuteHindrance | undefined {
@@ -161,6 +163,7 @@ export function executeHindrance(situation: ExecuteSituation): ExecuteHindrance 
   if (situation.executed) return 'executed';
   if (!situation.mayChange) return 'viewer';
   if (!situation.online) return 'offline';
+  if (situation.lacksFiles) return 'files';
   if (situation.otherQuestion) return 'question';
   if (situation.running) return 'running';
   return undefined;

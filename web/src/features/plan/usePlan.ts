@@ -3,6 +3,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
 import { useMayChange } from '@/lib/rights';
+import { useRules } from '@/lib/workspaces';
 import { type ExecuteHindrance, type Plan, type Revision, approvedShas, executeHindrance, isTakenBack, revisionsOf, withProgress } from './model';
 
 /** The chat's plan in all its versions, oldest first. */
@@ -28,11 +29,13 @@ export function useMayRevise(): boolean {
 
 /** Why this version can't be carried out now; nothing when it can. */
 export function useHindrance(revision: Revision, newest: Revision, approved: Set<string>, plan: Plan): ExecuteHindrance | undefined {
-  const mayChange = useMayChange(useChatIds().workspaceId);
+  const { workspaceId } = useChatIds();
+  const mayChange = useMayChange(workspaceId);
+  const lacksFiles = useRules(workspaceId).data?.policy.plan_requires_files === true && plan.steps.every((step) => step.files.length === 0);
   const online = useChatStore((state) => state.connection !== 'offline');
   const running = useChatView(isBusy);
   const otherQuestion = useChatView(({ question }) => question !== null && question.kind !== 'plan_approval');
   const executed = approved.has(revision.sha256) && plan.steps.every((step) => step.status === 'done' || step.status === 'skipped');
   const gone = useChatView(({ messages }) => isTakenBack(messages, revision.planFile));
-  return executeHindrance({ mayChange, online, gone, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion });
+  return executeHindrance({ mayChange, online, gone, newest: newest.sha256 === revision.sha256, running, executed, otherQuestion, lacksFiles });
 }

@@ -67,6 +67,13 @@ function Modes({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
         choose={(intent_switch) => choose({ intent_switch })}
         isDisabled={isDisabled}
       />
+      <Choices
+        label={t('classifier')}
+        value={wanted.intent_classifier ?? rules.intent_classifier}
+        options={[['off', t('classifierOff'), t('classifierOffHint')], ['model', t('classifierModel'), t('classifierModelHint')]]}
+        choose={(intent_classifier) => choose({ intent_classifier })}
+        isDisabled={isDisabled}
+      />
     </>
   );
 }
@@ -75,6 +82,8 @@ function Others({ rules }: { rules: Rules }) {
   const t = usePageText(words);
   const byTool = Object.entries(rules.approvals.tools ?? {}).map(([tool, rule]) => `${tool}: ${t(rule)}`);
   const lines = [
+    rules.policy.act_requires_plan && t('planRequired'),
+    rules.policy.plan_requires_files && t('filesRequired'),
     rules.sandbox.enforced ? t('sandboxOn') : t('sandboxOff'),
     rules.sandbox.network ? t('networkOn') : t('networkOff'),
     rules.sandbox.inspect && t('inspectOn'),

@@ -1,7 +1,7 @@
 export const home = {
   title: 'Chats',
   welcome: 'What should be done?',
-  welcomeHint: 'You get a plan first. Nothing in your workspace changes before you approve it.',
+  welcomeHint: 'You get a plan first. In Plan mode nothing in your workspace changes.',
   firstWords: 'First message of a new chat',
   firstWordsHint: 'Add rate limiting to the public API…',
   start: 'Start',

@@ -27,6 +27,7 @@ export const plan = {
   hindranceRunning: 'The agent is at work. Stop it, or wait for its end.',
   hindranceGone: 'The file of this plan was taken back. Ask for a plan again.',
   hindranceExecuted: 'This plan has been carried out.',
+  hindranceFiles: 'This workspace requires plans that name their files.',
   hindranceQuestion: 'Another question waits for your answer.',
   revise: 'Revise…',
   reviseAct: 'Switch to Plan to revise the plan.',

@@ -1,6 +1,6 @@
 export const workspace = {
   addTitle: 'Add a folder',
-  addHint: 'A folder on the machine where the server runs. The agent reads it, and changes nothing in it before you approve a plan.',
+  addHint: 'A folder on the machine where the server runs. The agent reads it, and changes nothing in it in Plan mode.',
   path: 'Full path of the folder',
   pathHint: 'Such as /home/you/project',
   name: 'Name (optional)',

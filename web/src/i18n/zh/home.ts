@@ -1,7 +1,7 @@
 export const home = {
   title: '对话',
   welcome: '要做些什么？',
-  welcomeHint: '你会先得到一份计划。在你批准之前，工作区不会有任何更改。',
+  welcomeHint: '你会先得到一份计划。规划模式下，工作区不会有任何更改。',
   firstWords: '新对话的第一条消息',
   firstWordsHint: '给公共 API 加上限流…',
   start: '开始',

@@ -27,6 +27,7 @@ export const plan = {
   hindranceRunning: '智能体正在工作。请停止它,或等它结束。',
   hindranceGone: '此计划的文件已被撤回。请重新要求制定计划。',
   hindranceExecuted: '此计划已执行完毕。',
+  hindranceFiles: '此工作区要求计划列出文件。',
   hindranceQuestion: '还有另一个问题等待你的回答。',
   revise: '修改…',
   reviseAct: '切换到计划模式后才能修改计划。',

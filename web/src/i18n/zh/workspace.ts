@@ -1,6 +1,6 @@
 export const workspace = {
   addTitle: '添加文件夹',
-  addHint: '服务器所在机器上的文件夹。智能体会阅读它；在你批准计划之前不会改动其中任何内容。',
+  addHint: '服务器所在机器上的文件夹。智能体会阅读它；规划模式下不会改动其中任何内容。',
   path: '文件夹的完整路径',
   pathHint: '例如 /home/you/project',
   name: '名称（可选）',

@@ -106,6 +106,7 @@ async fn nobody_is_there_to_answer(stage: Arc<Stage>) -> Seen {
     stage.home.write_script(&script(&stage, 1));
     let workspace = stage.fixture.workspace();
     std::fs::create_dir_all(workspace.join(".planwright/chats")).unwrap();
+    std::fs::write(workspace.join(".planwright/.gitignore"), "/chats/\n").unwrap();
     stage.begin();
     let args = ["run", "Leave", "--json", "--yes", "--workspace", workspace.to_str().unwrap()];
     let output = stage.home.command(&args).output().await.unwrap();

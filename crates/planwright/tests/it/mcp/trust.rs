@@ -136,3 +136,13 @@ async fn for_one_run_the_user_can_take_everything_as_it_is() {
         assert!(output.status.success() && told.contains(code), "{told}");
     }
 }
+
+#[tokio::test]
+async fn where_a_plan_is_required_a_tool_that_may_write_is_not_called_without_one() {
+    for (more, expected) in [("", "PLAN_REQUIRED"), ("trust_read_only = true", "ok")] {
+        let home = configured(&format!("[policy]\nact_requires_plan = true\n{}", hostile(&["plain"], more)));
+        let server = home.serve().await;
+        let answer = call(&server, "act", "h__look", json!({})).await;
+        assert_eq!(answer["error"]["code"].as_str().unwrap_or("ok"), expected, "{answer}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Attacks that the cases do not have.
 
+use super::ground::Ground;
 use super::judge::Seen;
 use super::who::Who;
 use super::world::World;
@@ -63,6 +64,57 @@ async fn no_command_leaves_a_program_that_runs_as_its_owner() {
         let mode = fs::metadata(planted).map_or(0, |metadata| metadata.permissions().mode());
         assert_eq!(mode & 0o6000, 0, "as {}, the mode is {mode:o}", world.who.name);
     }
+}
+
+/// Makes files with the bits, by every call that can.
+#[cfg(target_arch = "x86_64")]
+const MAKE_OWNED: &str = r#"umask 0; my $at = -100; my @names = map { "by-$_" } 0..9;
+syscall(2, $names[0], 0101, 04755);
+syscall(2, $names[1], 0101, 02755);
+syscall(257, $at, $names[2], 0101, 06755);
+syscall(133, $names[3], 0104755, 0);
+syscall(259, $at, $names[4], 0106755, 0);
+syscall(85, $names[5], 06755);
+my $how = pack("QQQ", 0101, 06755, 0); syscall(437, $at, $names[6], $how, 24);
+my $here = "."; my $made = syscall(257, $at, $here, 020200002, 06755);
+my $path = "/proc/self/fd/$made"; syscall(265, $at, $path, $at, $names[7], 0x400) if $made >= 0;
+my $plain = "plain"; syscall(2, $plain, 0101, 0755);"#;
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_call_that_makes_a_file_gives_it_the_rights_of_its_owner() {
+    let suite = Suite::load();
+    for who in Who::all() {
+        let world = World::start(&suite, who).await;
+        command(&world, &suite, "Actor", &format!("perl -e '{MAKE_OWNED}'; true")).await;
+        let workspace = world.workspace("CM-093");
+        assert!(workspace.join("plain").exists(), "the script ran");
+        for entry in fs::read_dir(workspace).unwrap().flatten() {
+            let mode = fs::symlink_metadata(entry.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o6000, 0, "as {}, the mode of {:?} is {mode:o}", world.who.name, entry.file_name());
+        }
+        let seen = command(&world, &suite, "Actor", &format!("cd /tmp && perl -e '{MAKE_OWNED}'; find /tmp -perm /6000")).await;
+        assert!(!seen.outcome.output.contains("by-"), "as {}: {}", world.who.name, seen.outcome.output);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_commands_leave_with_the_server_is_closed_to_others_whatever_the_umask() {
+    let ground = Ground::new(Who::all().remove(0));
+    fs::create_dir_all(ground.path("data/commands")).unwrap();
+    for folder in ["", "data", "data/commands"] {
+        fs::set_permissions(ground.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let served = ground.serve_by("umask 000; exec \"$@\"").await;
+    for role in ["actor", "tester", "planner"] {
+        let answer = served.run(role, "mkdir -p $XDG_CACHE_HOME/x; echo y > z; echo it ran").await;
+        assert!(answer.to_string().contains("it ran"), "{answer}");
+    }
+    let commands = ground.path("data/commands");
+    let mut open: Vec<PathBuf> = vec![commands.clone()];
+    open.extend(["stage", "scratch"].map(|name| commands.join(name)));
+    open.retain(|folder| fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0));
+    assert!(open.is_empty(), "open to others: {open:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

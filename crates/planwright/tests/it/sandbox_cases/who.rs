@@ -7,6 +7,7 @@ use std::process::Command;
 /// The user that owns nothing.
 pub const NOBODY: u32 = 65534;
 
+#[derive(Clone, Copy)]
 pub struct Who {
     pub name: &'static str,
     pub uid: u32,

@@ -32,6 +32,47 @@ async fn act(team: &Team, token: &str, workspace: &str, call: Value) -> Value {
     team.request(token, Method::POST, &format!("{workspace}/tools"), body).await.1["error"]["code"].clone()
 }
 
+/// What a command of a member's prints.
+async fn run(team: &Team, token: &str, workspace: &str, command: &str) -> String {
+    let body = json!({ "tool": "run", "args": { "command": command }, "config": { "plan_mode": false } });
+    team.request(token, Method::POST, &format!("{workspace}/tools"), body).await.1.to_string()
+}
+
+#[tokio::test]
+async fn no_member_reads_the_servers_files_or_anothers_by_links_that_build_output_carries() {
+    let (team, root) = team_below(&["of-vic", "of-bob"]).await;
+    let root = root.path();
+    std::fs::write(root.join("of-bob/private.txt"), "WHAT-BOB-HIDES").unwrap();
+    std::fs::write(team.home.data().join("key"), "WHAT-THE-SERVER-HIDES").unwrap();
+    added(&team, &team.bob, root.join("of-bob")).await;
+    let outer = added(&team, &team.vic, root.join("of-vic")).await;
+    let bobs = format!("{}/of-bob", root.file_name().unwrap().to_str().unwrap());
+    // From where the workspace is staged, and as they are.
+    let targets = [
+        "../../../../key".to_owned(),
+        format!("../../../../../../{bobs}/private.txt"),
+        format!("../../../../../../{bobs}"),
+        team.home.data().join("key").display().to_string(),
+        root.join("of-bob").display().to_string(),
+    ];
+    for (number, target) in targets.iter().enumerate() {
+        let plant = format!("mkdir -p node_modules/p{number}; ln -s {target} node_modules/p{number}/.planwright; true");
+        run(&team, &team.vic, &outer, &plant).await;
+        // Also as if it had landed, or come with a clone.
+        let inner = root.join(format!("of-vic/node_modules/p{number}"));
+        std::fs::create_dir_all(&inner).unwrap();
+        let _ = std::os::unix::fs::symlink(target, inner.join(".planwright"));
+        let inner = added(&team, &team.vic, inner).await;
+        for _ in 0..2 {
+            let seen = run(&team, &team.vic, &inner, "cat .planwright .planwright/*; echo it ran").await;
+            assert!(seen.contains("it ran") && !seen.contains("HIDES"), "{target}: {seen}");
+        }
+    }
+    std::fs::write(root.join("of-vic/node_modules/p0/own.txt"), "WHAT-THE-INNER-ONE-HIDES").unwrap();
+    let seen = run(&team, &team.vic, &outer, "cat node_modules/p0/own.txt; echo it ran").await;
+    assert!(seen.contains("it ran") && !seen.contains("HIDES"), "{seen}");
+}
+
 #[tokio::test]
 async fn without_roots_only_admins_add_folders_and_others_hear_the_same_of_every_path() {
     let team = Team::new().await;

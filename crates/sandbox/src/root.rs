@@ -1,0 +1,366 @@
+//! The file tree that a command sees, put together before bubblewrap takes it over as a whole.
+//!
+//! Every source and every place is opened first and mounted by its descriptor (see [`mount`]): neither a link that a workspace
+//! has, nor one that takes a name's place at this very moment, leads anywhere.
+
+use crate::host::{HOME, SCRATCH, Shown};
+use crate::mount::{self, Access, Depth};
+use crate::policy::{Policy, View};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Where the tree is put together: in memory, in a mount namespace of ours, over a folder that bubblewrap needs as well.
+pub const STAGE: &str = "/tmp";
+/// The root of the tree, on the stage.
+pub const ROOT: &str = "/tmp/root";
+/// Our own binary, inside. Mounted last, right below the root, where no other mount can hide it.
+pub const SELF: &str = "/.planwright-inner";
+/// How much can be put into each of the private folders that live in memory.
+const MEMORY_FOLDER: u64 = 1 << 30;
+/// For folders and empty files alone.
+const MEMORY_STAGE: u64 = 16 << 20;
+const MOST_LINKS: usize = 40;
+
+/// Puts the tree together at [`ROOT`]. `workspace` is the workspace as it is to be seen.
+pub fn assemble(policy: &Policy, shown: &[Shown], workspace: &OwnedFd) -> Result<(), Failure> {
+    let sight = Sight::new(policy)?;
+    let trees = sight.trees(shown)?;
+    let access = match policy.view {
+        View::ReadOnly { .. } => Access::Read,
+        View::Staged { .. } | View::Direct | View::Unconfined => Access::Write,
+    };
+    let workspace = mount::copy(workspace, access).map_err(|errno| cannot("show", &policy.workspace, errno))?;
+    let own_binary = own_binary()?;
+    let identity = policy.identity.as_deref().filter(|_| !sight.is_in_workspace(&Path::new(HOME).join(".gitconfig")));
+    let identity = identity.map(|file| copy_of(file, Access::Read)).transpose()?;
+    let scratch = copy_of(&policy.scratch, Access::Write)?;
+
+    let mut stage = Stage::new()?;
+    for folder in ["/tmp", "/var/tmp", "/run", HOME] {
+        stage.put(Path::new(folder), &mount::memory(MEMORY_FOLDER)?, Made::Folder)?;
+    }
+    for folder in ["/proc", "/dev"] {
+        stage.place(Path::new(folder), Made::Folder)?;
+    }
+    stage.link(Path::new("../run"), Path::new("/var/run"))?;
+    for shown in shown {
+        if let Shown::Link { target, at } = shown {
+            stage.link(target, at)?;
+        }
+    }
+    stage.put(Path::new(SCRATCH), &scratch, Made::Folder)?;
+    if let Some(identity) = identity {
+        stage.put(&Path::new(HOME).join(".gitconfig"), &identity, Made::File)?;
+    }
+    let covers = stage.show(&sight, trees)?;
+    stage.put(&policy.workspace, &workspace, Made::Folder)?;
+    stage.close(policy, &sight, &workspace)?;
+    stage.put(Path::new(SELF), &own_binary, Made::File)?;
+    for cover in covers {
+        mount::restrict(cover.as_fd(), Access::Read, Depth::Itself)?;
+    }
+    Ok(())
+}
+
+/// What may be seen, and what not.
+struct Sight<'p> {
+    policy: &'p Policy,
+    /// Folders whose links are not followed, because commands can make them.
+    untrusted: Vec<&'p Path>,
+}
+
+/// A part of the host, ready to be mounted inside.
+struct Tree {
+    /// Where it is on the host, without links.
+    source: PathBuf,
+    mount: OwnedFd,
+}
+
+impl<'p> Sight<'p> {
+    fn new(policy: &'p Policy) -> Result<Self, Failure> {
+        let Policy { workspace, own, others, writable, readable, .. } = policy;
+        for path in [workspace].into_iter().chain(writable).chain(readable) {
+            let is_plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+            if !path.is_absolute() || !is_plain || path.parent().is_none() || path.starts_with(SELF) {
+                return Err(format!("{} can't be shown to commands; name a folder by its full path", path.display()).into());
+            }
+        }
+        if own.iter().any(|own| own == workspace) {
+            return Err(format!("the workspace {} is the server's own folder", workspace.display()).into());
+        }
+        let untrusted = [workspace].into_iter().chain(others).chain(writable).map(PathBuf::as_path).collect();
+        Ok(Self { policy, untrusted })
+    }
+
+    fn is_in_workspace(&self, path: &Path) -> bool {
+        path.starts_with(&self.policy.workspace)
+    }
+
+    /// All that is shown besides the workspace, by its place inside. What lies in the workspace is seen as a part of that.
+    fn trees(&self, shown: &[Shown]) -> Result<BTreeMap<PathBuf, Tree>, Failure> {
+        let mut trees = BTreeMap::new();
+        for shown in shown {
+            let Shown::Tree(path) = shown else { continue };
+            let Some(source) = self.real(path) else { continue };
+            let is_own = self.policy.own.iter().any(|own| source.starts_with(own));
+            if self.is_in_workspace(path) || self.is_in_workspace(&source) || is_own || self.is_seen(&trees, path, &source) {
+                continue;
+            }
+            match mount::open(&source) {
+                Ok(entry) => {
+                    let mount = mount::copy(&entry, Access::Read).map_err(|errno| cannot("show", path, errno))?;
+                    trees.insert(path.clone(), Tree { source, mount });
+                }
+                Err(Errno::NOENT | Errno::ACCESS) => {}
+                Err(errno) => return Err(cannot("show", path, errno)),
+            }
+        }
+        let Policy { writable, readable, own, .. } = self.policy;
+        let named = writable.iter().map(|path| (path, Access::Write, "writable"));
+        for (path, access, setting) in named.chain(readable.iter().map(|path| (path, Access::Read, "readable"))) {
+            let follows = || format!("`{setting}` names {}, which is behind a link that commands can change", path.display());
+            let source = self.real(path).ok_or_else(follows)?;
+            let is_seen = access == Access::Read && self.is_seen(&trees, path, &source);
+            if self.is_in_workspace(path) || self.is_in_workspace(&source) || is_seen {
+                continue;
+            }
+            let holds = |own: &PathBuf| source.starts_with(own) || (access == Access::Write && own.starts_with(&source));
+            if own.iter().any(holds) {
+                let why = "has Planwright's own data or configuration in it, or lies in it";
+                return Err(format!(
+                    "`{setting}` names {}, which {why}; name another folder, or give a --data-dir elsewhere",
+                    path.display()
+                )
+                .into());
+            }
+            let mount = copy_of(&source, access)?;
+            trees.insert(path.clone(), Tree { source, mount });
+        }
+        Ok(trees)
+    }
+
+    /// Whether it is a part of what is shown already, and not of something in there that is hidden.
+    fn is_seen(&self, trees: &BTreeMap<PathBuf, Tree>, path: &Path, source: &Path) -> bool {
+        trees.iter().any(|(place, tree)| {
+            let is_hidden = |hidden: &PathBuf| source.starts_with(hidden) && hidden.starts_with(&tree.source);
+            path.starts_with(place) && source.starts_with(&tree.source) && !self.policy.others.iter().any(is_hidden)
+        })
+    }
+
+    /// The places inside at which something of a tree is hidden.
+    fn hidden_in(&self, place: &Path, tree: &Tree) -> Vec<PathBuf> {
+        let Policy { own, others, .. } = self.policy;
+        let below = own.iter().chain(others).filter_map(|hidden| hidden.strip_prefix(&tree.source).ok());
+        below.filter(|below| !below.as_os_str().is_empty()).map(|below| place.join(below)).collect()
+    }
+
+    /// Where a path of the host leads. Links are followed, but none that commands can make.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let parts = |path: &Path| -> Vec<OsString> { path.components().rev().map(|part| part.as_os_str().to_owned()).collect() };
+        let (mut left, mut real, mut links) = (parts(path), PathBuf::new(), 0);
+        while let Some(part) = left.pop() {
+            if part == OsStr::new("..") {
+                real.pop();
+                continue;
+            }
+            let next = real.join(part);
+            match std::fs::read_link(&next) {
+                Ok(target) => {
+                    links += 1;
+                    if links > MOST_LINKS || self.untrusted.iter().any(|folder| next.starts_with(folder)) {
+                        return None;
+                    }
+                    left.extend(parts(&target));
+                }
+                Err(_) => real = next,
+            }
+        }
+        Some(real)
+    }
+}
+
+fn copy_of(source: &Path, access: Access) -> Result<OwnedFd, Failure> {
+    mount::open(source).and_then(|entry| mount::copy(&entry, access)).map_err(|errno| cannot("show", source, errno))
+}
+
+/// The program that runs now, where it lies.
+fn own_binary() -> Result<OwnedFd, Failure> {
+    let path = std::env::current_exe()?;
+    let file = mount::open(&path).map_err(|errno| cannot("open", &path, errno))?;
+    let (found, running) = (rustix::fs::fstat(&file)?, rustix::fs::stat("/proc/self/exe")?);
+    if (found.st_dev, found.st_ino) != (running.st_dev, running.st_ino) {
+        return Err(format!("{} was replaced; start the server again", path.display()).into());
+    }
+    Ok(mount::copy(&file, Access::Read)?)
+}
+
+fn cannot(what: &str, path: &Path, errno: Errno) -> Failure {
+    if errno == Errno::NOSYS {
+        return "this kernel is too old: commands need Linux 5.12 or newer".into();
+    }
+    format!("can't {what} {}: {errno}", path.display()).into()
+}
+
+/// What is made at a place where nothing is yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Folder,
+    File,
+}
+
+struct Stage {
+    root: OwnedFd,
+    /// To be put in the place of files and of folders.
+    nothing: OwnedFd,
+    empty: OwnedFd,
+    /// Links of the root, and where they lead.
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Stage {
+    fn new() -> Result<Self, Failure> {
+        let memory = mount::memory(MEMORY_STAGE)?;
+        let place = rustix::fs::openat(CWD, STAGE, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        mount::attach(&memory, &place).map_err(|errno| cannot("mount on", Path::new(STAGE), errno))?;
+        for (name, mode) in [("root", 0o755), ("empty", 0o555)] {
+            rustix::fs::mkdirat(&memory, name, Mode::from_raw_mode(mode))?;
+        }
+        make_file(&memory, OsStr::new("nothing"))?;
+        let open = |name: &str| mount::open_beneath(memory.as_fd(), Path::new(name));
+        Ok(Self { root: open("root")?, nothing: open("nothing")?, empty: open("empty")?, links: Vec::new() })
+    }
+
+    fn link(&mut self, target: &Path, at: &Path) -> Result<(), Failure> {
+        let (Some(around), Some(name)) = (at.parent(), at.file_name()) else { return Ok(()) };
+        let folder = self.place(around, Made::Folder)?;
+        rustix::fs::symlinkat(target, &folder, name).map_err(|errno| cannot("link", at, errno))?;
+        let mut real = PathBuf::new();
+        for part in around.join(target).components() {
+            if part == Component::ParentDir {
+                real.pop();
+            } else {
+                real.push(part);
+            }
+        }
+        self.links.push((at.to_owned(), real));
+        Ok(())
+    }
+
+    /// The same place without a link of the root in its path.
+    fn unlinked(&self, at: &Path) -> PathBuf {
+        let below = |(link, real): &(PathBuf, PathBuf)| at.strip_prefix(link).ok().map(|below| real.join(below));
+        self.links.iter().find_map(below).unwrap_or_else(|| at.to_owned())
+    }
+
+    /// Puts a mount at a place inside.
+    fn put(&self, at: &Path, mount: &OwnedFd, made: Made) -> Result<(), Failure> {
+        mount::attach(mount, &self.place(at, made)?).map_err(|errno| cannot("show", at, errno))
+    }
+
+    /// A place inside, made if it is missing; reached through no link but those of the root, which are ours.
+    fn place(&self, at: &Path, made: Made) -> Result<OwnedFd, Failure> {
+        let at = &self.unlinked(at);
+        let names: Vec<&OsStr> = at.iter().skip(1).collect();
+        let mut here = mount::open_beneath(self.root.as_fd(), Path::new(""))?;
+        for (number, name) in names.iter().enumerate() {
+            let made = if number + 1 == names.len() { made } else { Made::Folder };
+            here = match mount::open_beneath(here.as_fd(), Path::new(name)) {
+                Err(Errno::NOENT) => make(&here, name, made),
+                other => other,
+            }
+            .map_err(|errno| cannot("make a place for", at, errno))?;
+        }
+        Ok(here)
+    }
+
+    /// Shows trees, outer ones first, and hides in each what is not for commands. Gives the covers in which there are places for
+    /// what is shown all the same.
+    fn show(&self, sight: &Sight<'_>, trees: BTreeMap<PathBuf, Tree>) -> Result<Vec<OwnedFd>, Failure> {
+        let hidden: Vec<PathBuf> = trees.iter().flat_map(|(place, tree)| sight.hidden_in(place, tree)).collect();
+        let mut steps: BTreeMap<PathBuf, Option<OwnedFd>> = hidden.into_iter().map(|place| (place, None)).collect();
+        let mut places: Vec<PathBuf> = trees.keys().cloned().collect();
+        places.push(sight.policy.workspace.clone());
+        steps.extend(trees.into_iter().map(|(place, tree)| (place, Some(tree.mount))));
+        let mut covers = Vec::new();
+        for (at, mount) in steps {
+            match mount {
+                Some(mount) => {
+                    let made = if mount::kind(&mount)? == FileType::Directory { Made::Folder } else { Made::File };
+                    self.put(&at, &mount, made)?;
+                }
+                None if places.iter().any(|place| place.starts_with(&at)) => covers.extend(self.cover_around(&at)?),
+                None => self.cover(self.root.as_fd(), at.strip_prefix("/")?)?,
+            }
+        }
+        Ok(covers)
+    }
+
+    /// Hides a folder in which something else is to be shown.
+    fn cover_around(&self, at: &Path) -> Result<Option<OwnedFd>, Failure> {
+        match mount::open_beneath(self.root.as_fd(), at.strip_prefix("/")?) {
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(errno) => Err(cannot("hide", at, errno)),
+            Ok(entry) => {
+                let cover = mount::memory(MEMORY_STAGE)?;
+                mount::attach(&cover, &entry).map_err(|errno| cannot("hide", at, errno))?;
+                Ok(Some(cover))
+            }
+        }
+    }
+
+    /// Hides a file or folder, if it is there. A link can't be covered; no list has one.
+    fn cover(&self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), Failure> {
+        let entry = match mount::open_beneath(folder, path) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            other => other.map_err(|errno| cannot("hide", path, errno))?,
+        };
+        let kind = mount::kind(&entry)?;
+        if kind == FileType::Symlink {
+            return Err(format!("{} has become a link; run the command again", path.display()).into());
+        }
+        let cover = if kind == FileType::Directory { &self.empty } else { &self.nothing };
+        let cover = mount::copy(cover, Access::Read)?;
+        mount::attach(&cover, &entry).map_err(|errno| cannot("hide", path, errno))
+    }
+
+    /// Closes what of the workspace commands may not change, and hides what they may not see.
+    fn close(&self, policy: &Policy, sight: &Sight<'_>, workspace: &OwnedFd) -> Result<(), Failure> {
+        if !matches!(policy.view, View::ReadOnly { .. }) {
+            for path in &policy.fixed {
+                let entry = match mount::open_beneath(workspace.as_fd(), path) {
+                    // Behind a link in the workspace is only what is visible inside anyway.
+                    Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
+                    other => other.map_err(|errno| cannot("close", path, errno))?,
+                };
+                if matches!(mount::kind(&entry)?, FileType::Directory | FileType::RegularFile) {
+                    let fixed = mount::copy(&entry, Access::Read).map_err(|errno| cannot("close", path, errno))?;
+                    mount::attach(&fixed, &entry).map_err(|errno| cannot("close", path, errno))?;
+                }
+            }
+        }
+        let own = sight.policy.own.iter().filter_map(|own| own.strip_prefix(&policy.workspace).ok());
+        for path in own.chain(policy.hidden.iter().map(Path::new)) {
+            self.cover(workspace.as_fd(), path)?;
+        }
+        Ok(())
+    }
+}
+
+fn make(folder: &OwnedFd, name: &OsStr, made: Made) -> Result<OwnedFd, Errno> {
+    match made {
+        Made::Folder => rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755))?,
+        Made::File => make_file(folder, name)?,
+    }
+    mount::open_beneath(folder.as_fd(), Path::new(name))
+}
+
+fn make_file(folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(0o444)).map(drop)
+}

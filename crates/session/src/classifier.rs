@@ -1,0 +1,75 @@
+//! The optional classifier of what the user means: asked beside the run when the rules say unclear, and able to suggest only.
+
+use crate::chat::Chat;
+use crate::models::Models;
+use crate::sessions::IntentClassifier;
+use futures::StreamExt;
+use planwright_agent::intent::{Intent, classifier};
+use planwright_agent::{Delta, Provider};
+use planwright_protocol::event::Usage;
+use planwright_protocol::{Message, MessageId, Mode, Problem};
+use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
+
+/// An answer that comes later is of no use any more.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// What the classifier made of a message.
+pub struct Classified {
+    pub message_id: MessageId,
+    pub intent: Intent,
+    /// The model that was asked.
+    pub model: String,
+    pub usage: Usage,
+}
+
+/// A request under way. Whoever drops it ends it.
+pub type Classifying = AbortOnDropHandle<Classified>;
+
+/// The answer, when it is there; for ever nothing where nobody was asked.
+pub async fn answer_of(classifying: &mut Option<Classifying>) -> Option<Classified> {
+    match classifying {
+        Some(task) => task.await.ok(),
+        None => std::future::pending().await,
+    }
+}
+
+/// Asks about a message, if that is switched on and the chat may still spend something.
+pub async fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
+    let (settings, usage) = (chat.settings(), chat.row().await.usage);
+    if settings.intent_classifier == IntentClassifier::Off || settings.limits.check(&usage).is_err() {
+        return None;
+    }
+    let (models, message_id, content) = (chat.rules().models, message.id, message.content.clone());
+    Some(AbortOnDropHandle::new(tokio::spawn(async move {
+        let mut classified = Classified { message_id, intent: Intent::Unclear, model: String::new(), usage: Usage::default() };
+        match tokio::time::timeout(LONGEST_WAIT, classify(&*models, &content, &mut classified)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => tracing::info!(message = %message_id, %problem, "the intent classifier failed"),
+            Err(_) => tracing::info!(message = %message_id, "the intent classifier took too long"),
+        }
+        classified
+    })))
+}
+
+async fn classify(models: &dyn Models, content: &str, classified: &mut Classified) -> Result<(), Problem> {
+    let provider = models.model(Mode::Plan).await?;
+    provider.name().clone_into(&mut classified.model);
+    let answer = answer(&*provider, content, &mut classified.usage).await?;
+    classified.intent = classifier::read(&answer);
+    Ok(())
+}
+
+/// What the model says, read to its end because what it used is told there.
+async fn answer(provider: &dyn Provider, content: &str, usage: &mut Usage) -> Result<String, Problem> {
+    let mut text = String::new();
+    let mut stream = provider.stream(classifier::request(content)).await?;
+    while let Some(delta) = stream.next().await {
+        match delta? {
+            Delta::Text(more) if text.len() <= classifier::LONGEST_ANSWER => text.push_str(&more),
+            Delta::Usage(used) => *usage = used,
+            Delta::Text(_) | Delta::Call(_) | Delta::Reasoning(_) | Delta::Native(_) => {}
+        }
+    }
+    Ok(text)
+}

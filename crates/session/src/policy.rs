@@ -1,0 +1,142 @@
+//! Whether a chat has the approved plan that the policy `act_requires_plan` wants.
+
+use crate::chat::{Chat, storage};
+use crate::revert;
+use planwright_protocol::{Author, Message, MessageType, Problem, Progress};
+use planwright_store::ApprovalRow;
+use planwright_tools::MissingPlan;
+
+/// In the note of an approval: what was approved, and by whom.
+pub const APPROVAL: &str = "approval";
+
+impl Chat {
+    /// Why the policy allows no change now; `None` where it is off or met.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub async fn missing_plan(&self) -> Result<Option<MissingPlan>, Problem> {
+        if !self.settings().policy.act_requires_plan {
+            return Ok(None);
+        }
+        let Some(approval) = self.approval().await else { return Ok(Some(MissingPlan::NotApproved)) };
+        let history = self.store.messages(self.id).await.map_err(storage)?;
+        Ok(missing(&approval, self.row().await.progress.as_ref(), &history))
+    }
+}
+
+/// What has become of an approval since it was given.
+fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Message]) -> Option<MissingPlan> {
+    let is_note = |message: &Message| {
+        let facts = message.metadata.get(APPROVAL).filter(|_| message.author == Author::System);
+        facts.is_some_and(|facts| facts["plan_file"] == approval.plan_file.as_str() && facts["sha256"] == approval.sha256.as_str())
+    };
+    let Some(given) = history.iter().rposition(is_note) else { return Some(MissingPlan::NotApproved) };
+    let (before, since) = history.split_at(given + 1);
+    let is_version = |message: &&Message| message.message_type == MessageType::Plan && message.meta("plan_file") == approval.plan_file;
+    let newest = since.iter().rev().find(is_version);
+    if newest.is_some_and(|version| version.meta("sha256") != approval.sha256) {
+        return Some(MissingPlan::Revised);
+    }
+    let mut targets = since.iter().filter(|message| message.author == Author::System).filter_map(revert::target);
+    if targets.any(|target| before.iter().any(|message| message.id == target)) {
+        return Some(MissingPlan::TakenBack);
+    }
+    let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && progress.open().is_empty();
+    progress.filter(is_over).map(|_| MissingPlan::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::revert::REVERT;
+    use planwright_protocol::plan::StepProgress;
+    use planwright_protocol::{ChatId, MessageId, StepStatus, SwitchedBy, Timestamp};
+    use serde_json::json;
+
+    const FILE: &str = "/plans/a.plan";
+
+    fn approval() -> ApprovalRow {
+        ApprovalRow {
+            plan_file: FILE.to_owned(),
+            revision: 1,
+            sha256: "one".to_owned(),
+            content: String::new(),
+            approver: "user".to_owned(),
+            given_by: SwitchedBy::Approval,
+            base_commit: None,
+            at: Timestamp::now(),
+        }
+    }
+
+    fn said(author: Author) -> Message {
+        Message::new(ChatId::generate(), author, MessageType::Text, "x")
+    }
+
+    fn note() -> Message {
+        said(Author::System).with(APPROVAL, json!({ "plan_file": FILE, "sha256": "one" }))
+    }
+
+    fn version(file: &str, sha256: &str) -> Message {
+        Message { message_type: MessageType::Plan, ..said(Author::Assistant) }.with("plan_file", file).with("sha256", sha256)
+    }
+
+    fn taken_back(target: MessageId) -> Message {
+        said(Author::System).with(REVERT, json!({ "message_id": target }))
+    }
+
+    fn now(history: &[Message]) -> Option<MissingPlan> {
+        missing(&approval(), None, history)
+    }
+
+    #[test]
+    fn an_approval_counts_once_its_note_is_in_the_history_and_no_client_can_write_one() {
+        assert_eq!(now(&[version(FILE, "one"), note(), said(Author::User)]), None);
+        assert_eq!(now(&[version(FILE, "one")]), Some(MissingPlan::NotApproved));
+        let forged = Message { author: Author::User, ..note() };
+        assert_eq!(now(&[forged]), Some(MissingPlan::NotApproved));
+        let other = said(Author::System).with(APPROVAL, json!({ "plan_file": FILE, "sha256": "two" }));
+        assert_eq!(now(&[other]), Some(MissingPlan::NotApproved));
+        let elsewhere = said(Author::System).with(APPROVAL, json!({ "plan_file": "/plans/b.plan", "sha256": "one" }));
+        assert_eq!(now(&[elsewhere]), Some(MissingPlan::NotApproved));
+    }
+
+    #[test]
+    fn a_newer_version_of_the_plan_ends_the_approval_until_it_is_approved_or_the_old_one_is_back() {
+        assert_eq!(now(&[version(FILE, "zero"), note()]), None, "what was before does not count");
+        assert_eq!(now(&[note(), version(FILE, "two")]), Some(MissingPlan::Revised));
+        assert_eq!(now(&[note(), version(FILE, "two"), version(FILE, "one")]), None);
+        assert_eq!(now(&[note(), version(FILE, "two"), note()]), None);
+        assert_eq!(now(&[note(), version("/plans/b.plan", "two")]), None, "another plan is another plan");
+    }
+
+    #[test]
+    fn taking_back_to_before_the_approval_ends_it_and_taking_back_what_came_after_does_not() {
+        let (first, given, later) = (said(Author::User), note(), said(Author::User));
+        for (target, expected) in [(first.id, Some(MissingPlan::TakenBack)), (given.id, Some(MissingPlan::TakenBack)), (later.id, None)] {
+            let history = [first.clone(), given.clone(), later.clone(), taken_back(target)];
+            assert_eq!(now(&history), expected);
+        }
+        let history = [first.clone(), given.clone(), taken_back(first.id), note()];
+        assert_eq!(now(&history), None, "approved again");
+        let forged = Message { author: Author::User, ..taken_back(first.id) };
+        assert_eq!(now(&[first, given, forged]), None, "users take back by the server alone");
+    }
+
+    #[test]
+    fn a_plan_that_is_done_counts_no_more_until_one_of_its_steps_is_open_again() {
+        let progress = |plan_file: &str, status| Progress {
+            plan_file: plan_file.to_owned(),
+            steps: vec![StepProgress { step_number: 1, action: "x".to_owned(), status, note: None }],
+            told: None,
+        };
+        for (file, status, expected) in [
+            (FILE, StepStatus::Pending, None),
+            (FILE, StepStatus::InProgress, None),
+            (FILE, StepStatus::Done, Some(MissingPlan::Done)),
+            (FILE, StepStatus::Skipped, Some(MissingPlan::Done)),
+            ("/plans/b.plan", StepStatus::Done, None),
+        ] {
+            assert_eq!(missing(&approval(), Some(&progress(file, status)), &[note()]), expected, "{file} {status:?}");
+        }
+    }
+}

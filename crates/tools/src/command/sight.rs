@@ -1,0 +1,51 @@
+//! What of the machine and of the workspace a command sees.
+
+use super::Commands;
+use crate::gate::Secrets;
+use crate::workspace::{Hidden, Repository, Workspace};
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::Policy;
+use std::path::{Path, PathBuf};
+
+impl Commands {
+    /// Keeps from a command what is secret, the server's or another workspace's; and shows it the repository that the workspace belongs to.
+    pub(super) fn limit_sight(
+        &self,
+        policy: Policy,
+        workspace: &Workspace,
+        secrets: &Secrets,
+        neighbours: &[PathBuf],
+    ) -> Result<Policy, Problem> {
+        if let Some(folder) = policy.writable.iter().find(|folder| !self.may_show(folder)) {
+            let text = format!(
+                "No command was run: `writable` under [sandbox] names {}, which is not there, or has Planwright's own data or configuration in it. Name another folder, or start Planwright with another --data-dir.",
+                folder.display()
+            );
+            return Err(Problem::new(ErrorCode::SandboxUnavailable, text));
+        }
+        let Hidden { inside, outside } = workspace.secrets(secrets)?;
+        let roots = self.team.iter().flatten();
+        let others = neighbours.iter().chain(roots).filter(|other| **other != policy.workspace).cloned().chain(outside).collect();
+        let repository = Repository::of(workspace, &policy.workspace).map(|repository| repository.whole);
+        let readable = repository.filter(|folder| self.may_show_repository(folder, neighbours)).into_iter().collect();
+        // With accounts, a workspace inside this one may be somebody else's.
+        let nested = self.team.iter().flat_map(|roots| neighbours.iter().chain(roots));
+        let nested = nested.filter_map(|other| other.strip_prefix(&policy.workspace).ok()).filter(|below| !below.as_os_str().is_empty());
+        let hidden = nested.map(|below| below.as_os_str().to_owned()).chain(inside).collect();
+        Ok(Policy { hidden, own: self.own.clone(), others, readable, ..policy })
+    }
+
+    /// A repository of a team's server may be anybody's, unless it lies where its users have their workspaces.
+    fn may_show_repository(&self, folder: &Path, neighbours: &[PathBuf]) -> bool {
+        let is_open = self.team.as_ref().is_none_or(|roots| {
+            roots.iter().any(|root| folder.starts_with(root)) && !neighbours.iter().any(|other| folder.starts_with(other))
+        });
+        is_open && self.may_show(folder)
+    }
+
+    /// What belongs to the server is shown to nobody, however it is named.
+    pub(super) fn may_show(&self, path: &Path) -> bool {
+        let is_apart = |real: PathBuf| !self.own.iter().any(|own| own.starts_with(&real) || real.starts_with(own));
+        std::fs::canonicalize(path).is_ok_and(is_apart)
+    }
+}

@@ -1,0 +1,143 @@
+//! Files that git keeps just as they are: whoever can read the repository can read them anyway.
+
+use super::repository::Repository;
+use super::{LARGEST_FILE, Workspace};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use sha1::{Digest, Sha1};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// A larger index is not read.
+const LARGEST_INDEX: u64 = 256 << 20;
+/// Of an entry, before its flags: times, owner, size.
+const BEFORE_ID: usize = 40;
+const ID: usize = 20;
+
+/// The paths that git keeps, with the hash of what it keeps of each.
+#[derive(Debug, Default)]
+pub struct Tracked(BTreeMap<Vec<u8>, [u8; ID]>);
+
+impl Tracked {
+    /// What the workspace's own index has of the paths that are wanted. An index that can't be read has nothing.
+    pub fn read(workspace: &Workspace, host: &Path, wanted: impl Fn(&[u8]) -> bool) -> Self {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = match Repository::of(workspace, host) {
+            Some(repository) => rustix::fs::openat(CWD, repository.folder.join("index"), flags, Mode::empty()),
+            None => rustix::fs::openat2(&workspace.root, ".git/index", flags, Mode::empty(), super::beneath()),
+        };
+        file.ok().and_then(|file| content(file, LARGEST_INDEX)).and_then(|bytes| parse(&bytes, wanted)).unwrap_or_default()
+    }
+
+    /// Whether git keeps this very content at the path.
+    pub fn holds(&self, path: &[u8], file: OwnedFd) -> bool {
+        let Some(id) = self.0.get(path) else { return false };
+        content(file, LARGEST_FILE).is_some_and(|bytes| blob(&bytes) == *id)
+    }
+
+    /// Whether git keeps something in a folder.
+    pub fn has_below(&self, folder: &[u8]) -> bool {
+        let prefix = [folder, b"/"].concat();
+        self.0.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
+    }
+}
+
+fn content(file: OwnedFd, most: u64) -> Option<Vec<u8>> {
+    let stat = rustix::fs::fstat(&file).ok()?;
+    let fits = u64::try_from(stat.st_size).is_ok_and(|size| size <= most);
+    if !fits || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::from(file).take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The name that git gives to a content.
+fn blob(bytes: &[u8]) -> [u8; ID] {
+    let mut hash = Sha1::new_with_prefix(format!("blob {}\0", bytes.len()));
+    hash.update(bytes);
+    hash.finalize().into()
+}
+
+/// Reads an index of version 2, 3 or 4; `None` if it is none.
+fn parse(bytes: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Tracked> {
+    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let version = number(4).filter(|version| bytes.starts_with(b"DIRC") && (2..=4).contains(version))?;
+    let (mut at, mut path, mut tracked) = (12, Vec::new(), Tracked::default());
+    for _ in 0..number(8)? {
+        let id: [u8; ID] = bytes.get(at + BEFORE_ID..at + BEFORE_ID + ID)?.try_into().ok()?;
+        let flags = bytes.get(at + BEFORE_ID + ID..at + BEFORE_ID + ID + 2)?;
+        let is_extended = flags.first()? & 0x40 != 0;
+        let mut name = at + BEFORE_ID + ID + if is_extended { 4 } else { 2 };
+        if version == 4 {
+            // A path is what the one before has, without its end, and something else instead.
+            let (cut, length) = varint(bytes.get(name..)?)?;
+            path.truncate(path.len().checked_sub(cut)?);
+            name += length;
+        } else {
+            path.clear();
+        }
+        let length = memchr::memchr(0, bytes.get(name..)?)?;
+        path.extend_from_slice(bytes.get(name..name + length)?);
+        let end = name + length;
+        at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
+        if wanted(&path) {
+            tracked.0.insert(path.clone(), id);
+        }
+    }
+    Some(tracked)
+}
+
+/// A number as git writes it, and how many bytes it takes.
+fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0_usize;
+    for (place, byte) in bytes.iter().take(5).enumerate() {
+        value = (value << 7) + usize::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            return Some((value, place + 1));
+        }
+        value += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, id: u8) -> Vec<u8> {
+        let mut entry = [vec![0; BEFORE_ID], vec![id; ID], vec![0, u8::try_from(path.len()).unwrap()], path.as_bytes().to_vec()].concat();
+        entry.resize(entry.len() / 8 * 8 + 8, 0);
+        entry
+    }
+
+    fn index(version: u8, entries: &[Vec<u8>]) -> Vec<u8> {
+        let header = [b"DIRC".to_vec(), vec![0, 0, 0, version, 0, 0, 0, u8::try_from(entries.len()).unwrap()]].concat();
+        [header, entries.concat()].concat()
+    }
+
+    #[test]
+    fn an_index_of_any_version_is_read_and_garbage_has_nothing() {
+        let bytes = index(2, &[entry(".env", 1), entry("a/.env", 2), entry("a/b", 3)]);
+        let tracked = parse(&bytes, |path| path.ends_with(b".env")).unwrap();
+        assert_eq!(tracked.0.keys().collect::<Vec<_>>(), [&b".env".to_vec(), &b"a/.env".to_vec()]);
+        assert!(tracked.has_below(b"a") && !tracked.has_below(b".env") && !tracked.has_below(b"b"));
+        let short = |cut: u8, rest: &str| [vec![0; BEFORE_ID], vec![7; ID], vec![0, 0, cut], rest.as_bytes().to_vec(), vec![0]].concat();
+        let tracked = parse(&index(4, &[short(0, "dir/.env"), short(4, "key.pem")]), |_| true).unwrap();
+        assert_eq!(tracked.0.keys().collect::<Vec<_>>(), [&b"dir/.env".to_vec(), &b"dir/key.pem".to_vec()]);
+        for end in 0..bytes.len() - 8 {
+            assert!(parse(&bytes[..end], |_| true).is_none(), "{end}");
+        }
+        assert!(parse(b"DIRC\0\0\0\x09\0\0\0\0", |_| true).is_none());
+    }
+
+    #[test]
+    fn a_blob_has_the_name_that_git_gives_it() {
+        // By `echo hello | git hash-object --stdin`.
+        let name = [0xce, 0x01, 0x36, 0x25, 0x03, 0x0b, 0xa8, 0xdb, 0xa9, 0x06, 0xf7, 0x56, 0x96, 0x7f, 0x9e, 0x9c, 0xa3, 0x94, 0x46, 0x4a];
+        assert_eq!(blob(b"hello\n"), name);
+    }
+}
