@@ -36,10 +36,11 @@ web: ## The web UI, into web/dist, from where the binary takes it
 	@scripts/need node npm
 	@scripts/web
 
-lint: ## Formatting, clippy, licences and bans of the dependencies
+lint: ## Formatting, clippy, licences, bans and advisories of the dependencies
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 	@scripts/deny
+	@scripts/advisories
 
 bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg bwrap node

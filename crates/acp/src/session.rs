@@ -218,7 +218,7 @@ impl Session {
                 }
                 Some(pending) => {
                     let answers = typed::answers(&pending.questions, text);
-                    Op::Answer { question_id: pending.question_id, answers, comment: String::new() }
+                    Op::Answer { question_id: pending.question_id, answers, comment: String::new(), metadata: Map::new() }
                 }
             },
         };
@@ -312,7 +312,7 @@ impl Session {
             self.tell_pending().await;
             return self.end_turn(Ok(StopReason::EndTurn));
         };
-        match self.handle.submit(Op::Answer { question_id, answers, comment: String::new() }).await {
+        match self.handle.submit(Op::Answer { question_id, answers, comment: String::new(), metadata: Map::new() }).await {
             Ok(_) => {}
             // It was settled by other means meanwhile, and the run tells how it goes on.
             Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}

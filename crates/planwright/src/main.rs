@@ -17,6 +17,7 @@ mod models;
 mod output;
 mod password;
 mod plan;
+mod process_limits;
 mod providers;
 mod retention;
 mod run;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     planwright_providers::install_cryptography();
     let command = Args::parse().command;
     init_logs(&command);
+    process_limits::forbid_core_dumps();
     let outcome = match command {
         Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
         Command::Run(args) => on_one_thread(run::run(args)),

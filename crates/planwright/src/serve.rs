@@ -7,6 +7,7 @@ use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::process_limits;
 use crate::retention;
 use crate::servers::StoredPins;
 use crate::sign_in;
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 const DRAIN: Duration = Duration::from_secs(10);
 
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
+    process_limits::raise_descriptors();
     sign_in::check_reach(args.listen, args.auth, args.public_url.is_some() || !args.trusted_proxy.is_empty())?;
     let mut interrupts = Interrupts::new()?;
     let mut config = Config::load()?;

@@ -40,7 +40,7 @@ pub use event::{Envelope, Event, SwitchedBy};
 pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, TokenId, UserId, WorkspaceId};
 pub use image::Image;
 pub use jiff::Timestamp;
-pub use message::{AttachedImage, Author, IMAGES, Message, MessageType};
+pub use message::{AttachedImage, Author, CLIENT, IMAGES, Message, MessageType};
 pub use op::Op;
 pub use plan::{Plan, PlanDocument, PlanStep, Progress, StepStatus};
 pub use question::{Question, QuestionKind, Severity};

@@ -35,6 +35,13 @@ pub enum MessageType {
 /// The key under which a message names the images that came with it.
 pub const IMAGES: &str = "images";
 
+/// The key under which a user's message keeps the metadata that their client sent. The server gives it back and reads
+/// nothing in it.
+pub const CLIENT: &str = "client";
+
+/// All that the server itself says in the metadata of a user's message.
+const OF_USER_MESSAGE: [&str; 7] = ["user", IMAGES, "question_answer", "comment", "delegation", "awaits_plan", CLIENT];
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     pub id: MessageId,
@@ -78,6 +85,22 @@ impl Message {
         self
     }
 
+    /// Keeps what a client sent in its metadata where nothing of it can be taken for a record of the server's.
+    #[must_use]
+    pub fn with_client_metadata(self, sent: Map<String, Value>) -> Self {
+        if sent.is_empty() { self } else { self.with(CLIENT, sent) }
+    }
+
+    /// Drops from a stored message of the user's what the server never says there: earlier versions kept all that a client
+    /// sent, and records could be forged by it.
+    #[must_use]
+    pub fn without_forged_records(mut self) -> Self {
+        if self.author == Author::User {
+            self.metadata.retain(|key, _| OF_USER_MESSAGE.contains(&key.as_str()));
+        }
+        self
+    }
+
     /// A text in the metadata, empty when it is not there.
     #[must_use]
     pub fn meta(&self, key: &str) -> &str {
@@ -105,6 +128,19 @@ mod tests {
         let message: Message = serde_json::from_value(old).unwrap();
         assert_eq!(message.message_type, MessageType::Text);
         assert_eq!(serde_json::to_value(&message).unwrap()["message_type"], "text");
+    }
+
+    #[test]
+    fn what_a_client_sends_is_kept_apart_and_what_it_once_forged_is_dropped() {
+        let sent = json!({"approval": {"approver": "root"}, "client": 1, "mine": "x"});
+        let said = Message::new(ChatId::generate(), Author::User, MessageType::Text, "hi");
+        let message = said.clone().with_client_metadata(sent.as_object().unwrap().clone());
+        assert_eq!(Value::Object(message.metadata), json!({ "client": sent }));
+        assert_eq!(said.clone().with_client_metadata(Map::new()), said);
+        let old = said.with("compaction", true).with("user", "ann").with("mine", "x").without_forged_records();
+        assert_eq!(Value::Object(old.metadata), json!({"user": "ann"}));
+        let note = Message::new(ChatId::generate(), Author::System, MessageType::Text, "").with("compaction", true);
+        assert_eq!(note.clone().without_forged_records(), note);
     }
 
     #[test]

@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// The user wrote something.
+    /// The user wrote something. `metadata` is what their client sent with it, here and in an answer.
     UserMessage { content: String, metadata: Map<String, Value>, images: Vec<SentImage> },
     /// The user answered the pending question; `answers` is keyed by the questions' names, `comment` is what they wrote with it.
-    Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String },
+    Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String, metadata: Map<String, Value> },
     /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Which library wrote what is kept, and in which form. What another one wrote is left out.
 const FORM: &str = "rig 0.44";
 
+/// What is kept of a reply is sent with each request that follows, in bytes of JSON.
+const MAX_KEPT: usize = 4 * 1024 * 1024;
+
 /// Some wires refuse an empty text, and a tool may well have nothing to say.
 const NOTHING: &str = "(nothing)";
 
@@ -58,7 +61,8 @@ pub(crate) fn to_keep(response: &CompletionResponse) -> Option<Value> {
     }
     let needed = blocks.iter().any(|block| matches!(block, Block::SignedCall(_) | Block::Reasoning(_)));
     let kept = Kept { form: FORM.to_owned(), origin: response.origin.clone(), blocks };
-    needed.then(|| serde_json::to_value(kept).ok()).flatten()
+    let kept = needed.then(|| serde_json::to_value(kept).ok()).flatten()?;
+    (kept.to_string().len() <= MAX_KEPT).then_some(kept)
 }
 
 /// The name under which a vendor knows an item: reasoning goes back only with the item that it led to.
@@ -172,7 +176,12 @@ fn known_as(mut content: AssistantContent, identity: Option<Value>) -> Assistant
 }
 
 fn call(call: &ModelCall) -> Option<AssistantContent> {
-    let function = ToolFunction::parse(ToolName::new(call.tool.clone()).ok()?, &call.args);
+    let mut function = ToolFunction::new(ToolName::new(call.tool.clone()).ok()?, Value::Null);
+    match serde_json::from_str(&call.args) {
+        Ok(Value::Object(arguments)) => function.arguments = arguments,
+        // Not left to the library, which would look for what cut-off arguments still say, at any cost.
+        Ok(_) | Err(_) => function.invalid_arguments = Some(call.args.clone()).filter(|args| !args.trim().is_empty()),
+    }
     Some(AssistantContent::ToolCall(ToolCall::new(call_id(&call.id)?, function)))
 }
 

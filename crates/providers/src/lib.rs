@@ -30,6 +30,7 @@ pub mod kind;
 mod problem;
 pub mod remote;
 mod reply;
+mod reply_guard;
 pub mod retry;
 pub mod script;
 mod thinking;

@@ -164,6 +164,7 @@ impl Teller {
             Some(fault @ (Fault::TooMuch(_) | Fault::LineTooLong(_))) => {
                 Failure::lasting(self.limit(&format!("{fault}, which no answer needs")))
             }
+            Some(Fault::Unreadable(what)) => Failure::lasting(self.garbled(what)),
             None => Failure::lasting(self.garbled(&self.words(&error.to_string()))),
         }
     }

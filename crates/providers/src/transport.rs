@@ -1,6 +1,7 @@
 //! HTTP for every wire: time limits, size limits, whole characters, and no key in an address.
 
 use crate::beginning::Beginning;
+use crate::reply_guard::{Framing, ReplyGuard, check_document};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -72,6 +73,9 @@ pub enum Fault {
     TooMuch(usize),
     #[error("a line of the reply is longer than {} MiB", .0 / 1024 / 1024)]
     LineTooLong(usize),
+    /// The reply's JSON breaks a limit.
+    #[error("{0}")]
+    Unreadable(&'static str),
 }
 
 #[derive(Clone, Debug)]
@@ -143,10 +147,11 @@ impl HttpClientExt for Transport {
             let (status, headers) = (response.status(), response.headers().clone());
             let body = Box::pin(async move {
                 let mut whole = BytesMut::new();
-                let mut pieces = pieces(response, patience);
+                let mut pieces = pieces(response, patience, None);
                 while let Some(piece) = pieces.next().await {
                     whole.extend_from_slice(&piece?);
                 }
+                check_document(&whole).map_err(broken)?;
                 Ok(U::from(whole.freeze()))
             });
             Ok(respond(status, headers, body as LazyBody<U>))
@@ -178,7 +183,8 @@ impl HttpClientExt for Transport {
                     beginning.add(piece);
                 }
             };
-            let body: BoxedStream = Box::pin(pieces(response, patience).inspect(heard));
+            let guard = ReplyGuard::new(framing(&headers), LONGEST_LINE);
+            let body: BoxedStream = Box::pin(pieces(response, patience, Some(guard)).inspect(heard));
             Ok(respond(status, headers, body))
         }
     }
@@ -191,9 +197,17 @@ fn respond<B>(status: StatusCode, headers: HeaderMap, body: B) -> Response<B> {
     response
 }
 
+/// The library reads lines from anything that does not call itself an event stream.
+fn framing(headers: &HeaderMap) -> Framing {
+    let named = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_stream = named.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+    if is_stream { Framing::EventStream } else { Framing::Lines }
+}
+
 struct Reading {
     response: reqwest::Response,
     patience: Patience,
+    guard: Option<ReplyGuard>,
     deadline: Instant,
     received: usize,
     /// Of the line that has not ended.
@@ -204,21 +218,39 @@ struct Reading {
 }
 
 /// A body as it comes, in whole characters. What is none is replaced, so that one bad byte doesn't cost a reply.
-fn pieces(response: reqwest::Response, patience: Patience) -> BoxStream<'static, http_client::Result<Bytes>> {
+fn pieces(response: reqwest::Response, patience: Patience, guard: Option<ReplyGuard>) -> BoxStream<'static, http_client::Result<Bytes>> {
     let deadline = Instant::now() + patience.reply;
-    let reading = Reading { response, patience, deadline, received: 0, line: 0, rest: Vec::new(), over: false };
+    let reading = Reading { response, patience, guard, deadline, received: 0, line: 0, rest: Vec::new(), over: false };
     stream::unfold(reading, |mut reading| async move {
-        if reading.over {
-            return None;
+        while !reading.over {
+            let piece = reading.next().await;
+            reading.over = !matches!(piece, Some(Ok(_)));
+            match reading.guarded(piece) {
+                Some(Ok(piece)) if piece.is_empty() => {}
+                piece => return piece.map(|piece| (piece, reading)),
+            }
         }
-        let piece = reading.next().await;
-        reading.over = !matches!(piece, Some(Ok(_)));
-        piece.map(|piece| (piece, reading))
+        None
     })
     .boxed()
 }
 
 impl Reading {
+    /// Of a piece, or of the end, what the guard lets through.
+    fn guarded(&mut self, piece: Option<http_client::Result<Bytes>>) -> Option<http_client::Result<Bytes>> {
+        let Some(guard) = &mut self.guard else { return piece };
+        let passed = match piece {
+            Some(Ok(piece)) => guard.pass(&piece),
+            None => guard.end(),
+            Some(Err(error)) => return Some(Err(error)),
+        };
+        self.over |= passed.is_err();
+        match passed {
+            Ok(passed) if passed.is_empty() && self.over => None,
+            passed => Some(passed.map(Bytes::from).map_err(broken)),
+        }
+    }
+
     async fn next(&mut self) -> Option<http_client::Result<Bytes>> {
         let until = self.deadline.min(Instant::now() + self.patience.silence);
         let chunk = match timeout_at(until, self.response.chunk()).await {

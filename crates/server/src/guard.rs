@@ -33,6 +33,7 @@ pub use accounts::{NewAccount, PasswordChange, add_account, change_password, rem
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
 pub use folders::{Folders, add_folder, add_sample, may_add_folders};
+pub use limits::household;
 pub use password::{LONGEST_PASSWORD, hash_password};
 pub use rights::{check_admin, check_rights, check_settings, right, sight};
 pub use secret::new_token;

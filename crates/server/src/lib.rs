@@ -7,7 +7,7 @@
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | what every answer tells the browser |
 //! | [`guard`] | who may come in, and what they may do there |
-//! | [`listener`] | where connections come from |
+//! | [`listener`], [`connections`] | where connections come from, and how many there may be |
 //! | [`sse`] | events as streams: of one chat, over all chats |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
@@ -15,6 +15,7 @@
 //! Invariants: a handler has no policy of its own; no request passes [`guard`] unseen.
 
 mod answer;
+mod connections;
 mod describe;
 mod guard;
 mod headers;
@@ -73,5 +74,6 @@ pub fn openapi() -> &'static serde_json::Value {
 pub async fn serve(listener: TcpListener, app: App) {
     let closing = app.closing.clone();
     observe::start(closing.clone());
-    listener::serve(listener, routes::router(app), closing).await;
+    let connections = connections::Connections::new(app.access.proxies());
+    listener::serve(listener, connections, routes::router(app), closing).await;
 }

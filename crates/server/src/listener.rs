@@ -1,5 +1,6 @@
 //! Where connections come from, and what is set on each.
 
+use crate::connections::{AnswerBody, Connections, Place, RequestBody};
 use crate::guard::Peer;
 use axum::Router;
 use axum::body::Body;
@@ -9,41 +10,66 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::net::sockopt::set_socket_send_buffer_size;
+use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service;
 
 /// How much the kernel takes on of what a client has not read. By itself it takes megabytes, which a stalled client would hold.
 const UNREAD: usize = 128 << 10;
+/// How much of an answer is taken from its handler before the kernel takes it on.
+const WRITE_BUFFER: usize = 64 << 10;
+/// How long a client may take nothing of what is there for it.
+const STALLED: Duration = Duration::from_secs(20);
 /// How long the head of a request may take to come, and how long a connection may have none.
 const HEAD: Duration = Duration::from_secs(15);
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// Serves until `closing` is cancelled and what is under way has been answered.
-pub async fn serve(mut listener: TcpListener, router: Router, closing: CancellationToken) {
-    let connections = TaskTracker::new();
+pub async fn serve(mut listener: TcpListener, connections: Arc<Connections>, router: Router, closing: CancellationToken) {
+    let tasks = TaskTracker::new();
     while let Some((stream, remote)) = closing.run_until_cancelled(Listener::accept(&mut listener)).await {
+        // Dropped, so that those who are being served go on.
+        let Some(place) = connections.admit(remote.ip()) else { continue };
         tune(&stream);
         let peer = Peer { remote, local: stream.local_addr().ok() };
-        connections.spawn(attend(stream, peer, router.clone(), closing.clone()));
+        tasks.spawn(attend(stream, peer, place, router.clone(), closing.clone()));
     }
     drop(listener);
-    connections.close();
-    connections.wait().await;
+    tasks.close();
+    tasks.wait().await;
 }
 
-/// Serves one connection to its end.
-async fn attend(stream: TcpStream, peer: Peer, router: Router, closing: CancellationToken) {
+/// Serves one connection to its end, or until it has to make room.
+async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, closing: CancellationToken) {
+    let end = place.end.clone();
+    if end.run_until_cancelled(converse(stream, peer, place, router, closing)).await.is_none() {
+        tracing::debug!("a connection was closed to make room");
+    }
+}
+
+async fn converse(stream: TcpStream, peer: Peer, place: Place, router: Router, closing: CancellationToken) {
+    let wait = place.wait.clone();
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().call(request.map(Body::new))
+        let (mut router, wait) = (router.clone(), wait.clone());
+        async move {
+            let answer = router.call(request.map(|body| Body::new(RequestBody::new(body, wait.clone())))).await;
+            answer.map(|answer| answer.map(|body| AnswerBody::new(body, wait)))
+        }
     });
-    let mut connection =
-        http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(HEAD).serve_connection(TokioIo::new(stream), service);
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(WRITE_BUFFER)
+        .serve_connection(TokioIo::new(Socket { stream, stalled: None }), service);
     let mut served = closing.run_until_cancelled(&mut connection).await;
     if served.is_none() {
         Pin::new(&mut connection).graceful_shutdown();
@@ -55,6 +81,55 @@ async fn attend(stream: TcpStream, peer: Peer, router: Router, closing: Cancella
     // Nothing is said to one that only was silent: it may be about to send its next request.
     if error.is_timeout() && !rest.read_buf.is_empty() {
         let _ = rest.io.into_inner().write_all(TOO_SLOW).await;
+    }
+}
+
+/// A connection that ends when its client has read nothing for too long.
+struct Socket {
+    stream: TcpStream,
+    /// Runs while the kernel takes nothing more.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl Socket {
+    fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(STALLED)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.watched(cx, written)
+    }
+
+    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, slices: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.watched(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
 

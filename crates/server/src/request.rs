@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// A JSON object as the body.
 pub struct Body<T>(pub T);
@@ -42,8 +43,8 @@ async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiEr
     if length(&parts.headers).is_some_and(|length| length > HEARD_OUT) {
         return Err(too_large().into());
     }
-    let read = tokio::time::timeout(BODY_TIME, read(body)).await.map_err(|_| unreadable("it took too long to come"))?;
-    let bytes = read.map_err(|error| unreadable(&error.to_string()))?.ok_or_else(too_large)?;
+    let read = tokio::time::timeout(BODY_TIME, read(body)).await.map_err(|_| unreadable("it took too long to come"))??;
+    let bytes = read.ok_or_else(too_large)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
@@ -137,19 +138,31 @@ pub const LARGEST_BODY: usize = 2 << 20;
 const HEARD_OUT: usize = 64 << 20;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_mins(1);
+/// A body that is no larger needs no room.
+const SMALL_BODY: usize = 64 << 10;
+/// The room for larger bodies that are still coming: so many of them, each as large as can be.
+static LARGE_BODIES: Semaphore = Semaphore::const_new(64);
 
 /// The body; `None` if it is too large.
-async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, axum::Error> {
-    let (mut bytes, mut length) = (Vec::new(), 0);
+async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, ApiError> {
+    let (mut bytes, mut length, mut room) = (Vec::new(), 0, None);
     let mut pieces = body.into_data_stream();
-    while let Some(piece) = pieces.next().await.transpose()?.filter(|_| length <= HEARD_OUT) {
+    let next = |piece: Result<_, axum::Error>| piece.map_err(|error| unreadable(&error.to_string()));
+    while let Some(piece) = pieces.next().await.map(next).transpose()?.filter(|_| length <= HEARD_OUT) {
         length += piece.len();
+        if length > SMALL_BODY && room.is_none() {
+            let full = |_| ApiError::too_many("Too many large bodies are on their way.", ROOM_AGAIN);
+            room = Some(LARGE_BODIES.try_acquire().map_err(full)?);
+        }
         if length <= LARGEST_BODY {
             bytes.extend_from_slice(&piece);
         }
     }
     Ok((length <= LARGEST_BODY).then_some(bytes))
 }
+
+/// When there may be room again.
+const ROOM_AGAIN: Duration = Duration::from_secs(5);
 
 /// The query of an address. Names that are not asked for are ignored.
 pub struct Params<T>(pub T);

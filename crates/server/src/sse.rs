@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::IntoResponse;
 use futures::Stream;
-use planwright_protocol::Problem;
+use planwright_protocol::{ErrorCode, Problem};
 use planwright_session::{Follower, Overview, SentEvent, Told};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -66,8 +66,12 @@ impl Feed {
     async fn read(&mut self) -> Option<Bytes> {
         match tokio::time::timeout(HEARTBEAT, self.event()).await {
             Ok(Ok(piece)) => piece,
+            // The client comes back with its last id and loses nothing.
+            Ok(Err(problem)) if problem.code == ErrorCode::RateLimited => {
+                tracing::debug!(%problem, "an event stream was ended");
+                None
+            }
             Ok(Err(problem)) => {
-                // The client comes back with its last id and loses nothing.
                 tracing::error!(%problem, "an event stream had to be ended");
                 None
             }

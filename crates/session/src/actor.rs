@@ -127,7 +127,7 @@ impl Actor {
         }
         match op {
             Op::UserMessage { content, metadata, images } => self.user_message(content, metadata, images).await.map(Some),
-            Op::Answer { question_id, answers, comment } => self.answer(question_id, answers, comment).await.map(Some),
+            Op::Answer { question_id, answers, comment, metadata } => self.answer(question_id, answers, comment, metadata).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
             Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,

@@ -13,19 +13,43 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// How long the diff of one file may be, and all of them together.
 const LONGEST: usize = 256 << 10;
 const LONGEST_TOGETHER: usize = 4 << 20;
+/// How many files an answer has, in all and again by message.
+const PAGE: usize = 500;
+/// How many messages are named that changed one file: the newest.
+const MESSAGES_NAMED: usize = 20;
 /// Nothing: files without content are all alike, and none of them was moved because of it.
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
+/// Which of the changes are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct ChangesQuery {
+    /// Only what this message changed.
+    pub message: Option<MessageId>,
+    /// Only the files after this path, which is where the page before ended.
+    pub after: Option<String>,
+    /// Only the list of files, without diffs and without what each message changed.
+    pub summary: bool,
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changes {
+    /// On the first page; empty in a summary.
     pub changes: Vec<CallChanges>,
+    /// Whether `changes` lacks some, because there are too many. The newest are there.
+    pub truncated: bool,
     pub total: Total,
+    /// The next page of `total.files` is that with this `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// From before the first change to after the last.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Total {
+    /// A page of them, by path.
     pub files: Vec<ChangedFile>,
+    /// How many there are on all pages.
+    pub count: usize,
 }
 
 /// What one message changed.
@@ -38,6 +62,8 @@ pub struct CallChanges {
     pub agent_role: Option<Role>,
     pub at: Timestamp,
     pub files: Vec<ChangedFile>,
+    /// How many more files it changed than are listed here.
+    pub left_out: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -68,6 +94,9 @@ pub struct ChangedFile {
     /// Why it can't be taken back, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<&'static str>,
+    /// In a summary: the messages that changed it, at most the newest 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<MessageId>,
 }
 
 /// A text file that a message changed, as it was and as it is then; `None` where it was not there.
@@ -88,36 +117,73 @@ struct Net {
 }
 
 impl Chat {
-    /// What the chat changed, or one of its messages.
+    /// What the chat changed, or one of its messages: so much of it as one answer can have.
     ///
     /// # Errors
     /// The database can't be read.
-    pub async fn changes(&self, only: Option<MessageId>) -> Result<Changes, Problem> {
+    pub async fn changes(&self, query: ChangesQuery) -> Result<Changes, Problem> {
         let rows = self.store.file_changes(self.id).await.map_err(storage)?;
         let messages = self.store.changing_messages(self.id).await.map_err(storage)?;
         let under_way: HashSet<MessageId> = messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
         let taken_back = taken_back(&rows);
         let chosen = |row: &&StoredChange| {
-            !under_way.contains(&row.change.message_id) && only.is_none_or(|message| row.change.message_id == message)
+            !under_way.contains(&row.change.message_id) && query.message.is_none_or(|message| row.change.message_id == message)
         };
         let rows: Vec<&StoredChange> = rows.iter().filter(chosen).collect();
-        let mut room = LONGEST_TOGETHER;
-        let mut changes = Vec::new();
-        for message in &messages {
-            let own = rows.iter().filter(|row| row.change.message_id == message.id).map(|row| Net::of(row, taken_back.contains(&row.id)));
-            let own: Vec<Net> = own.collect();
-            if !own.is_empty() {
-                let files = self.files(own, &mut room).await?;
-                changes.push(CallChanges::of(message, files));
-            }
-        }
+        let (changes, truncated) = if query.summary || query.after.is_some() {
+            (Vec::new(), false)
+        } else {
+            self.by_message(&messages, &rows, &taken_back).await?
+        };
         let mut net: BTreeMap<&str, Net> = BTreeMap::new();
         for row in &rows {
             let whole = net.entry(&row.change.path).or_insert_with(|| Net::of(row, false));
             whole.after = row.change.after.clone();
         }
-        let net = net.into_values().filter(|net| !net.before.is(&net.after)).collect();
-        Ok(Changes { changes, total: Total { files: self.files(net, &mut LONGEST_TOGETHER.clone()).await? } })
+        let mut net = in_order(net.into_values().filter(|net| !net.before.is(&net.after)).collect());
+        let count = net.len();
+        if let Some(after) = &query.after {
+            net.drain(..net.partition_point(|(net, _)| net.path <= *after));
+        }
+        let has_more = net.len() > PAGE;
+        net.truncate(PAGE);
+        let next_cursor = net.last().filter(|_| has_more).map(|(net, _)| net.path.clone());
+        let mut files = self.files(net, &mut LONGEST_TOGETHER.clone()).await?;
+        if query.summary {
+            name_messages(&mut files, &rows);
+        }
+        Ok(Changes { changes, truncated, total: Total { files, count }, next_cursor })
+    }
+
+    /// What each message changed, and whether some is left out: the newest messages come first to be listed.
+    async fn by_message(
+        &self,
+        messages: &[Message],
+        rows: &[&StoredChange],
+        taken_back: &HashSet<i64>,
+    ) -> Result<(Vec<CallChanges>, bool), Problem> {
+        let mut of_message: HashMap<MessageId, Vec<Net>> = HashMap::new();
+        for row in rows {
+            of_message.entry(row.change.message_id).or_default().push(Net::of(row, taken_back.contains(&row.id)));
+        }
+        let (mut listed, mut left, mut truncated) = (Vec::new(), PAGE, false);
+        for message in messages.iter().rev() {
+            let Some(own) = of_message.remove(&message.id) else { continue };
+            let mut own = in_order(own);
+            let left_out = own.len().saturating_sub(left);
+            own.truncate(left);
+            left -= own.len();
+            truncated |= left_out > 0;
+            if !own.is_empty() {
+                listed.push((message, own, left_out));
+            }
+        }
+        let (mut changes, mut room) = (Vec::new(), LONGEST_TOGETHER);
+        for (message, own, left_out) in listed.into_iter().rev() {
+            let files = self.files(own, &mut room).await?;
+            changes.push(CallChanges { left_out, ..CallChanges::of(message, files) });
+        }
+        Ok((changes, truncated))
     }
 
     /// The text files that a message changed, whole. What is no text, or too long to be shown, is left out.
@@ -146,10 +212,8 @@ impl Chat {
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).map(Some))
     }
 
-    async fn files(&self, changes: Vec<Net>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {
+    async fn files(&self, changes: Vec<(Net, Option<String>)>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {
         let mut files = Vec::new();
-        let mut changes = with_moves(changes);
-        changes.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
         for (net, from) in changes {
             let irreversible = self.irreversible(&net).await?;
             let shown = if *room == 0 { Diff { is_cut: true, ..Diff::default() } } else { self.diff(&net, from.clone()).await? };
@@ -172,6 +236,7 @@ impl Chat {
                 truncated: shown.is_cut,
                 reverted: net.reverted,
                 irreversible,
+                messages: Vec::new(),
             });
         }
         Ok(files)
@@ -221,6 +286,7 @@ impl CallChanges {
             agent_role: message.agent_role,
             at: message.created_at,
             files,
+            left_out: 0,
         }
     }
 }
@@ -250,6 +316,26 @@ fn taken_back(rows: &[StoredChange]) -> HashSet<i64> {
         }
     }
     gone
+}
+
+/// By path, with moves put together.
+fn in_order(changes: Vec<Net>) -> Vec<(Net, Option<String>)> {
+    let mut changes = with_moves(changes);
+    changes.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
+    changes
+}
+
+/// Makes a summary of files: their messages in place of their diffs.
+fn name_messages(files: &mut [ChangedFile], rows: &[&StoredChange]) {
+    let mut by_path: HashMap<&str, Vec<MessageId>> = HashMap::new();
+    for row in rows {
+        by_path.entry(&row.change.path).or_default().push(row.change.message_id);
+    }
+    for file in files {
+        let messages = by_path.get(file.path.as_str()).map(Vec::as_slice).unwrap_or_default();
+        file.messages = messages[messages.len().saturating_sub(MESSAGES_NAMED)..].to_vec();
+        file.diff.clear();
+    }
 }
 
 /// Puts files that are gone at one path and there at another with the same content together.

@@ -3,14 +3,17 @@
 use crate::channel::Since;
 use crate::chat::{Chat, storage};
 use crate::frame::Frame;
+use crate::unsent::{Held, Unsent};
 use crate::view::Partial;
 use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// How many stored events are read at a time: a client that stops reading holds no more than these.
+/// How many stored events are read at a time, and how many bytes of them unless one alone has more: a client that stops
+/// reading holds no more than these.
 const PAGE: u32 = 32;
+const PAGE_BYTES: u64 = 128 << 10;
 /// A client that is further behind than this many stored events draws the chat anew.
 const MOST_BEHIND: u32 = 10_000;
 
@@ -23,6 +26,9 @@ pub struct Follower {
     last: u64,
     /// What is still to be read from the store before the live events take over.
     catching_up: Option<Box<CatchUp>>,
+    unsent: Unsent,
+    /// The room for `ready` and for the event handed out last, which may not be sent yet.
+    held: Option<Held>,
 }
 
 /// The moment up to which the store is read.
@@ -47,7 +53,8 @@ impl Follower {
     /// The store can't be read.
     pub async fn after(chat: Arc<Chat>, last: u64) -> Result<Self, Problem> {
         let newest = chat.newest().await;
-        let mut follower = Self { news: chat.channel.news(), chat, ready: VecDeque::new(), last, catching_up: None };
+        let (news, unsent) = (chat.channel.news(), Unsent::default());
+        let mut follower = Self { news, chat, ready: VecDeque::new(), last, catching_up: None, unsent, held: None };
         let is_unknown = last > newest || (last > 0 && last < newest && follower.is_far_behind().await?);
         if is_unknown {
             follower.reset(newest);
@@ -59,6 +66,13 @@ impl Follower {
     pub async fn from_now(chat: Arc<Chat>) -> Result<Self, Problem> {
         let newest = chat.newest().await;
         Self::after(chat, newest).await
+    }
+
+    /// Counts what the client has not read yet.
+    #[must_use]
+    pub fn counted(mut self, unsent: Unsent) -> Self {
+        self.unsent = unsent;
+        self
     }
 
     /// The next event; `None` when the chat is gone.
@@ -98,6 +112,8 @@ impl Follower {
                 self.last = frame.seq;
                 return Ok(Next::Frame(frame));
             }
+            // Whoever asks for more has sent what came before.
+            self.held = None;
             if let Some(moment) = self.catching_up.take() {
                 Box::pin(self.catch_up(moment)).await?;
                 continue;
@@ -106,6 +122,7 @@ impl Follower {
             self.news.mark_unchanged();
             match self.chat.channel.since(self.last) {
                 Since::Frame(number, frame) => {
+                    self.held = self.unsent.hold(frame.size()).await?;
                     self.last = number;
                     return Ok(Next::Frame(frame));
                 }
@@ -148,8 +165,11 @@ impl Follower {
 
     /// Reads a page of the store; at the end of the last one comes the answer that is being written.
     async fn catch_up(&mut self, moment: Box<CatchUp>) -> Result<(), Problem> {
-        let mut events = self.chat.store.stored_after(self.chat.id, self.last, PAGE).await.map_err(storage)?;
-        let more = events.len() == PAGE as usize;
+        let store = &self.chat.store;
+        let (count, bytes) = store.events_within(self.chat.id, self.last, PAGE, PAGE_BYTES).await.map_err(storage)?;
+        self.held = self.unsent.hold(usize::try_from(bytes).unwrap_or(usize::MAX)).await?;
+        let mut events = store.stored_after(self.chat.id, self.last, count).await.map_err(storage)?;
+        let more = count > 0;
         events.retain(|event| event.seq <= moment.seq);
         self.ready.extend(events.iter().map(|event| Frame::stored(self.chat.source, event)));
         if more && !events.is_empty() {

@@ -4,7 +4,7 @@ use crate::chat::{Change, no_chat, storage};
 use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
-use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::{CLIENT, ChatId, ErrorCode, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::Versions;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -59,7 +59,8 @@ fn copied(history: &[Message], chat: ChatId) -> Vec<Message> {
     let kept = history.iter().filter(|message| !open.contains(&message.id));
     let copy = |message: &Message| {
         let mut copy = Message { chat_id: chat, id: ids[&message.id.to_string()], ..message.clone() };
-        copy.metadata.values_mut().for_each(|value| rename(value, &ids));
+        // What a client sent stays as it was.
+        copy.metadata.iter_mut().filter(|(key, _)| *key != CLIENT).for_each(|(_, value)| rename(value, &ids));
         copy
     };
     kept.map(copy).collect()

@@ -27,6 +27,7 @@
 //! | [`frame`] | an event in the form in which it is sent, made once |
 //! | [`channel`] | the newest events, kept for those who listen |
 //! | [`follow`] | what happened in a chat since, then what happens |
+//! | `unsent` | how much of that may wait for clients that don't read |
 //! | [`overview`] | one stream over all chats |
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
@@ -85,6 +86,7 @@ mod summary;
 mod surroundings;
 mod tally;
 mod trust;
+mod unsent;
 mod versions;
 mod view;
 mod work;
@@ -94,7 +96,7 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
-pub use changes::{CallChanges, ChangedFile, ChangedText, Changes};
+pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
 pub use chat::{Chat, neighbours, storage};
 pub use configuration::{Configuration, Rules, Trust, TrustItem};
 pub use context::{ContextPart, ContextView};
@@ -109,5 +111,6 @@ pub use reserved::{Reserved, SAMPLES};
 pub use revert::{Conflict, Revert, Step};
 pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
 pub use sessions::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Sessions, Settings};
+pub use unsent::{Bound, Unsent};
 pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};
 pub use workspaces::{NewWorkspace, find_folder};

@@ -3,6 +3,7 @@
 use crate::channel::{Channel, OF_ALL, Since};
 use crate::follow::{Follower, Next};
 use crate::frame::{Frame, Source};
+use crate::unsent::{Held, Unsent};
 use futures::future::select_all;
 use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp, WorkspaceId};
 use std::fmt;
@@ -101,6 +102,9 @@ pub struct Overview {
     named: Vec<Follower>,
     /// Who is asked first next time, so that a busy chat can't keep the others from being heard.
     turn: usize,
+    unsent: Unsent,
+    /// The room for the small event handed out last, which may not be sent yet.
+    held: Option<Held>,
 }
 
 impl Overview {
@@ -109,7 +113,16 @@ impl Overview {
         let newest = hub.channel.newest();
         let known = cursor.is_none_or(|cursor| cursor.era == hub.era && cursor.number <= newest);
         let number = cursor.filter(|_| known).map_or(newest, |cursor| cursor.number);
-        Self { news: hub.channel.news(), hub, sight, number, is_lost: !known, named, turn: 0 }
+        let (news, unsent) = (hub.channel.news(), Unsent::default());
+        Self { news, hub, sight, number, is_lost: !known, named, turn: 0, unsent, held: None }
+    }
+
+    /// Counts what the client has not read yet.
+    #[must_use]
+    pub fn counted(mut self, unsent: &Unsent) -> Self {
+        self.named = self.named.into_iter().map(|follower| follower.counted(unsent.clone())).collect();
+        self.unsent = unsent.clone();
+        self
     }
 
     /// Where to go on from after what was handed out so far.
@@ -131,10 +144,12 @@ impl Overview {
     }
 
     async fn take(&mut self) -> Result<Option<Told>, Problem> {
+        // Whoever asks for more has sent what came before.
+        self.held = None;
         for _ in 0..=self.named.len() {
             self.turn = (self.turn + 1) % (self.named.len() + 1);
             let Some(follower) = self.named.get_mut(self.turn) else {
-                if let Some(told) = self.of_all() {
+                if let Some(told) = self.of_all().await? {
                     return Ok(Some(told));
                 }
                 continue;
@@ -150,23 +165,28 @@ impl Overview {
     }
 
     /// The next small event of a chat that is not named.
-    fn of_all(&mut self) -> Option<Told> {
+    async fn of_all(&mut self) -> Result<Option<Told>, Problem> {
         if std::mem::take(&mut self.is_lost) {
-            return Some(Told::Reset);
+            return Ok(Some(Told::Reset));
         }
         self.news.mark_unchanged();
         loop {
             match self.hub.channel.since(self.number) {
                 Since::Frame(number, frame) => {
+                    let is_told = (self.sight)(frame.source.workspace) && !self.is_told_apart(&frame);
+                    if is_told {
+                        // Before the place moves on: waiting can be broken off.
+                        self.held = self.unsent.hold(frame.size()).await?;
+                    }
                     self.number = number;
-                    if (self.sight)(frame.source.workspace) && !self.is_told_apart(&frame) {
-                        return Some(Told::Event(frame));
+                    if is_told {
+                        return Ok(Some(Told::Event(frame)));
                     }
                 }
-                Since::Nothing => return None,
+                Since::Nothing => return Ok(None),
                 Since::TooOld => {
                     self.number = self.hub.channel.newest();
-                    return Some(Told::Reset);
+                    return Ok(Some(Told::Reset));
                 }
             }
         }

@@ -50,6 +50,10 @@ impl Wire {
     }
 
     fn frames(self, reply: &Reply) -> Vec<Frame> {
+        if let Some(Fault::Events(events)) = &reply.fault {
+            let frame = |event: &Value| if self == Wire::Ollama { Frame::line(event.clone()) } else { Frame::data(event.clone()) };
+            return events.iter().map(frame).collect();
+        }
         match self {
             Wire::Chat => chat::frames(reply, chat::Dialect::Openai),
             Wire::Responses => responses::frames(reply),
@@ -143,8 +147,9 @@ impl Reply {
         Self::default().but(Fault::Status { status, header, body: body.to_owned() })
     }
 
+    /// Arguments that are no JSON are sent as a text, which some servers do with all of them.
     fn args_value(args: &str) -> Value {
-        serde_json::from_str(args).unwrap_or_else(|_| json!({}))
+        serde_json::from_str(args).unwrap_or_else(|_| args.into())
     }
 }
 
@@ -177,6 +182,8 @@ pub enum Fault {
     OneLine,
     /// The text over and over, with this much time between.
     Drip(Duration),
+    /// These events in place of the reply's own.
+    Events(Vec<Value>),
 }
 
 /// The certificate that a client must trust to reach a server behind TLS.

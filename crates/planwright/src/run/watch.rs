@@ -12,6 +12,7 @@ use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
 use planwright_providers::Again;
 use planwright_session::{Follower, Frame, Handle};
+use serde_json::Map;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -99,7 +100,7 @@ impl Watcher {
                 self.blocked(&asked, frame.seq);
                 return Ok(Some(RunOutcome::Blocked));
             };
-            self.handle.submit(Op::Answer { question_id: asked.id, answers, comment: String::new() }).await?;
+            self.handle.submit(Op::Answer { question_id: asked.id, answers, comment: String::new(), metadata: Map::new() }).await?;
         }
         if let Event::RunFinished { outcome, error, open_steps } = &event {
             self.finished(*outcome, error.as_ref(), open_steps);

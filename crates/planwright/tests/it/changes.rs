@@ -354,3 +354,47 @@ async fn what_a_killed_call_changed_can_be_taken_back_and_what_it_did_not_is_not
         }
     }
 }
+
+#[tokio::test]
+async fn many_changed_files_are_listed_in_pages_and_no_answer_is_long() {
+    let home = one_call_a_message(&[
+        run("for i in $(seq 1001 2200); do echo $i > many/$i.txt; done"),
+        run("echo more >> many/1001.txt; rm many/1002.txt"),
+    ]);
+    home.put("many/kept.txt", "kept\n");
+    let server = home.serve().await;
+    let mut work = Work::begin(&server).await;
+    let messages = work.all(2).await;
+    let first = work.changes().await;
+    assert!(first.to_string().len() < 1 << 20, "{} bytes", first.to_string().len());
+    assert_eq!((&first["truncated"], &first["total"]["count"]), (&json!(true), &json!(1199)), "{first:#}");
+    let calls = first["changes"].as_array().unwrap();
+    let newest = calls.last().unwrap();
+    assert_eq!((told(&newest["files"]).len(), &newest["left_out"]), (2, &json!(0)), "the newest is whole");
+    assert_eq!(told(&calls[0]["files"]).len() + usize::try_from(calls[0]["left_out"].as_u64().unwrap()).unwrap(), 1200);
+
+    for summary in ["", "&summary=true"] {
+        let (mut paths, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
+        loop {
+            let page = server.get(&format!("{}/changes?{cursor}{summary}", work.chat.path)).await;
+            pages += 1;
+            let files = page["total"]["files"].as_array().unwrap();
+            assert_eq!(page["total"]["count"], 1199);
+            assert!(files.len() <= 500 && files.iter().all(|file| file["added"].as_u64() >= Some(1)), "{page:#}");
+            assert!(files.iter().all(|file| file["diff"] == "" || summary.is_empty()), "a summary has no diffs");
+            assert!(pages == 1 || page["changes"] == json!([]));
+            if !summary.is_empty() && pages == 1 {
+                assert_eq!(files[0]["messages"].as_array().unwrap().len(), 2, "{}", files[0]);
+            }
+            paths.extend(files.iter().map(|file| file["path"].as_str().unwrap().to_owned()));
+            let Some(next) = page["next_cursor"].as_str() else { break };
+            cursor = format!("cursor={}", next.replace('/', "%2F"));
+        }
+        assert_eq!((pages, paths.len()), (3, 1199));
+        assert!(paths.is_sorted() && !paths.contains(&"/many/1002.txt".to_owned()));
+    }
+    let of_one = server.get(&format!("{}/changes?message={}", work.chat.path, newest["message_id"].as_str().unwrap())).await;
+    assert_eq!((told(&of_one["total"]["files"]).len(), &of_one["truncated"], of_one.get("next_cursor")), (2, &json!(false), None));
+    work.back_to(&messages[0]).await;
+    assert_eq!(std::fs::read_dir(home.workspace().join("many")).unwrap().count(), 1);
+}

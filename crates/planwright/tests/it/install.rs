@@ -58,6 +58,9 @@ fn make_install_puts_everything_in_place_and_uninstall_takes_it_away() {
     assert!(run(root.join("bin/planwright"), &["--version"]).status.success());
     let unit = std::fs::read_to_string(root.join("lib/systemd/user/planwright.service")).unwrap();
     assert!(unit.contains("ExecStart=/usr/bin/planwright serve "), "{unit}");
+    for limit in ["LimitCORE=0", "LimitNOFILE=65536", "MemoryMax=", "TasksMax="] {
+        assert!(unit.lines().any(|line| line.starts_with(limit)), "{limit} is not in the unit: {unit}");
+    }
     let bash = root.join("share/bash-completion/completions/planwright");
     assert!(run("bash", &["-n", bash.to_str().unwrap()]).status.success());
     make("uninstall", folder.path());

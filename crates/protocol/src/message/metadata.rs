@@ -20,6 +20,9 @@ pub struct MessageMetadata {
     /// Of the user's message: who wrote it, where that was somebody with an account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// Of the user's message: what their client sent as metadata. It means nothing to the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<Map<String, Value>>,
     /// Of the user's message: the images that came with it, which are at `…/images`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<Vec<AttachedImage>>,

@@ -3,6 +3,7 @@
 use super::Folders;
 use super::address::{Hosts, PublicUrl};
 use super::limits::Buckets;
+use super::streams::UnsentEvents;
 use planwright_protocol::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,6 +51,9 @@ pub struct Access {
     pub(super) tries_of_address: Buckets<IpAddr>,
     pub(super) tries_of_name: Buckets<String>,
     pub(super) requests_of_user: Buckets<UserId>,
+    /// Names of nobody, as somebody's members to be.
+    pub(crate) unknown_members: Buckets<UserId>,
+    pub(crate) unsent: UnsentEvents,
     /// Each check of a password takes 19 MiB, and a processor for a while.
     pub(super) hashing: Semaphore,
 }
@@ -58,7 +62,15 @@ pub struct Access {
 const TRIES_OF_ADDRESS: (u32, Duration) = (20, Duration::from_secs(6));
 const TRIES_OF_NAME: (u32, Duration) = (10, Duration::from_secs(12));
 
+/// The same for names of nobody that are to become members: who has an account is not for everybody to find out.
+const UNKNOWN_MEMBERS: (u32, Duration) = (5, Duration::from_mins(1));
+
 impl Access {
+    /// Machines that pass on the requests of others.
+    pub(crate) fn proxies(&self) -> Vec<IpAddr> {
+        self.proxies.clone()
+    }
+
     #[must_use]
     pub fn new(sign_in: SignIn, listening: SocketAddr, outside: Outside) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -72,6 +84,8 @@ impl Access {
             tries_of_address: Buckets::new(TRIES_OF_ADDRESS.0, TRIES_OF_ADDRESS.1),
             tries_of_name: Buckets::new(TRIES_OF_NAME.0, TRIES_OF_NAME.1),
             requests_of_user: Buckets::new(per_minute, Duration::from_mins(1) / per_minute),
+            unknown_members: Buckets::new(UNKNOWN_MEMBERS.0, UNKNOWN_MEMBERS.1),
+            unsent: UnsentEvents::default(),
             hashing: Semaphore::new(cores.clamp(1, 4)),
         }
     }

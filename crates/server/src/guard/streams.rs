@@ -9,12 +9,43 @@ use axum::body::Body;
 use axum::http::header;
 use axum::response::Response;
 use futures::StreamExt;
-use planwright_protocol::WorkspaceId;
+use planwright_protocol::{UserId, WorkspaceId};
+use planwright_session::{Bound, Unsent};
 use planwright_store::StoreError;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often it is looked whether a stream may go on.
 const LOOKED_AFTER: Duration = Duration::from_secs(10);
+
+/// How much of large events may wait for the streams of one user, and for all streams. A stream that finds no room ends, and
+/// its client comes back with its last id.
+const UNSENT_OF_USER: usize = 64 << 20;
+const UNSENT_OF_ALL: usize = 256 << 20;
+
+/// The room for events that clients have not read yet.
+pub struct UnsentEvents {
+    of_all: Bound,
+    /// Of those who have streams; whoever runs the server has no id.
+    of_users: Mutex<HashMap<Option<UserId>, Bound>>,
+}
+
+impl Default for UnsentEvents {
+    fn default() -> Self {
+        Self { of_all: Bound::new(UNSENT_OF_ALL), of_users: Mutex::default() }
+    }
+}
+
+impl UnsentEvents {
+    /// The room for a stream of this caller's.
+    pub fn of(&self, caller: &Caller) -> Unsent {
+        let mut of_users = self.of_users.lock().unwrap_or_else(PoisonError::into_inner);
+        of_users.retain(|_, bound| !bound.is_unused());
+        let own = of_users.entry(caller.user()).or_insert_with(|| Bound::new(UNSENT_OF_USER)).clone();
+        Unsent::within(vec![own, self.of_all.clone()])
+    }
+}
 
 /// By what somebody reads a stream.
 pub(super) struct Hold {

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
-use planwright_session::{Changes, Conflict, Revert, Step};
+use planwright_session::{Changes, ChangesQuery, Conflict, Revert, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,21 @@ use serde::{Deserialize, Serialize};
 pub struct ListQuery {
     /// Only what this message changed.
     message: Option<MessageId>,
+    /// Only the list of files, without their diffs: each with the lines added and removed, and the messages that changed it.
+    #[serde(default)]
+    summary: bool,
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
 }
 
+/// What the chat changed in files: by message, and in all. The files are listed in pages.
 pub async fn list(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<ListQuery>,
 ) -> ApiResult<Changes> {
-    Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query.message).await?))
+    let query = ChangesQuery { message: query.message, after: query.cursor, summary: query.summary };
+    Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]

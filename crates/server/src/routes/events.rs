@@ -23,6 +23,7 @@ pub struct ChatQuery {
 /// What happens in one chat.
 pub async fn of_chat(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<ChatQuery>,
     LastEventId(last): LastEventId,
@@ -30,7 +31,7 @@ pub async fn of_chat(
     // An id that is no number of ours is one that no event has yet: the client draws the chat anew.
     let after = last.map(|id| id.parse().unwrap_or(u64::MAX)).or(query.after).unwrap_or_default();
     let handle = handle(&app, workspace, chat).await?;
-    let follower = Follower::after(handle.chat().clone(), after).await?;
+    let follower = Follower::after(handle.chat().clone(), after).await?.counted(app.access.unsent.of(&caller));
     Ok(sse::of_chat(follower, app.closing.clone()))
 }
 
@@ -52,7 +53,7 @@ pub async fn over_all(
     let named = named(query.chats.as_deref().unwrap_or_default())?;
     let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
     let sight = sight(&app, &caller).await?;
-    let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?;
+    let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?.counted(&app.access.unsent.of(&caller));
     Ok(sse::over_all(overview, app.closing.clone()))
 }
 

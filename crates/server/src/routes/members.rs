@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
 use planwright_session::storage;
-use planwright_store::{MemberChange, MemberRow, Right};
+use planwright_store::{MemberChange, MemberRow, Rank, Right};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,9 +40,19 @@ pub async fn put(
 ) -> Result<Created<MemberRow>, ApiError> {
     workspaces::row(&app, workspace).await?;
     let store = app.sessions.store();
+    // An owner has to know whether it worked. Who has an account is not to be found out by trying names.
+    let tries = &app.access.unknown_members;
+    let tried_by = caller.account.as_ref().filter(|account| account.rank != Rank::Admin).map(|account| account.id);
+    if let Some(user) = tried_by {
+        tries.take(user).map_err(|wait| ApiError::too_many("You named too many people who have no account.", wait))?;
+    }
     let Some(user) = store.user(&body.name).await.map_err(storage)? else {
+        tracing::warn!(user = caller.name(), %workspace, "a name without an account was to become a member");
         return Err(ApiError::misfit("name", "is nobody's here; `planwright user add NAME` makes an account"));
     };
+    if let Some(tried_by) = tried_by {
+        tries.give_back(&tried_by);
+    }
     let user = user.account.id;
     done(store.put_member(workspace, user, body.role, caller.user()).await.map_err(storage)?)?;
     let members = store.members(workspace).await.map_err(storage)?;

@@ -137,7 +137,8 @@ pub struct CreateBody {
     #[serde(default)]
     #[schemars(example = &"Add a farewell to the greeter.")]
     content: String,
-    /// `question_answer {question_id, answers}` answers the pending question. Everything else is kept with the message.
+    /// `question_answer {question_id, answers}` answers the pending question. Everything else is kept with the message as
+    /// `metadata.client`, and means nothing to the server.
     #[serde(default)]
     #[schemars(with = "Given")]
     metadata: Map<String, Value>,
@@ -189,7 +190,7 @@ fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
                 let problem = Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` {needs}."));
                 ApiError::bad_request(problem.with_details(details))
             })?;
-            Op::Answer { question_id, answers, comment: body.content }
+            Op::Answer { question_id, answers, comment: body.content, metadata: body.metadata }
         }
         None => Op::UserMessage { content: body.content, metadata: body.metadata, images: Vec::new() },
     })

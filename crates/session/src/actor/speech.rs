@@ -49,10 +49,6 @@ impl Actor {
     /// Words of theirs.
     pub(super) fn said(&self, text: impl Into<String>) -> Message {
         let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
-        self.signed(message)
-    }
-
-    fn signed(&self, message: Message) -> Message {
         match self.account() {
             Some(name) => message.with(USER, name.as_str()),
             None => message,
@@ -80,11 +76,7 @@ impl Actor {
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
         // Words that come with an image say more than "go ahead".
         let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
-        let mut message = Message::new(self.chat.id, Author::User, MessageType::Text, content);
-        message.metadata = metadata;
-        // What the server says of a message is not for clients to say.
-        message.metadata.retain(|key, _| key != IMAGES && key != USER);
-        message = self.signed(message);
+        let mut message = self.said(content).with_client_metadata(metadata);
         if !attached.is_empty() {
             message = message.with(IMAGES, json!(attached));
         }
@@ -216,6 +208,7 @@ impl Actor {
         question_id: QuestionId,
         answers: Map<String, Value>,
         comment: String,
+        metadata: Map<String, Value>,
     ) -> Result<Message, Problem> {
         let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
         let pending = pending.ok_or_else(|| {
@@ -226,7 +219,8 @@ impl Actor {
         let text = answer_text(&pending.questions, &answers);
         // Clients may send the words that the answer is shown in anyway.
         let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
-        let mut message = self.said(text).with("question_answer", json!({ "question_id": question_id, "answers": answers }));
+        let answer = json!({ "question_id": question_id, "answers": answers });
+        let mut message = self.said(text).with_client_metadata(metadata).with("question_answer", answer);
         if let Some(comment) = comment {
             message = message.with("comment", comment);
         }

@@ -117,7 +117,7 @@ async fn send(wire: Wire, stream: &mut TcpStream, reply: &Reply) -> std::io::Res
             bytes[place..place + 3].copy_from_slice(b"\xff\xfe\xc3");
             chunks(stream, &bytes).await?;
         }
-        Some(Fault::LengthInArguments | Fault::Variants) | None => chunks(stream, &all(&frames)).await?,
+        Some(Fault::LengthInArguments | Fault::Variants | Fault::Events(_)) | None => chunks(stream, &all(&frames)).await?,
         Some(Fault::Status { .. } | Fault::Silence | Fault::OneLine) => {}
     }
     stream.write_all(b"0\r\n\r\n").await

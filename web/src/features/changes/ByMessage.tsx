@@ -49,6 +49,7 @@ function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
         <span className="ml-auto"><TakeBack from={call.message_id} label={t('takeBackFrom')} /></span>
       </div>
       <ul className="border-t">{call.files.map((file) => <FileChange key={file.path} file={file} isSplit={isSplit} />)}</ul>
+      {call.left_out > 0 && <p className="border-t px-3 py-1.5 text-sm text-muted">{t('leftOut', { count: call.left_out })}</p>}
     </li>
   );
 }

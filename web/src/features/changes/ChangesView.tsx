@@ -1,19 +1,20 @@
 import { FileDiff, Maximize2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '@/components/Button';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
 import { Segments } from '@/components/Segments';
 import { Skeleton } from '@/components/Skeleton';
 import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
-import type { ChangedFile, Changes } from '@/lib/api/types';
+import type { Changes } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useMedia } from '@/lib/layout';
 import { ByMessage } from './ByMessage';
 import { FileChange, Lines } from './FileChange';
 import { weigh } from './model';
-import { useChanges } from './useChanges';
+import { useChanges, usePages } from './useChanges';
 
 type Order = 'file' | 'message';
 /** So many diffs of a page are open from the beginning. */
@@ -41,7 +42,7 @@ function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
     <section aria-label={t('title')} className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         <Segments label={t('order')} value={order} choose={setOrder} choices={[['file', t('byFile')], ['message', t('byMessage')]]} />
-        <p className="text-sm text-muted">{t('files', { count: total.files })} <Lines added={total.added} removed={total.removed} /></p>
+        <p className="text-sm text-muted">{t('files', { count: changes.total.count })} <Lines added={total.added} removed={total.removed} /></p>
         <div className="ml-auto flex items-center gap-2">
           {hasRoom && <label className="flex items-center gap-1.5 text-sm" htmlFor={id}><input id={id} type="checkbox" checked={isSplit} onChange={(event) => setSplit(event.target.checked)} />{t('split')}</label>}
           {!isPage && (
@@ -51,13 +52,21 @@ function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
           )}
         </div>
       </div>
-      {order === 'file' ? <ByFile files={changes.total.files} isPage={isPage} isSplit={hasRoom && isSplit} /> : <ByMessage changes={changes.changes} isSplit={hasRoom && isSplit} />}
+      {order === 'file' ? <ByFile changes={changes} isPage={isPage} isSplit={hasRoom && isSplit} /> : <ByMessage changes={changes.changes} isSplit={hasRoom && isSplit} />}
+      {order === 'message' && changes.truncated && <p className="p-3 text-sm text-muted">{t('truncated')}</p>}
     </section>
   );
 }
 
-function ByFile({ files, isPage, isSplit }: { files: ChangedFile[]; isPage: boolean; isSplit: boolean }) {
+function ByFile({ changes, isPage, isSplit }: { changes: Changes; isPage: boolean; isSplit: boolean }) {
   const t = useText('changes');
+  const { pages, next, load } = usePages(changes);
+  const files = pages.flatMap((page) => page.total.files);
   if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;
-  return <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} />)}</ul>;
+  return (
+    <>
+      <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} />)}</ul>
+      {next && <Button look="quiet" className="m-3 self-start" onClick={() => void load()}>{t('more')}</Button>}
+    </>
+  );
 }

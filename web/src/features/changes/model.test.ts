@@ -7,7 +7,7 @@ const ABSENT: Image = { kind: 'absent' };
 const file = (path: string, more: Partial<ChangedFile> = {}): ChangedFile => ({
   path, status: 'modified', before: FILE, after: FILE, diff: `diff --git a${path} b${path}\n--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n`, added: 1, removed: 1, binary: false, truncated: false, reverted: false, ...more,
 });
-const call = (id: string, ...files: ChangedFile[]): CallChanges => ({ message_id: id, call_id: id, tool: 'write', agent_role: 'actor', at: '2026-01-01T00:00:00Z', files });
+const call = (id: string, ...files: ChangedFile[]): CallChanges => ({ message_id: id, call_id: id, tool: 'write', agent_role: 'actor', at: '2026-01-01T00:00:00Z', files, left_out: 0 });
 const said = (id: string, more: Partial<Message> = {}): Message => ({ id, chat_id: 'c', author: 'user', agent_role: null, message_type: 'text', content: id, metadata: {}, created_at: '2026-01-01T00:00:00Z', ...more });
 
 test('lines and files are added up', () => {

@@ -104,7 +104,8 @@ export const api = {
   stop: (workspace: string, chat: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/stop`, {}),
   fork: (workspace: string, chat: string, message_id: string) => call<Chat>('POST', `${chatPath(workspace, chat)}/fork`, { message_id }),
   unqueue: (workspace: string, chat: string, message: string) => call<void>('DELETE', `${chatPath(workspace, chat)}/queue/${message}`),
-  changes: (workspace: string, chat: string) => call<Changes>('GET', `${chatPath(workspace, chat)}/changes`),
+  /** A page of the files; what each message changed is on the first. */
+  changes: (workspace: string, chat: string, cursor?: string) => call<Changes>('GET', `${chatPath(workspace, chat)}/changes${query({ cursor })}`),
   /** From this message on. A preview does nothing. */
   revert: (workspace: string, chat: string, message_id: string, options: { preview?: boolean; skip_conflicts?: boolean } = {}) =>
     call<RevertAnswer>('POST', `${chatPath(workspace, chat)}/revert`, { message_id, ...options }),

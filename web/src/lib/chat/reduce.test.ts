@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent, Message, Snapshot } from '@/lib/api/types';
-import { fromSnapshot, reduce, withOlder } from './reduce';
+import { fromSnapshot, mayGoOn, reduce, withOlder } from './reduce';
 import { isBusy } from './view';
 
 const message = (id: string, content = ''): Message => ({
@@ -83,6 +83,12 @@ test('a step moves in the progress and is counted', () => {
 test('older messages go in front, none twice', () => {
   const view = withOlder(fromSnapshot(snapshot({ messages: [message('b'), message('c')] })), [message('a'), message('b')], false);
   expect(view.messages.map((one) => one.id)).toEqual(['a', 'b', 'c']);
+});
+
+test('a page that is full, or short because it is long, may have more before it', () => {
+  expect(mayGoOn([message('a')], 50)).toBe(false);
+  expect(mayGoOn([message('a'), message('b')], 2)).toBe(true);
+  expect(mayGoOn([message('a', 'x'.repeat(1_500_000))], 50)).toBe(true);
 });
 
 test('output of a command is kept while it runs and goes with the run', () => {

@@ -3,6 +3,8 @@ import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress }
 import { BUSY, type ChatView, type LastRun, type LiveText } from './view';
 
 export const SNAPSHOT_MESSAGES = 50;
+/** A page with more characters than this may be shorter than was asked for: the server ends one after 8 MB. */
+const LONG_PAGE = 1_000_000;
 /** Of a running command's output only the end is shown; the result has it all. */
 const OUTPUT_SHOWN = 16_000;
 
@@ -11,7 +13,7 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
   return {
     chat: snapshot.chat,
     messages: snapshot.messages,
-    hasOlder: snapshot.messages.length >= SNAPSHOT_MESSAGES,
+    hasOlder: mayGoOn(snapshot.messages, SNAPSHOT_MESSAGES),
     live: partial
       ? {
           [partial.message_id]: {
@@ -41,6 +43,10 @@ function runEnd({ outcome, error, open_steps }: EventData['run_finished']): Last
 }
 
 /** Older messages, oldest first, go before those we have. */
+/** Whether there may be more messages before this page. */
+export const mayGoOn = (page: Message[], asked: number): boolean =>
+  page.length >= asked || page.reduce((sum, message) => sum + message.content.length, 0) > LONG_PAGE;
+
 export function withOlder(view: ChatView, older: Message[], hasOlder: boolean): ChatView {
   const known = new Set(view.messages.map((message) => message.id));
   return { ...view, hasOlder, messages: [...older.filter((message) => !known.has(message.id)), ...view.messages] };

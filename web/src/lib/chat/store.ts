@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 import { api } from '@/lib/api/client';
 import type { ChatEvent } from '@/lib/api/types';
-import { fromSnapshot, reduce, withOlder } from './reduce';
+import { fromSnapshot, mayGoOn, reduce, withOlder } from './reduce';
 import type { ChatView } from './view';
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline';
@@ -47,7 +47,7 @@ export async function loadOlder(workspace: string, chat: string): Promise<void> 
   const oldest = useChatStore.getState().views[chat]?.messages[0];
   if (!oldest) return;
   const page = await api.messages(workspace, chat, oldest.id, PAGE);
-  set(chat, (view) => withOlder(view, page.toReversed(), page.length === PAGE));
+  set(chat, (view) => withOlder(view, page.toReversed(), mayGoOn(page, PAGE)));
 }
 
 export const setConnection = (connection: Connection) => useChatStore.setState({ connection });

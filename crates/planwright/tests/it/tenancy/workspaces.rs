@@ -38,6 +38,26 @@ async fn owners_say_who_else_may_and_members_work_without_saying_so() {
     assert_eq!(ask(&team.bob, Method::GET, &chat, json!({})).await.0, StatusCode::NOT_FOUND, "at once");
 }
 
+#[tokio::test]
+async fn an_owner_who_tries_names_is_held_up_before_they_know_who_has_an_account() {
+    let team = Team::new().await;
+    let members = format!("/workspaces/{}/members", team.bobs.0);
+    let add = async |token: &str, name: &str| team.request(token, Method::POST, &members, json!({ "name": name })).await;
+    for _ in 0..20 {
+        assert_eq!(add(&team.bob, "vic").await.0, StatusCode::CREATED, "who is right is not held up");
+    }
+    for number in 0..5 {
+        assert_eq!(add(&team.bob, &format!("guess{number}")).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let (status, unknown) = add(&team.bob, "guess9").await;
+    assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{unknown}");
+    let (status, known) = add(&team.bob, "vic").await;
+    assert_eq!((status, &known["error"]["code"]), (StatusCode::TOO_MANY_REQUESTS, &json!("RATE_LIMITED")), "the same answer for all names");
+    let elsewhere = format!("/workspaces/{}/members", team.anns.0);
+    let answer = team.request(&team.ann, Method::POST, &elsewhere, json!({ "name": "guess9" })).await;
+    assert_eq!(answer.0, StatusCode::UNPROCESSABLE_ENTITY, "others are not held up");
+}
+
 /// Reads a stream until it ends.
 async fn ended(mut stream: reqwest::Response) -> bool {
     let end = async { while let Ok(Some(_)) = stream.chunk().await {} };

@@ -1,0 +1,418 @@
+//! Limits on the JSON of a reply, checked before the wire library reads it.
+//!
+//! The library keeps a copy of the open brackets for every value of arguments that are not whole, so their cost grows with
+//! nesting times length. It also makes room for as many items as an index says. Both would end the server.
+
+use crate::transport::Fault;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// Deeper arguments can't be read by anybody: JSON is read to a depth of 128 here.
+const MAX_NESTING: usize = 1000;
+
+/// What the library may spend on the arguments of one reply, in bytes of its memory.
+const MAX_ARGUMENT_COST: usize = 128 * 1024 * 1024;
+
+/// What the library spends on each value of arguments, besides the open brackets.
+const VALUE_COST: usize = 64;
+
+/// More values than any event of a wire has.
+const MAX_VALUES_PER_EVENT: usize = 100_000;
+
+/// More elements in lists than a whole reply has, over all its events: the library gathers them.
+const MAX_ELEMENTS: usize = 1_000_000;
+
+/// More names of fields than a whole reply has: the library gathers them too.
+const MAX_NAMES: usize = 20_000;
+
+/// No reply has so many parts.
+const MAX_INDEX: u64 = 10_000;
+
+/// Where the arguments of calls stand, whatever the wire.
+const ARGUMENTS: [&str; 4] = ["arguments", "partial_json", "input", "args"];
+
+/// How a body is divided into events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    EventStream,
+    Lines,
+}
+
+/// Passes on the events of one reply that keep the limits.
+#[derive(Debug)]
+pub(crate) struct ReplyGuard {
+    framing: Framing,
+    max_event: usize,
+    line: Vec<u8>,
+    /// The last line ended with a carriage return, whose line feed may follow.
+    returned: bool,
+    /// The data of the event that has not ended; `None` before its first line.
+    event: Option<Vec<u8>>,
+    limits: Limits,
+}
+
+impl ReplyGuard {
+    pub(crate) fn new(framing: Framing, max_event: usize) -> Self {
+        Self { framing, max_event, line: Vec::new(), returned: false, event: None, limits: Limits::default() }
+    }
+
+    /// The events that `piece` completes, written so that they can be divided in one way only.
+    pub(crate) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, Fault> {
+        let mut passed = Vec::new();
+        let mut rest = piece;
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            self.line.extend_from_slice(&rest[..end]);
+            let follows_return = std::mem::replace(&mut self.returned, rest[end] == b'\r') && rest[end] == b'\n' && self.line.is_empty();
+            if !follows_return {
+                self.end_line(&mut passed)?;
+            }
+            rest = &rest[end + 1..];
+        }
+        if !rest.is_empty() {
+            self.returned = false;
+            self.line.extend_from_slice(rest);
+        }
+        let held = self.line.len() + self.event.as_ref().map_or(0, Vec::len);
+        if held > self.max_event { Err(Fault::LineTooLong(self.max_event)) } else { Ok(passed) }
+    }
+
+    /// What is left when the body has ended: a last line needs no end, an event of a stream does.
+    pub(crate) fn end(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut passed = Vec::new();
+        if self.framing == Framing::Lines {
+            self.end_line(&mut passed)?;
+        }
+        Ok(passed)
+    }
+
+    fn end_line(&mut self, passed: &mut Vec<u8>) -> Result<(), Fault> {
+        let line = std::mem::take(&mut self.line);
+        match self.framing {
+            Framing::Lines if line.is_empty() => {}
+            Framing::Lines => {
+                self.limits.check(&line)?;
+                passed.extend_from_slice(&line);
+                passed.push(b'\n');
+            }
+            Framing::EventStream if line.is_empty() => {
+                if let Some(event) = self.event.take() {
+                    self.limits.check(&event)?;
+                    for line in event.split(|byte| *byte == b'\n') {
+                        passed.extend_from_slice(b"data: ");
+                        passed.extend_from_slice(line);
+                        passed.push(b'\n');
+                    }
+                    passed.push(b'\n');
+                }
+            }
+            Framing::EventStream => {
+                let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
+                if let Some(data) = line.strip_prefix(b"data:").or((line == b"data").then_some(b"")) {
+                    let data = data.strip_prefix(b" ").unwrap_or(data);
+                    match &mut self.event {
+                        Some(event) => {
+                            event.push(b'\n');
+                            event.extend_from_slice(data);
+                        }
+                        None => self.event = Some(data.to_vec()),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks a body that is one JSON document, such as a list of models.
+pub(crate) fn check_document(body: &[u8]) -> Result<(), Fault> {
+    check_size(body)
+}
+
+/// What a reply has used up of its limits.
+#[derive(Debug, Default)]
+struct Limits {
+    arguments: Arguments,
+    /// The call whose arguments came last.
+    call: Option<CallKey>,
+    elements: usize,
+    names: HashSet<String>,
+}
+
+/// What tells the calls of a reply apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum CallKey {
+    Index(u64),
+    Id(String),
+}
+
+/// Where in an event a value stands.
+#[derive(Clone, Copy)]
+struct Place<'v> {
+    index: Option<u64>,
+    id: Option<&'v Value>,
+    /// The event may begin a call, also one that takes the place of another.
+    begins: bool,
+    /// The event has a `delta` of arguments.
+    streams: bool,
+}
+
+impl Limits {
+    fn check(&mut self, event: &[u8]) -> Result<(), Fault> {
+        check_size(event)?;
+        // The library can't read more than we can.
+        let Ok(value) = serde_json::from_slice::<Value>(event) else { return Ok(()) };
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+        let streams = kind.contains("arguments") || kind.contains("input");
+        let place = Place { index: None, id: None, begins: begins_call(&value), streams };
+        if place.begins {
+            self.arguments.lose_place();
+        }
+        self.look(&value, place)
+    }
+
+    fn look(&mut self, value: &Value, place: Place<'_>) -> Result<(), Fault> {
+        match value {
+            Value::Array(items) => {
+                self.elements += items.len();
+                if self.elements > MAX_ELEMENTS {
+                    return Err(Fault::Unreadable("it has more values than any answer needs"));
+                }
+                // Each is a part of its own.
+                items.iter().try_for_each(|item| self.look(item, Place { index: None, id: None, ..place }))
+            }
+            Value::Object(fields) => self.look_at_fields(fields, place),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+        }
+    }
+
+    fn look_at_fields(&mut self, fields: &Map<String, Value>, outer: Place<'_>) -> Result<(), Fault> {
+        let number = |name: &str| fields.get(name).and_then(Value::as_u64);
+        let index = number("output_index").or_else(|| number("index"));
+        if index.is_some_and(|index| index > MAX_INDEX) {
+            return Err(Fault::Unreadable("it numbers its parts higher than any answer needs"));
+        }
+        let id = ["id", "item_id", "call_id"].iter().find_map(|name| fields.get(*name).filter(|id| !id.is_null()));
+        let place = Place { index: index.or(outer.index), id: id.or(outer.id), ..outer };
+        for (name, value) in fields {
+            if !self.names.contains(name) {
+                self.names.insert(name.clone());
+                if self.names.len() > MAX_NAMES {
+                    return Err(Fault::Unreadable("it has more fields than any answer needs"));
+                }
+            }
+            let streamed = place.streams && name == "delta" && value.is_string();
+            if streamed || ARGUMENTS.contains(&name.as_str()) {
+                match value {
+                    Value::String(text) => self.take_arguments(text, place)?,
+                    Value::Array(_) | Value::Object(_) => self.take_arguments(&value.to_string(), place)?,
+                    Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                }
+            } else {
+                self.look(value, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_arguments(&mut self, text: &str, place: Place<'_>) -> Result<(), Fault> {
+        let key = place.index.map(CallKey::Index).or_else(|| place.id.map(|id| CallKey::Id(id.to_string())));
+        let switched = key.is_some() && key != self.call;
+        if switched || place.begins {
+            self.arguments.lose_place();
+        }
+        if key.is_some() {
+            self.call = key;
+        }
+        self.arguments.read(text)
+    }
+}
+
+/// Whether an event may begin a call: it names a tool, or it opens an item.
+fn begins_call(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(name, value)| match name.as_str() {
+            "content_block" | "item" => value.is_object(),
+            "name" => value.as_str().is_some_and(|name| !name.is_empty()),
+            name => !ARGUMENTS.contains(&name) && begins_call(value),
+        }),
+        Value::Array(items) => items.iter().any(begins_call),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// Arguments as they come, in pieces that end anywhere.
+///
+/// Which piece goes to which call is for the library to say. Where that is not certain, all that is possible is followed: the
+/// deepest nesting outside of a string, inside of one, and after its backslash.
+#[derive(Debug)]
+struct Arguments {
+    outside: Option<usize>,
+    inside: Option<usize>,
+    escaped: Option<usize>,
+    cost: usize,
+}
+
+impl Default for Arguments {
+    fn default() -> Self {
+        Self { outside: Some(0), inside: None, escaped: None, cost: 0 }
+    }
+}
+
+impl Arguments {
+    fn lose_place(&mut self) {
+        let deepest = self.outside.max(self.inside).max(self.escaped);
+        (self.outside, self.inside, self.escaped) = (deepest, deepest, deepest);
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), Fault> {
+        for byte in text.bytes() {
+            if let Some(depth) = self.outside.filter(|_| !byte.is_ascii_whitespace()) {
+                self.cost += VALUE_COST + depth;
+            }
+            let after_escape = self.escaped.take();
+            match byte {
+                b'"' => std::mem::swap(&mut self.outside, &mut self.inside),
+                b'\\' => self.escaped = self.inside.take(),
+                b'[' | b'{' => self.outside = self.outside.map(|depth| depth + 1),
+                b']' | b'}' => self.outside = self.outside.map(|depth| depth.saturating_sub(1)),
+                _ => {}
+            }
+            self.inside = self.inside.max(after_escape);
+            if self.outside.is_some_and(|depth| depth > MAX_NESTING) {
+                return Err(Fault::Unreadable("the arguments of a tool call are nested too deeply"));
+            }
+        }
+        if self.cost > MAX_ARGUMENT_COST {
+            return Err(Fault::Unreadable("the arguments of its tool calls have more values than any call needs"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a JSON text is small enough to be held in memory as values, found without reading it into any.
+fn check_size(text: &[u8]) -> Result<(), Fault> {
+    let (mut in_string, mut escaped, mut values) = (false, false, 0_usize);
+    for byte in text {
+        match (in_string, byte) {
+            (true, _) if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b',' | b'[' | b'{') => values += 1,
+            (true | false, _) => {}
+        }
+    }
+    if values > MAX_VALUES_PER_EVENT { Err(Fault::Unreadable("an event of it has more values than any answer needs")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn guard() -> ReplyGuard {
+        ReplyGuard::new(Framing::EventStream, 1024 * 1024)
+    }
+
+    fn event(value: &Value) -> String {
+        format!("data: {value}\n\n")
+    }
+
+    fn chat(call: &Value) -> String {
+        event(&json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+    }
+
+    #[test]
+    fn events_pass_as_they_are_however_they_are_cut_and_whatever_ends_their_lines() {
+        let text =
+            "\u{feff}: comment\r\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata:{\"b\":2}\n\ndata: [DONE]\r\rdata: {\"left\": 1}\n";
+        for size in 1..text.len() {
+            let mut guard = guard();
+            let mut passed = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                passed.extend(guard.pass(piece).unwrap());
+            }
+            passed.extend(guard.end().unwrap());
+            let passed = String::from_utf8(passed).unwrap();
+            assert_eq!(passed, "data: {\"a\":\ndata: 1}\n\ndata: {\"b\":2}\n\ndata: [DONE]\n\n", "in pieces of {size}");
+        }
+        let mut lines = ReplyGuard::new(Framing::Lines, 1024);
+        assert_eq!(lines.pass(b"{\"a\":1}\n\n{\"b\"").unwrap(), b"{\"a\":1}\n");
+        assert_eq!(lines.pass(b":2}").unwrap(), b"");
+        assert_eq!(lines.end().unwrap(), b"{\"b\":2}\n");
+        assert!(matches!(lines.pass(&[b'x'; 2048]), Err(Fault::LineTooLong(1024))));
+    }
+
+    #[test]
+    fn deep_arguments_are_refused_however_they_are_hidden() {
+        let deep = "[".repeat(5000);
+        let piece = |args: &str| json!({"index": 0, "function": {"arguments": args}});
+        let other = |args: &str| json!({"index": 1, "function": {"arguments": args}});
+        let begun = |args: &str| json!({"index": 0, "id": "b", "function": {"name": "x", "arguments": args}});
+        let unnumbered = |id: &str, args: &str| json!({"id": id, "function": {"arguments": args}});
+        let hidden = [
+            vec![chat(&piece(&deep))],
+            deep.as_bytes().chunks(3).map(|_| chat(&piece("[[["))).collect(),
+            // A string that another call, or the one before in the same place, left open.
+            vec![chat(&piece("\"")), chat(&other(&deep))],
+            vec![chat(&other("\"")), chat(&piece("{")), chat(&other("\"")), chat(&piece(&deep))],
+            vec![chat(&begun("\"")), chat(&begun(&deep))],
+            vec![chat(&unnumbered("a", "\"")), chat(&unnumbered("b", &deep))],
+            vec![chat(&piece("\"\\")), chat(&piece("\"\"")), chat(&piece(&deep))],
+            vec![event(&json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "input": deep}}))],
+            vec![
+                event(&json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": "\""}})),
+                event(&json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use"}})),
+                event(&json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": deep}})),
+            ],
+            vec![event(&json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": deep}))],
+            vec![event(&json!({"type": "response.output_item.done", "item": {"arguments": deep}}))],
+        ];
+        for (number, events) in hidden.iter().enumerate() {
+            let mut guard = guard();
+            let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(Fault::Unreadable(_))));
+            assert!(refused, "case {number}");
+        }
+    }
+
+    #[test]
+    fn wide_arguments_high_numbers_and_floods_of_values_are_refused() {
+        let wide = format!("{}{}", "[".repeat(900), "1,".repeat(200_000));
+        let elements = event(&json!({"choices": [], "more": vec![0; 60_000]}));
+        let names = |from: usize| {
+            let fields: Map<String, Value> = (from..from + 900).map(|number| (format!("name{number}"), json!(0))).collect();
+            event(&Value::Object(fields))
+        };
+        let floods: [Vec<String>; 5] = [
+            vec![chat(&json!({"index": 0, "function": {"arguments": wide}}))],
+            vec![event(&json!({"type": "content_block_start", "index": u32::MAX, "content_block": {"type": "text", "text": ""}}))],
+            vec![event(&json!({"more": vec![0; 200_000]}))],
+            vec![elements; 20],
+            (0..30).map(|number| names(number * 900)).collect(),
+        ];
+        for (number, events) in floods.iter().enumerate() {
+            let mut guard = guard();
+            let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(Fault::Unreadable(_))));
+            assert!(refused, "case {number}");
+        }
+        assert!(check_document(json!({"data": vec![0; 200_000]}).to_string().as_bytes()).is_err());
+    }
+
+    #[test]
+    fn long_and_odd_but_lawful_arguments_pass() {
+        // Code full of brackets that are never closed, in pieces of a few bytes, in two calls that take turns now and then.
+        let code = "x.split(\"[\"); y = '{'; // {[(\n".repeat(8000);
+        let args = json!({"path": "/a", "content": code, "index": 99_999_999}).to_string();
+        let mut guard = guard();
+        guard.pass(chat(&json!({"index": 0, "id": "a", "function": {"name": "write", "arguments": ""}})).as_bytes()).unwrap();
+        let pieces: Vec<&str> = args.as_bytes().chunks(5).map(|piece| std::str::from_utf8(piece).unwrap()).collect();
+        for (number, piece) in pieces.iter().enumerate() {
+            let id = format!("fresh{number}");
+            guard.pass(chat(&json!({"index": 0, "id": id, "function": {"arguments": piece}})).as_bytes()).unwrap();
+            if number % 5000 == 0 {
+                guard.pass(chat(&json!({"index": 1, "function": {"arguments": " "}})).as_bytes()).unwrap();
+            }
+        }
+        let text = event(&json!({"choices": [{"index": 0, "delta": {"content": "[".repeat(100_000)}}]}));
+        guard.pass(text.as_bytes()).unwrap();
+    }
+}
