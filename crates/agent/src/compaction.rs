@@ -1,12 +1,14 @@
 //! Long chats: what stays when the conversation is summed up.
 //!
 //! The model writes a summary; what must not depend on its care is put beside it from the stored history: the user's
-//! own words, decisions, the plan, the files that were changed. Mode and approved plan are in the prompt anyway.
+//! own words, decisions, the plan, the files that were changed. Mode and approved plan are in the prompt anyway, and what
+//! the model has not answered yet stays in the conversation as it is.
 
+use crate::fit::{room, without_middle};
 use crate::history::Conversation;
+use crate::render::{Asked, answered_question, heard, questions_of};
 use crate::thread::is_task;
 use planwright_protocol::{Author, Message, MessageType, Problem};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -14,9 +16,11 @@ use std::fmt::Write;
 pub const COMPACTION: &str = "compaction";
 /// What the model is told to do, as the last message of the request.
 pub const ORDER: &str = "Write the summary now.";
-/// How much of the user's words is kept, in bytes: all of the newest, and of the others the newest that fit.
-const WORDS: usize = 24_000;
-const WORDS_OF_ONE: usize = 4_000;
+/// How many bytes a part beside the summary has at most, however large the model's context is.
+const MOST_OF_A_PART: usize = 24_000;
+/// What is kept of each of the user's earlier messages, in bytes: as much as lets all of them stay.
+const WORDS_OF_ONE: [usize; 5] = [4_000, 1_000, 300, 100, 40];
+const MOST_FILES: usize = 200;
 
 /// What to tell a model that is to sum up.
 #[must_use]
@@ -27,7 +31,7 @@ pub fn system_prompt() -> &'static str {
 /// Whether so much has been said that the next request should be shorter.
 #[must_use]
 pub fn is_due(conversation: &Conversation, used: u64, context: u64) -> bool {
-    conversation.has_grown() && used.max(conversation.estimated_tokens()) > context / 4 * 3
+    conversation.has_grown() && (used > context / 4 * 3 || conversation.size(context) > room(context))
 }
 
 /// In the details of a problem, as its `reason`: the model can't read so much.
@@ -35,64 +39,77 @@ pub const TOO_LONG: &str = "context_length_exceeded";
 
 /// Whether a model said that the request was too long, however short it seemed.
 #[must_use]
-pub fn is_overdue(conversation: &Conversation, problem: &Problem) -> bool {
+pub fn is_too_long(problem: &Problem) -> bool {
     let reason = problem.details.as_ref().and_then(|details| details.get("reason"));
-    conversation.has_grown() && reason.is_some_and(|reason| reason == TOO_LONG)
+    reason.is_some_and(|reason| reason == TOO_LONG)
 }
 
-/// The message that takes the place of the history.
+/// The message that takes the place of the history. The last `unanswered` messages of the user stay in the conversation,
+/// so they are not repeated. `context` is that of the model, in tokens.
 #[must_use]
-pub fn text(history: &[Message], summary: &str) -> String {
+pub fn text(history: &[Message], unanswered: usize, summary: &str, context: u64) -> String {
+    let most = (room(context) / 8).min(MOST_OF_A_PART);
     let mut text = "The conversation so far was summed up to save room. This is what is left of it.\n".to_owned();
     let mut part = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
-            let _ = write!(text, "\n## {title}\n\n{}\n", lines.join("\n"));
+            let _ = write!(text, "\n## {title}\n\n{}\n", without_middle(&lines.join("\n"), most));
         }
     };
     part("The task", history.iter().filter(|message| is_task(message)).map(|message| message.content.clone()).collect());
-    part("The user's words", words(history));
+    part("The user's words", words(history, unanswered, most));
     part("Decisions", decisions(history));
     part("The plan as it was last written", plan(history).into_iter().collect());
     part("Files changed", changed_files(history));
-    part("Summary", [summary.trim()].into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect());
+    if !summary.trim().is_empty() {
+        let _ = write!(text, "\n## Summary\n\n{}\n", without_middle(summary.trim(), 2 * most));
+    }
     text
 }
 
-fn words(history: &[Message]) -> Vec<String> {
-    let mut left = WORDS;
-    let mut kept: Vec<String> = Vec::new();
-    let said = |message: &&Message| message.author == Author::User && !message.metadata.contains_key("question_answer");
-    for message in history.iter().rev().filter(said) {
-        let most = if kept.is_empty() { WORDS } else { WORDS_OF_ONE };
+/// The user's messages, the newest at most length, the others as long as lets all of them stay.
+fn words(history: &[Message], unanswered: usize, most: usize) -> Vec<String> {
+    let mut said: Vec<&Message> = history.iter().filter(|message| message.author == Author::User).collect();
+    said.truncate(said.len().saturating_sub(unanswered));
+    said.retain(|message| answered_question(message).is_none());
+    let Some((newest, earlier)) = said.split_last() else { return Vec::new() };
+    let line = |message: &Message, most: usize| {
         // Which of them the model still sees, is not decided here.
         let images = " (with an image)".repeat(message.images().len());
-        let text = format!("{}{images}", clipped(&message.content, most));
-        if text.len() > left {
-            kept.push("- (earlier messages are left out)".to_owned());
-            break;
-        }
-        left -= text.len();
-        kept.push(format!("- {}", text.replace('\n', "\n  ")));
-    }
-    kept.reverse();
-    kept
+        format!("- {}{images}", without_middle(&message.content, most).replace('\n', "\n  "))
+    };
+    let brief = |most: usize| earlier.iter().map(|message| line(message, most)).collect::<Vec<_>>();
+    let fits = |lines: &Vec<String>| lines.iter().map(String::len).sum::<usize>() <= most / 2;
+    let lines = WORDS_OF_ONE.into_iter().map(brief).find(fits);
+    let mut lines = lines.unwrap_or_else(|| first_and_last(&brief(WORDS_OF_ONE[4]), most / 2));
+    lines.push(line(newest, most / 2 - most / 8));
+    lines
+}
+
+/// The first message, which often says what it is all about, and the last that fit.
+fn first_and_last(lines: &[String], most: usize) -> Vec<String> {
+    let Some((first, others)) = lines.split_first() else { return Vec::new() };
+    let mut left = most.saturating_sub(first.len());
+    let fitting = others.iter().rev().take_while(|line| {
+        let fits = line.len() <= left;
+        left = left.saturating_sub(line.len());
+        fits
+    });
+    let place = others.len() - fitting.count();
+    let gap = format!("- ({place} messages are left out here)");
+    [first.clone(), gap].into_iter().chain(others[place..].iter().cloned()).collect()
 }
 
 /// Answers, switches and approvals, in their order.
 fn decisions(history: &[Message]) -> Vec<String> {
-    let question = |id: &Value| {
-        let asked =
-            history.iter().find(|message| message.message_type == MessageType::Question && message.metadata.get("question_id") == Some(id));
-        asked.map_or_else(String::new, |message| clipped(message.content.trim(), 500))
+    let cards = history.iter().filter(|message| message.message_type == MessageType::Question);
+    let asked: Asked = cards.map(|card| (card.meta("question_id").to_owned(), questions_of(card))).collect();
+    let decided = |message: &Message| {
+        if answered_question(message).is_some() {
+            return Some(without_middle(&heard(message, &asked), 2_000).replace('\n', "\n  "));
+        }
+        message.metadata.contains_key("mode_change").then(|| message.content.clone())
     };
-    history
-        .iter()
-        .filter_map(|message| match message.metadata.get("question_answer") {
-            Some(answer) => Some(format!("- {} {}", question(&answer["question_id"]).replace('\n', " "), clipped(&message.content, 1_000))),
-            None if message.metadata.contains_key("mode_change") => Some(format!("- {}", message.content)),
-            None => None,
-        })
-        .collect()
+    history.iter().filter_map(decided).map(|text| format!("- {text}")).collect()
 }
 
 fn plan(history: &[Message]) -> Option<String> {
@@ -108,14 +125,8 @@ fn changed_files(history: &[Message]) -> Vec<String> {
         .filter_map(|message| message.metadata.get("args")?.as_object())
         .flat_map(|args| ["path", "from", "to"].into_iter().filter_map(|key| args.get(key)?.as_str()))
         .collect();
-    paths.into_iter().map(|path| format!("- {path}")).collect()
-}
-
-fn clipped(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    format!("{} … (cut here)", &text[..text.floor_char_boundary(most)])
+    let more = (paths.len() > MOST_FILES).then(|| format!("- and {} more", paths.len() - MOST_FILES));
+    paths.into_iter().take(MOST_FILES).map(|path| format!("- {path}")).chain(more).collect()
 }
 
 #[cfg(test)]
@@ -147,10 +158,10 @@ mod tests {
                 .with("status", "failed")
                 .with("args", json!({"path": "/src/b.rs"})),
         ];
-        let text = text(&history, "Half of it is done.");
+        let text = text(&history, 0, "Half of it is done.", 128_000);
         for part in [
             "- Never touch\n  the database.",
-            "- Which greeting? [Answered: hello]",
+            "- [Answered: hello]",
             "- The user approved revision 1.",
             "/plans/greet.plan\n\n```json\n{\"goal\":\"Greet\"}",
             "- /src/a.rs",
@@ -165,16 +176,40 @@ mod tests {
     fn words_that_came_with_images_say_so() {
         let image = json!({"sha256": "aa", "mime_type": "image/png", "size": 1});
         let said = message(Author::User, MessageType::Text, "Like this").with("images", json!([image, image]));
-        assert!(text(&[said], "").contains("- Like this (with an image) (with an image)\n"));
+        assert!(text(&[said], 0, "", 128_000).contains("- Like this (with an image) (with an image)\n"));
     }
 
     #[test]
-    fn the_newest_words_stay_when_there_are_too_many() {
-        let mut history: Vec<Message> =
-            (0..100).map(|number| message(Author::User, MessageType::Text, &format!("{number}é").repeat(3_000))).collect();
-        history.push(message(Author::User, MessageType::Text, "The newest."));
-        let text = text(&history, "");
-        assert!(text.contains("- The newest.") && text.contains("99é") && !text.contains("90é") && text.len() < 2 * WORDS);
-        assert!(text.contains("(earlier messages are left out)") && text.contains("(cut here)") && !text.contains("## Summary"));
+    fn all_of_the_users_words_stay_in_brief_and_the_newest_least_so() {
+        let said = |number: usize| message(Author::User, MessageType::Text, &format!("{number}a{}{number}z", "é".repeat(20_000)));
+        for (count, context) in [(3, 128_000), (100, 128_000), (10, 16_000)] {
+            let history: Vec<Message> = (0..count).map(said).collect();
+            let text = text(&history, 0, "", context);
+            assert!(text.len() < 24_500, "{}", text.len());
+            for number in 0..count {
+                assert!(text.contains(&format!("- {number}a")) && text.contains(&format!("{number}z\n")), "{number} of {count}");
+            }
+            assert!(
+                text.contains("characters are left out here") && !text.contains("messages are left out") && !text.contains("## Summary")
+            );
+        }
+    }
+
+    #[test]
+    fn of_very_many_words_the_first_and_the_newest_stay() {
+        let history: Vec<Message> = (0..3_000).map(|number| message(Author::User, MessageType::Text, &format!("word {number}."))).collect();
+        let text = text(&history, 0, "", 16_000);
+        assert!(
+            ["- word 0.", "- word 2999.", "- word 2990.", "messages are left out here"].iter().all(|part| text.contains(part)),
+            "{text}"
+        );
+        assert!(!text.contains("word 1000.") && text.len() < 6_000, "{}", text.len());
+    }
+
+    #[test]
+    fn words_that_stay_in_the_conversation_are_not_repeated() {
+        let history = ["first", "second", "third"].map(|word| message(Author::User, MessageType::Text, word));
+        let text = text(&history, 2, "", 128_000);
+        assert!(text.contains("- first") && !text.contains("second") && !text.contains("third"), "{text}");
     }
 }

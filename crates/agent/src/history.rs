@@ -1,7 +1,9 @@
 //! A chat's history as a model reads it.
 
 use crate::compaction::COMPACTION;
-use crate::provider::{IMAGE_SIZE, ModelCall, ModelMessage, Native};
+use crate::fit;
+use crate::provider::{ModelCall, ModelMessage, Native};
+use crate::render::{Asked, answered_question, heard, questions_of, reply_text};
 use planwright_protocol::{Author, Message, MessageType, Mode, Role};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -9,9 +11,6 @@ use std::sync::Arc;
 
 /// What a model reads as the result of a call that asked, until there is an answer.
 const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
-
-/// An answer of more bytes than this may not be shown whole.
-const LONG_ANSWER: usize = 500;
 
 /// The conversation, in the order every wire format asks for: a reply's calls are followed by their
 /// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
@@ -24,9 +23,13 @@ pub struct Conversation {
     waiting: Vec<ModelMessage>,
     /// Where the results of calls stand that asked, by their questions.
     asked: HashMap<String, usize>,
+    /// What was asked, by the questions' ids.
+    questions: Asked,
     replies: Replies,
-    /// The size of it all.
-    bytes: usize,
+    /// Where the newest reply stands; if there is none, where all begins that was said since the conversation was summed up.
+    newest: usize,
+    /// How many messages of the user came after that.
+    unanswered: usize,
     /// Whether the model has replied since the conversation was last summed up.
     grown: bool,
 }
@@ -38,10 +41,13 @@ pub struct Replies {
     pub act: usize,
 }
 
-/// How many tokens so many bytes are: a guess that errs on the high side for most languages.
+/// A guess that counts rather too many tokens than too few, for most languages.
+pub(crate) const BYTES_OF_A_TOKEN: usize = 3;
+
+/// How many tokens so many bytes are.
 #[must_use]
 pub fn estimated(bytes: usize) -> u64 {
-    bytes as u64 / 3
+    (bytes / BYTES_OF_A_TOKEN) as u64
 }
 
 impl Conversation {
@@ -59,9 +65,16 @@ impl Conversation {
         self.replies
     }
 
+    /// In bytes, as a model with this context would read it.
     #[must_use]
-    pub fn estimated_tokens(&self) -> u64 {
-        estimated(self.bytes)
+    pub fn size(&self, context_tokens: u64) -> usize {
+        fit::size(&self.entries, context_tokens)
+    }
+
+    /// How many messages of the user came after the newest reply.
+    #[must_use]
+    pub fn unanswered(&self) -> usize {
+        self.unanswered
     }
 
     #[must_use]
@@ -73,8 +86,8 @@ impl Conversation {
         if message.metadata.contains_key(COMPACTION) {
             return self.sum_up(&message.content);
         }
-        self.bytes += message.content.len() + message.images().len() * IMAGE_SIZE;
         self.grown |= message.author == Author::Assistant;
+        self.unanswered += usize::from(message.author == Author::User);
         let before = self.entries.len();
         self.take_in(message);
         if let Some(ModelMessage::Assistant { mode, .. }) = self.entries.get(before) {
@@ -82,35 +95,37 @@ impl Conversation {
                 Mode::Plan => self.replies.plan += 1,
                 Mode::Act => self.replies.act += 1,
             }
+            (self.newest, self.unanswered) = (before, 0);
         }
     }
 
-    /// Puts a summary in the place of everything but the newest calls, whose results nobody has read yet.
+    /// Puts a summary in the place of everything but what nobody has answered yet: the user's newest words, and the newest
+    /// calls with their results.
     fn sum_up(&mut self, summary: &str) {
         let entries = Arc::make_mut(&mut self.entries);
-        let newest = entries.iter().rposition(|entry| matches!(entry, ModelMessage::Assistant { .. }));
-        let mut tail = newest.map_or_else(Vec::new, |place| entries.split_off(place));
-        if tail.first().is_some_and(|reply| matches!(reply, ModelMessage::Assistant { calls, .. } if calls.is_empty())) {
-            // What the user wrote after it is in the summary; what they showed can't be.
-            tail.retain(|entry| matches!(entry, ModelMessage::Image(_)));
-        }
-        *entries = [vec![ModelMessage::User(summary.to_owned())], tail].concat();
-        self.asked.clear();
+        let is_over = matches!(entries.get(self.newest), Some(ModelMessage::Assistant { calls, .. }) if calls.is_empty());
+        let tail = self.newest + usize::from(is_over);
+        entries.splice(..tail, [ModelMessage::User(summary.to_owned())]);
+        self.asked.retain(|_, place| *place >= tail);
+        self.asked.values_mut().for_each(|place| *place = *place + 1 - tail);
+        self.newest = 1;
         self.grown = false;
-        self.bytes = entries.iter().map(ModelMessage::size).sum();
     }
 
     fn take_in(&mut self, message: &Message) {
+        if message.message_type == MessageType::Question {
+            self.questions.insert(message.meta("question_id").to_owned(), questions_of(message));
+        }
         let entries = Arc::make_mut(&mut self.entries);
         match (message.author, message.message_type) {
             (Author::Assistant, MessageType::ToolCall) => {
                 push_reply(entries, message, None, Some(model_call(message)));
                 self.open += 1;
             }
-            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&said(message)), None),
+            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&reply_text(message)), None),
             // A question in JSON is the reply itself; a card belongs to a reply too, but stands beside it.
             (Author::Assistant, MessageType::Question) if message.meta("reply") == message.id.to_string() => {
-                push_reply(entries, message, Some(&message.content), None);
+                push_reply(entries, message, Some(&reply_text(message)), None);
             }
             // The server's own cards are not the model's words; what came of them is in the results.
             (Author::Assistant | Author::System, MessageType::Question) | (Author::Assistant, MessageType::ToolResult) => {}
@@ -127,10 +142,10 @@ impl Conversation {
                 let asked = answered_question(message).and_then(|question| self.asked.get(question)).copied();
                 match asked.and_then(|place| entries.get_mut(place)) {
                     // The model reads the answer as the result of its call, and nowhere else.
-                    Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message),
+                    Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message, &self.questions),
                     Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::Assistant { .. }) | None => {
                         let said = if self.open > 0 { &mut self.waiting } else { &mut *entries };
-                        said.push(ModelMessage::User(heard(message)));
+                        said.push(ModelMessage::User(heard(message, &self.questions)));
                         said.extend(message.images().into_iter().map(ModelMessage::Image));
                     }
                 }
@@ -140,31 +155,6 @@ impl Conversation {
             entries.append(&mut self.waiting);
         }
     }
-}
-
-/// The words of a reply; a plan that was given as JSON stands in it as such.
-fn said(message: &Message) -> String {
-    match message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan) {
-        Some(plan) => format!("{}\n\n```json\n{plan}\n```", message.content),
-        None => message.content.clone(),
-    }
-}
-
-/// What the user said. An answer is shown to people on one line, and shortened; the model gets all of it.
-fn heard(message: &Message) -> String {
-    let answers = message.metadata.get("question_answer").and_then(|answer| answer.get("answers")).map(Value::to_string);
-    let mut text = message.content.clone();
-    if let Some(answers) = answers.filter(|answers| answers.len() > LONG_ANSWER || answers.contains("\\n")) {
-        text.push_str(&format!("\n\nIn full: {answers}"));
-    }
-    if !message.meta("comment").is_empty() {
-        text.push_str(&format!("\n\nThe user added: {}", message.meta("comment")));
-    }
-    text
-}
-
-fn answered_question(message: &Message) -> Option<&str> {
-    message.metadata.get("question_answer")?.get("question_id")?.as_str()
 }
 
 /// Text and calls of one reply are one entry.

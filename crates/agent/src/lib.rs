@@ -6,6 +6,8 @@
 //! | [`driver`] | the loop that obeys it |
 //! | [`provider`] | what a model is: one request, one stream of deltas |
 //! | [`history`] | a chat's history as a model reads it |
+//! | [`render`] | messages as the text that a model reads |
+//! | [`fit`] | cuts a conversation to what a model can take |
 //! | [`thread`] | the conversations of one chat: its own, and those of tasks that were handed on |
 //! | [`compaction`] | what stays of a conversation that has grown too long |
 //! | [`answer`] | plans and questions in a model's answer |
@@ -17,10 +19,12 @@
 pub mod answer;
 pub mod compaction;
 pub mod driver;
+pub mod fit;
 pub mod history;
 pub mod intent;
 pub mod prompt;
 pub mod provider;
+pub mod render;
 pub mod thread;
 pub mod turn;
 

@@ -114,10 +114,14 @@ fn section(prompt: &mut String, text: &str) {
 }
 
 fn tool_section(role: Role, inspect: Inspect, offered: &[Arc<dyn Tool>]) -> String {
-    let mut text = "## Tools\n".to_owned();
+    let mut text = "## Tools, each with an example\n".to_owned();
     for tool in listed(role, inspect, offered) {
         let spec = tool.spec();
         let _ = write!(text, "\n- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk));
+        // One shows the form; the others are for people.
+        if let Some(example) = spec.examples.first() {
+            let _ = write!(text, ": {example}");
+        }
     }
     if offered_to(role, inspect, offered).next().is_some() {
         text.push_str(
@@ -256,8 +260,9 @@ mod tests {
             let text = prompt(role);
             for tool in tools_of(role, Inspect::Off) {
                 let spec = tool.spec();
+                let example = spec.examples.first().unwrap();
                 assert!(
-                    text.contains(&format!("- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk))),
+                    text.contains(&format!("- `{}` ({}, {} risk): {example}\n", spec.name, word(spec.category), word(spec.risk))),
                     "{role}: {}",
                     spec.name
                 );
@@ -292,8 +297,8 @@ mod tests {
 
     #[test]
     fn the_approved_plan_stands_in_the_act_prompt_only() {
-        let facts = Facts { approved_plan: Some("# Greet in French"), ..Facts::default() };
-        assert!(system_prompt(Role::Actor, &facts).ends_with("## APPROVED EXECUTION PLAN\n\n# Greet in French"));
-        assert!(!system_prompt(Role::Planner, &facts).contains("Greet in French"));
+        let facts = Facts { approved_plan: Some("# Greet in Latin"), ..Facts::default() };
+        assert!(system_prompt(Role::Actor, &facts).ends_with("## APPROVED EXECUTION PLAN\n\n# Greet in Latin"));
+        assert!(!system_prompt(Role::Planner, &facts).contains("Greet in Latin"));
     }
 }

@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// How many tokens a model is taken to read of which nothing is known.
+pub const DEFAULT_CONTEXT: u64 = 128_000;
+
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// `provider/model`, as people configure it and the audit log keeps it.
@@ -16,7 +19,7 @@ pub trait Provider: Send + Sync {
 
     /// How many tokens a request and its reply may have together.
     fn context_tokens(&self) -> u64 {
-        128_000
+        DEFAULT_CONTEXT
     }
 
     /// Whether it can look at images.

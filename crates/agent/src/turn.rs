@@ -73,6 +73,11 @@ impl Turn {
         &self.history
     }
 
+    #[must_use]
+    pub fn has(&self, message: MessageId) -> bool {
+        self.places.contains_key(&message)
+    }
+
     /// The history as a model reads it.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {

@@ -1,8 +1,10 @@
 //! The command line.
 
+mod environment;
 mod keeping;
 mod mcp;
 
+pub use environment::LOG;
 pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use mcp::{McpArgs, McpCommand};
 

@@ -32,7 +32,6 @@ mod user;
 mod workspace_file;
 
 use args::{Args, Command, LogFormat};
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -41,7 +40,7 @@ fn main() -> ExitCode {
         return code;
     }
     planwright_providers::install_cryptography();
-    let command = Args::parse().command;
+    let command = Args::read().command;
     init_logs(&command);
     process_limits::forbid_core_dumps();
     let outcome = match command {
@@ -77,7 +76,8 @@ fn on_one_thread<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Re
 
 /// Logs go to stderr, so that what a command prints stays clean. What libraries have to say is for those who ask.
 fn init_logs(command: &Command) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("PLANWRIGHT_LOG").unwrap_or_else(|_| "planwright=warn".into());
+    let wanted = std::env::var(args::LOG).ok().filter(|wanted| !wanted.is_empty());
+    let filter = wanted.and_then(|wanted| tracing_subscriber::EnvFilter::try_new(wanted).ok()).unwrap_or_else(|| "planwright=warn".into());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(output::has_colour()).with_writer(std::io::stderr);
     if let Command::Serve(args) = command
         && args.log_format == LogFormat::Json

@@ -192,7 +192,7 @@ impl Waits {
 pub async fn while_waiting<T>(pool: &Arc<Pool>, work: impl Future<Output = T>) -> T {
     let mut waits = Waits::new(pool.clone());
     let mut ticks = tokio::time::interval(TICK);
-    let wants_log = std::env::var_os("PLANWRIGHT_LOG").is_some();
+    let wants_log = std::env::var_os(crate::args::LOG).is_some_and(|wanted| !wanted.is_empty());
     let log = if wants_log { tracing::dispatcher::get_default(Clone::clone) } else { tracing::Dispatch::none() };
     let work = work.with_subscriber(log);
     tokio::pin!(work);

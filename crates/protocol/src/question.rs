@@ -33,7 +33,7 @@ pub use card::{Decision, plan_is_approved};
 pub use extent::{MAX_DEPTH, MAX_SCHEMA_NODES};
 pub use parse::MAX_QUESTIONS;
 pub use schema::MAX_SCHEMA_BYTES;
-pub use text::answer_text;
+pub use text::{answer_text, answers_in_full};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,12 @@ pub struct Question {
 }
 
 impl Question {
+    /// The question and what is said beside it, as the text of a message.
+    #[must_use]
+    pub fn words(&self) -> String {
+        [Some(self.question.as_str()), self.context.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
+
     /// The answer to take when nobody is there to give one: the question's default, else the
     /// default that its schema names, if that fits.
     #[must_use]

@@ -58,7 +58,7 @@ impl Line {
 
 /// Where bubblewrap is: where `PLANWRIGHT_BUBBLEWRAP` says, or on the search path.
 pub fn find() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("PLANWRIGHT_BUBBLEWRAP") {
+    if let Some(named) = std::env::var_os("PLANWRIGHT_BUBBLEWRAP").filter(|named| !named.is_empty()) {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());
     }
     let path = std::env::var_os("PATH").unwrap_or_default();

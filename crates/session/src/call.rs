@@ -162,7 +162,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
         None => told(chat, call, outcome).await,
         Some(Signal::PlanFileChanged(path)) => {
             let Some(stored) = StoredPlan::read(chat, &path).await else {
-                return finish(chat, call, outcome.map(Output::into_result), Change::default()).await;
+                return began_plan(chat, call, outcome, &path).await.map(Carried::Done);
             };
             let message = stored.tell(chat, come_of(call, stored.goal())).await?;
             let change = stored.change(Agent::of(call)?.role, call.meta("model"));
@@ -189,6 +189,19 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
         Some(Signal::Staged) => Box::pin(command::settle(chat, call, history)).await,
         Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(call.clone())),
     }
+}
+
+/// A file that can't be read as a plan yet. In plan mode it is the chat's own all the same: the model may mend it, and begins
+/// no other one beside it.
+async fn began_plan(
+    chat: &Arc<Chat>,
+    call: &Message,
+    outcome: Result<Output, Problem>,
+    path: &WorkspacePath,
+) -> Result<Vec<Message>, Problem> {
+    let file = Some(path.to_string()).filter(|_| Agent::of(call).is_ok_and(|agent| agent.role.mode() == Mode::Plan));
+    let edit = move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().or(file);
+    finish_with(chat, call, outcome.map(Output::into_result), Change::default(), edit).await
 }
 
 /// What came of the call itself. Of a report on a step, that depends on what its check said.

@@ -60,10 +60,7 @@ impl Pending {
 
     /// The question as an entry of the history.
     pub fn message(&self, chat: ChatId) -> Message {
-        let words = |question: &Question| {
-            [Some(question.question.clone()), question.context.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n")
-        };
-        let text = self.questions.iter().map(words).collect::<Vec<_>>().join("\n\n");
+        let text = self.questions.iter().map(Question::words).collect::<Vec<_>>().join("\n\n");
         let message = Message::new(chat, Author::Assistant, MessageType::Question, text);
         let mut message = self.by.sign(message).with("question_id", self.question_id.to_string());
         let facts = serde_json::to_value(self).unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::chat::Chat;
 use crate::inbox::Inbox;
 use crate::run::Run;
 use planwright_agent::compaction::COMPACTION;
+use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_agent::{ModelMessage, Request, ToolDefinition};
 use planwright_protocol::{Mode, Problem};
 use schemars::JsonSchema;
@@ -70,15 +71,17 @@ impl Run {
     async fn context(mut self) -> Result<ContextView, Problem> {
         let (agent, turn) = (self.agent().await?, self.turn().await?);
         self.offered.look(&self.chat).await;
-        let request = self.request(agent, &turn).await?;
+        let model = self.chat.rules().models.model(agent.role.mode()).await.ok();
+        let context = model.as_ref().map_or(DEFAULT_CONTEXT, |model| model.context_tokens());
+        let request = self.request(agent, &turn, context).await?;
         let plan = match agent.role.mode() {
             Mode::Plan => None,
             Mode::Act => crate::progress::Execution::of(&self.chat).await.map(|execution| execution.text()),
         };
         let is_summed_up = turn.history().iter().any(|message| message.metadata.contains_key(COMPACTION));
-        let instructions: Vec<&str> = self.surroundings.instructions.iter().map(|(_, text)| text.as_str()).collect();
+        let instructions = self.surroundings.instructions(context);
+        let instructions: Vec<&str> = instructions.iter().map(|(_, text)| text.as_str()).collect();
         let parts = parts(&request, &instructions, plan.as_deref(), is_summed_up);
-        let model = self.chat.rules().models.model(agent.role.mode()).await.ok();
         Ok(ContextView {
             model: model.as_ref().map(|model| model.name().to_owned()),
             limit: model.as_ref().map(|model| model.context_tokens()),

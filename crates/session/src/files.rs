@@ -4,6 +4,7 @@ use crate::chat::{broken, storage};
 use crate::sessions::Sessions;
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ChatId, ErrorCode, PlanDocument, Problem, StepStatus, WorkspaceId};
+use planwright_tools::text_file::Text;
 use planwright_tools::workspace::Kind;
 use planwright_tools::{Workspace, WorkspacePath};
 use schemars::JsonSchema;
@@ -54,7 +55,7 @@ pub struct FileContent {
     pub file_type: FileType,
     /// In bytes.
     pub size: u64,
-    /// The text; null for a file that is none.
+    /// The text, with U+FFFD for what is not UTF-8; null for a file that is none.
     pub content: Option<String>,
 }
 
@@ -172,7 +173,7 @@ fn read(workspace: &Workspace, path: &WorkspacePath) -> Result<FileContent, Prob
         return Err(Problem::new(ErrorCode::TooLarge, text));
     }
     let size = bytes.len() as u64;
-    let content = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let content = Text::of(&bytes).map(|text| text.shown());
     Ok(FileContent { path: path.to_string(), file_type: node_of(path, Kind::File).file_type, size, content })
 }
 

@@ -85,6 +85,7 @@ mod sessions;
 mod summary;
 mod surroundings;
 mod tally;
+mod too_long;
 mod trust;
 mod unsent;
 mod versions;

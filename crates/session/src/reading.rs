@@ -1,11 +1,11 @@
 //! The history as the model read it.
 //!
 //! What the user writes while the model speaks is stored before the reply, which did not know of it. Replayed in that
-//! order it would count as answered.
+//! order it would count as answered. A summary of the conversation is such a reply.
 
 use planwright_protocol::{Author, Message, MessageType};
 
-/// On every message of a reply: the newest word of the user that the model had read; empty if there was none.
+/// On every message of a reply, and on a summary: the newest word of the user that the model had read; empty if there was none.
 pub const READ_UP_TO: &str = "read_up_to";
 
 pub fn read_up_to(history: &[Message]) -> String {
@@ -18,7 +18,8 @@ pub fn as_read(history: Vec<Message>) -> Vec<Message> {
     let mut unread = Vec::new();
     for message in history {
         let is_reply = message.metadata.contains_key(READ_UP_TO);
-        let goes_on = is_reply && read.last().is_some_and(|last| last.meta("reply") == message.meta("reply"));
+        let reply = message.meta("reply");
+        let goes_on = is_reply && !reply.is_empty() && read.last().is_some_and(|last| last.meta("reply") == reply);
         if !goes_on {
             read.append(&mut unread);
         }
@@ -50,7 +51,7 @@ mod tests {
     #[test]
     fn what_was_written_during_a_reply_stands_behind_all_of_it() {
         let first = said(Author::User, MessageType::Text, "first");
-        let reply = |kind, content| said(Author::Assistant, kind, content).with(READ_UP_TO, first.id.to_string());
+        let reply = |kind, content| said(Author::Assistant, kind, content).with("reply", "1").with(READ_UP_TO, first.id.to_string());
         let history = vec![
             first.clone(),
             said(Author::User, MessageType::Text, "second"),
@@ -72,6 +73,16 @@ mod tests {
         let replies = (reply("to first", &first), reply("to second", &second));
         let history = vec![first, second, replies.0, third, replies.1];
         assert_eq!(order(history), ["first", "to first", "second", "to second", "third"]);
+    }
+
+    #[test]
+    fn what_was_written_during_a_summary_stands_behind_it_and_before_the_next() {
+        let user = |content| said(Author::User, MessageType::Text, content);
+        let (first, second, third) = (user("first"), user("second"), user("third"));
+        let summary = |content, read: &Message| said(Author::System, MessageType::Text, content).with(READ_UP_TO, read.id.to_string());
+        let summaries = (summary("of first", &first), summary("of second", &second));
+        let history = vec![first, second, summaries.0, third, summaries.1];
+        assert_eq!(order(history), ["first", "of first", "second", "of second", "third"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use planwright_agent::answer::{Answer, read_answer};
 use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
-use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, out_of_turns};
+use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, fit, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
 use planwright_store::ChatRow;
@@ -80,23 +80,14 @@ impl Run {
         }
     }
 
-    /// Sums the conversation up, and does nothing else.
-    pub async fn compact(mut self) -> Outcome {
-        let summed_up = async {
-            let agent = self.agent().await?;
-            let (provider, turn) = (self.chat.rules().models.model(agent.role.mode()).await?, self.turn().await?);
-            self.sum_up(agent, &*provider, &turn).await
-        };
-        match summed_up.await {
-            Ok(_) => Outcome::Done,
-            Err(problem) => Outcome::Failed(problem),
-        }
+    pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
+        Ok(Turn::replay(as_read(self.history().await?), self.chat.settings().limits.turns))
     }
 
-    pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
+    /// The stored messages of this conversation.
+    pub(crate) async fn history(&self) -> Result<Vec<Message>, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
-        let history = of_thread(history, self.delegate.and_then(|delegate| delegate.delegation));
-        Ok(Turn::replay(as_read(history), self.chat.settings().limits.turns))
+        Ok(of_thread(history, self.delegate.and_then(|delegate| delegate.delegation)))
     }
 
     /// Stores a reply with what it used.
@@ -142,17 +133,18 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn) -> Result<Request, Problem> {
+    /// What to ask a model that takes so many tokens.
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn, context: u64) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
-        let Surroundings { environment, instructions, .. } = &self.surroundings;
+        let (environment, instructions) = (&self.surroundings.environment, &self.surroundings.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
         let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered.tools, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
-            messages: turn.conversation().entries(),
+            messages: fit::fitted(turn.conversation().entries(), context),
             images: HashMap::new(),
             tools: tool_definitions(role, inspect, &self.offered.tools),
             mode: role.mode(),
@@ -163,7 +155,13 @@ impl Run {
     }
 
     /// Reads the reply to its end; what has come so far is shown while it comes.
-    async fn receive(&mut self, provider: &dyn Provider, agent: Agent, request: Request, text_id: MessageId) -> Result<Received, Problem> {
+    pub(crate) async fn receive(
+        &mut self,
+        provider: &dyn Provider,
+        agent: Agent,
+        request: Request,
+        text_id: MessageId,
+    ) -> Result<Received, Problem> {
         let mut received = Received::default();
         let mut pieces = Pieces::of(provider.stream(request).await?);
         while let Some(delta) = pieces.next().await {
@@ -257,7 +255,7 @@ struct Reply {
 }
 
 #[derive(Default)]
-struct Received {
+pub(crate) struct Received {
     text: String,
     calls: Vec<ModelCall>,
     usage: Usage,
@@ -284,22 +282,26 @@ impl World for Run {
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         let limits = self.chat.settings().limits;
         limits.check(&self.chat.row().await.usage)?;
+        let agent = self.agent().await?;
+        let provider = self.chat.rules().models.model(agent.role.mode()).await?;
+        let notes = self.note_cuts(agent, turn, provider.context_tokens()).await?;
+        if !notes.is_empty() {
+            return Ok(notes);
+        }
         if self.asked.fetch_add(1, Ordering::Relaxed) >= limits.turns {
             return Err(out_of_turns(limits.turns));
         }
-        let agent = self.agent().await?;
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
-        let provider = self.chat.rules().models.model(agent.role.mode()).await?;
         if self.is_too_long(turn, &*provider).await {
             return self.sum_up(agent, &*provider, turn).await;
         }
         let text_id = MessageId::generate();
         crash::point("model_asked");
-        let mut request = self.request(agent, turn).await?;
-        request.images = self.chat.shown_images(&*provider, &request.messages).await?;
-        let mut received = match self.receive(&*provider, agent, request, text_id).await {
-            Err(problem) if compaction::is_overdue(turn.conversation(), &problem) => return self.sum_up(agent, &*provider, turn).await,
+        let mut received = match self.ask(&*provider, agent, turn, text_id).await {
+            Err(problem) if compaction::is_too_long(&problem) && turn.conversation().has_grown() => {
+                return self.sum_up(agent, &*provider, turn).await;
+            }
             received => received?,
         };
 

@@ -2,17 +2,33 @@
 
 use crate::agent::Agent;
 use crate::chat::Change;
+use crate::reading::{READ_UP_TO, read_up_to};
 use crate::run::Run;
 use futures::StreamExt;
 use planwright_agent::compaction::{self, COMPACTION};
-use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request, Turn};
+use planwright_agent::history::estimated;
+use planwright_agent::{Delta, ModelMessage, Outcome, Provider, Purpose, Request, Turn, fit};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{Author, Event, Message, MessageType, Problem};
 use serde_json::json;
 use std::sync::Arc;
 
 impl Run {
-    /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails.
+    /// Sums the conversation up, and does nothing else.
+    pub async fn compact(mut self) -> Outcome {
+        let summed_up = async {
+            let agent = self.agent().await?;
+            let (provider, turn) = (self.chat.rules().models.model(agent.role.mode()).await?, self.turn().await?);
+            self.sum_up(agent, &*provider, &turn).await
+        };
+        match summed_up.await {
+            Ok(_) => Outcome::Done,
+            Err(problem) => Outcome::Failed(problem),
+        }
+    }
+
+    /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails. It says
+    /// up to which message of the user it reaches: those that come while it is written stay behind it.
     pub(crate) async fn sum_up(&mut self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.show(|_| ChatState::Thinking).await?;
         let mut usage = Usage::default();
@@ -23,17 +39,43 @@ impl Run {
                 String::new()
             }
         };
-        let facts = json!({ "tokens_before": turn.conversation().estimated_tokens(), "by_model": !summary.is_empty() });
-        let text = compaction::text(turn.history(), &summary);
-        let message = agent.place(Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts));
+        let (context, conversation) = (provider.context_tokens(), turn.conversation());
+        let facts = json!({ "tokens_before": estimated(conversation.size(context)), "by_model": !summary.is_empty() });
+        // What the user decided meanwhile, such as another role, is known only there.
+        let mut history = self.history().await?;
+        history.retain(|message| message.author != Author::User || turn.has(message.id));
+        let text = compaction::text(&history, conversation.unanswered(), &summary, context);
+        let message = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts);
+        let message = agent.place(message.with(READ_UP_TO, read_up_to(turn.history())));
         let change = Change::messages([message.clone()]).event(Event::Usage(usage));
         self.spent(change, usage, 0, |_| {}).await?;
         Ok(vec![message])
     }
 
-    /// What it used is counted even if it fails.
+    /// A model that takes less than it is said to is asked again, with less of each message.
     async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn, usage: &mut Usage) -> Result<String, Problem> {
-        let mut messages = turn.conversation().entries().to_vec();
+        let mut context = provider.context_tokens();
+        loop {
+            let summary = self.summary_within(context, agent, provider, turn, usage).await;
+            context = match summary {
+                Err(problem) if compaction::is_too_long(&problem) => {
+                    fit::smaller(&turn.conversation().entries(), context).ok_or(problem)?
+                }
+                summary => return summary,
+            };
+        }
+    }
+
+    /// What it used is counted even if it fails.
+    async fn summary_within(
+        &self,
+        context: u64,
+        agent: Agent,
+        provider: &dyn Provider,
+        turn: &Turn,
+        usage: &mut Usage,
+    ) -> Result<String, Problem> {
+        let mut messages = fit::fitted(turn.conversation().entries(), context).to_vec();
         messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
         let images = self.chat.shown_images(provider, &messages).await?;
         let request = Request {

@@ -3,7 +3,9 @@
 //! `AGENTS.md` of the root is always there; one in a folder below comes in when the chat is about something in that folder.
 
 use crate::chat::{Chat, broken};
+use planwright_agent::fit;
 use planwright_protocol::{Message, MessageType, PlanDocument, Problem, Timestamp};
+use planwright_tools::text_file::Text;
 use planwright_tools::{Workspace, WorkspacePath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +13,13 @@ use std::sync::Arc;
 /// How much of one file is read into the prompt, and of all together, in bytes.
 const MOST_OF_ONE: usize = 16 * 1024;
 const MOST_OF_ALL: usize = 48 * 1024;
+/// What the prompt says of a file that there is no room for.
+const NO_ROOM: &str = "(There is no room for this file here; read it before you work in its folder.)";
 
 #[derive(Default)]
 pub struct Surroundings {
     pub environment: Vec<String>,
-    pub instructions: Vec<(String, String)>,
+    instructions: Vec<(String, String)>,
     /// Folders that were looked into.
     known: BTreeSet<WorkspacePath>,
     /// So many messages of the history have been looked at.
@@ -48,11 +52,16 @@ impl Surroundings {
         });
         for (path, text) in found.await.map_err(broken)? {
             let held: usize = self.instructions.iter().map(|(_, text)| text.len()).sum();
-            if held + text.len() <= MOST_OF_ALL {
-                self.instructions.push((path, text));
-            }
+            let text = if held + text.len() <= MOST_OF_ALL { text } else { NO_ROOM.to_owned() };
+            self.instructions.push((path, text));
         }
         Ok(())
+    }
+
+    /// The instructions, in at most an eighth of a model's context.
+    pub fn instructions(&self, context_tokens: u64) -> Vec<(String, String)> {
+        let most = fit::room(context_tokens) / 6 / self.instructions.len().max(1);
+        self.instructions.iter().map(|(path, text)| (path.clone(), fit::without_middle(text, most).into_owned())).collect()
     }
 }
 
@@ -80,7 +89,7 @@ fn add_folders_of(path: &str, folders: &mut BTreeSet<WorkspacePath>) {
 
 fn instructions_in(workspace: &Workspace, folder: &WorkspacePath) -> Option<(String, String)> {
     let path = folder.join("AGENTS.md");
-    let text = String::from_utf8(workspace.read(&path).ok()?.bytes).ok()?;
+    let text = Text::of(&workspace.read(&path).ok()?.bytes)?.shown();
     let text = if text.len() <= MOST_OF_ONE {
         text
     } else {

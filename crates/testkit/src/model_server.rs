@@ -287,6 +287,8 @@ struct Shared {
     replies: VecDeque<Reply>,
     asked: Vec<Asked>,
     hung_up: usize,
+    /// Whether a request that finds no reply waits for one.
+    is_patient: bool,
 }
 
 /// A server that plays its replies in turn. It ends when it is dropped.
@@ -316,6 +318,26 @@ impl ModelServer {
             }
         });
         Self { wire, address, shared, task }
+    }
+
+    /// A server whose requests wait until the test gives their replies by [`Self::then`].
+    pub async fn patient(wire: Wire) -> Self {
+        let server = Self::start(wire, []).await;
+        server.shared.lock().unwrap().is_patient = true;
+        server
+    }
+
+    /// The request of this number, counted from 1, once it has come.
+    pub async fn request(&self, number: usize) -> Asked {
+        let came = async {
+            loop {
+                if let Some(asked) = self.asked().into_iter().nth(number - 1) {
+                    return asked;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), came).await.expect("the request did not come")
     }
 
     /// The same server behind TLS, with a certificate of the authority in [`authority`]; gives its address.

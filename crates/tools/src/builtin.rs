@@ -19,7 +19,7 @@ mod run;
 mod submit_review;
 mod touch;
 #[cfg(test)]
-mod trial;
+pub(crate) mod trial;
 pub mod update_step;
 mod write;
 mod write_plan;

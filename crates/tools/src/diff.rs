@@ -1,5 +1,6 @@
 //! Changes as unified diffs, in the words of git: what `git apply` and `patch` understand.
 
+use crate::text_file::{Encoding, encoding_of};
 use crate::version::{FileChange, Version};
 use planwright_protocol::Image;
 use similar::udiff::UnifiedHunkHeader;
@@ -10,8 +11,6 @@ use std::time::Duration;
 const LONGEST_DIFFING: Duration = Duration::from_secs(1);
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// Where git looks for a NUL to tell what is no text.
-const LOOKED_AT: usize = 8000;
 
 /// A change as a diff.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,11 +136,11 @@ impl Side {
     }
 }
 
+/// A diff must give the very bytes when it is applied, so other encodings are not shown in it; nor is a NUL, by which git
+/// knows what is no text.
 fn text_of(bytes: &[u8]) -> Option<String> {
-    if memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_some() {
-        return None;
-    }
-    std::str::from_utf8(bytes).ok().map(str::to_owned)
+    encoding_of(bytes).filter(|encoding| *encoding == Encoding::Bytes)?;
+    std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(str::to_owned)
 }
 
 /// A name in a header of its own line: where a space is in it, its end is marked.

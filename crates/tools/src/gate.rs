@@ -119,22 +119,25 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
     // What would change nothing is a matter of the role, in either mode.
     let changes = !matches!(effect, Effect::Review);
     Some(match situation.role.mode() {
-        Mode::Plan if changes => blocked_by_mode(),
-        Mode::Plan | Mode::Act => Problem::new(
-            ErrorCode::ToolNotPermitted,
-            format!(
-                "The {} role may not do this, and trying again won't change that. Stay within its rights, or tell the user which role could.",
-                situation.role
-            ),
-        ),
+        Mode::Plan if changes => blocked_by_mode(situation.consent),
+        Mode::Plan | Mode::Act => {
+            let advice = match situation.consent {
+                Consent::Needed => "Trying again won't change that. Stay within its rights, or tell the user which role could.",
+                Consent::Given => "Choose a role that may.",
+            };
+            Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role may not do this. {advice}", situation.role))
+        }
     })
 }
 
-fn blocked_by_mode() -> Problem {
-    Problem::new(
-        ErrorCode::ToolBlockedByMode,
-        "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes. Put what you meant to do into the plan; the user approves it, and only then is it carried out.",
-    )
+/// The words are agreed upon; what they mean for a model is added for models alone.
+fn blocked_by_mode(consent: Consent) -> Problem {
+    let text = "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes.";
+    let text = match consent {
+        Consent::Needed => format!("{text} Put what you meant to do into the plan; the user approves it, and only then is it carried out."),
+        Consent::Given => text.to_owned(),
+    };
+    Problem::new(ErrorCode::ToolBlockedByMode, text)
 }
 
 /// In plan mode the model writes the chat's own plan and nothing else below `/plans/`, where the user may keep things too.
@@ -145,12 +148,16 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     }
     match effect {
         Effect::Write(path) | Effect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
-        // The first plan makes itself the chat's own.
+        // The first file makes itself the chat's own plan, so that there is no second.
         Effect::Create(_) if situation.own_plan.is_none() => None,
         Effect::Write(path) | Effect::Create(path) => {
-            Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. Write your own with `write_plan`.")))
+            let advice = match &situation.own_plan {
+                Some(own) => format!("A chat has one plan, and this one's is {own}: change that, or rewrite it with `write_plan`."),
+                None => "Write your own with `write_plan`.".to_owned(),
+            };
+            Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. {advice}")))
         }
-        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode()),
+        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode(situation.consent)),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
         Effect::Consult { .. } | Effect::Call { .. } => None,

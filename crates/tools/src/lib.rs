@@ -8,6 +8,7 @@
 //! | [`workspace`] | the only module that touches workspace files |
 //! | [`command`] | running a command, and what becomes of what it changed |
 //! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
+//! | [`text_file`] | what a text file is, for all who show or change one |
 //! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
@@ -23,6 +24,7 @@ pub mod effect;
 pub mod gate;
 pub mod path;
 pub mod servers;
+pub mod text_file;
 pub mod tool;
 pub mod version;
 pub mod workspace;

@@ -35,6 +35,7 @@ mod long_chats;
 mod matrix;
 mod mcp;
 mod messages;
+mod model_context;
 mod older_databases;
 mod plan_edited;
 mod planner;

@@ -51,6 +51,39 @@ fn waiting(event: &Value) -> bool {
 }
 
 #[tokio::test]
+async fn a_planner_begins_one_plan_file_and_can_mend_what_it_wrote() {
+    let content = |text: &str| json!({ "path": "/plans/a.plan", "content": text });
+    let whole = "---\ngoal: Greet\n---\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n";
+    let home = home(&json!({ "plan": [
+        { "calls": [call("touch", &json!({ "path": "/plans/a.plan" })), call("touch", &json!({ "path": "/plans/b.plan" }))] },
+        { "calls": [write("/plans/c.plan", "no plan"), call("touch", &json!({ "path": "/plans/d.plan" }))], "told": ["this one's is /plans/a.plan"] },
+        { "calls": [call("write", &content("no plan"))] },
+        { "calls": [call("edit", &json!({ "path": "/plans/a.plan", "old_string": "no plan", "new_string": "none yet" }))] },
+        { "calls": [call("exit_plan_mode", &json!({ "plan_file_path": "/plans/a.plan" }))] },
+        { "calls": [call("write", &content(whole))], "told": ["Mend it"] },
+        { "text": "Ready." },
+        { "calls": [call("write_plan", &plan("bye.txt"))] },
+        { "text": "Another." },
+    ] }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    chat.say("Greet").await;
+    let events = chat.run_to_end(0).await;
+    assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{:?}", of_type(&events, "run_finished"));
+    let results = of_type(&events, "tool_result");
+    let codes: Vec<&str> = results.iter().map(|result| result["error"]["code"].as_str().unwrap_or("done")).collect();
+    let not_owned = "PLAN_NOT_OWNED";
+    assert_eq!(codes, ["done", not_owned, not_owned, not_owned, "done", "done", "PLAN_INVALID", "done"]);
+    assert_eq!(chat.show().await["config"]["plan_file"], "/plans/a.plan");
+    chat.say("Say goodbye instead").await;
+    chat.run_to_end(last_id(&events)).await;
+    let files: Vec<String> =
+        std::fs::read_dir(home.workspace().join("plans")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(files, ["a.plan"]);
+    assert!(home.file("plans/a.plan").unwrap().contains("# Say goodbye"));
+}
+
+#[tokio::test]
 async fn a_new_chat_explores_drafts_is_sent_back_revises_is_approved_and_carries_the_plan_out() {
     let home = home(&script());
     home.put("hello.txt", "Hello\n");

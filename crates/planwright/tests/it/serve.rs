@@ -107,6 +107,24 @@ async fn without_a_model_the_server_starts_and_a_run_says_how_to_get_one() {
 }
 
 #[tokio::test]
+async fn empty_variables_count_as_not_set() {
+    let home = home(&json!({ "turns": [{ "text": "Hello." }] }));
+    home.put_config("[models]\ndefault = \"demo/demo\"\n");
+    let names = ["MODEL", "DATABASE_URL", "AUTH", "PUBLIC_URL", "TRUSTED_PROXY", "WORKSPACE_ROOT", "REQUESTS_PER_MINUTE"];
+    let more = ["LISTEN", "LOG_FORMAT", "LOG", "TOKEN", "BUBBLEWRAP"];
+    let variables: Vec<String> = names.iter().chain(&more).map(|name| format!("PLANWRIGHT_{name}")).collect();
+    let environment: Vec<(&str, &str)> = variables.iter().map(|name| (name.as_str(), "")).collect();
+    let server = home.serve_with(&environment).await;
+    assert_eq!(server.get("/me").await["auth"], "token");
+    let chat = server.chat(json!({})).await;
+    chat.say("Hello").await;
+    chat.run_to_end(0).await;
+    assert!(server.terminate().await);
+    let output = home.command(&["doctor", "--json"]).envs(environment).output().await.unwrap();
+    assert_ne!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[tokio::test]
 async fn help_shows_examples() {
     for args in [&["--help"][..], &["serve", "--help"], &["run", "--help"]] {
         let output = tokio::process::Command::new(BINARY).args(args).output().await.unwrap();

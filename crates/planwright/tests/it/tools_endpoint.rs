@@ -46,7 +46,7 @@ async fn without_a_chat_plan_mode_holds_unless_said_and_only_plans_can_change() 
     ] {
         let answer = call(&server, refused).await;
         assert_eq!(code(&answer), "TOOL_BLOCKED_BY_MODE");
-        assert!(answer["error"]["message"].as_str().unwrap().starts_with(REFUSAL));
+        assert_eq!(answer["error"]["message"], REFUSAL, "advice for models is not for the user");
     }
     assert_eq!(home.file("a.txt").as_deref(), Some("one"));
     for allowed in [
@@ -65,6 +65,33 @@ async fn without_a_chat_plan_mode_holds_unless_said_and_only_plans_can_change() 
     let deleting = json!({ "tool": "rm", "args": { "path": "/a.txt" }, "config": { "plan_mode": false } });
     assert_eq!(call(&server, deleting).await["success"], true, "the caller is the user, so nothing asks");
     assert_eq!(home.file("a.txt"), None);
+}
+
+#[tokio::test]
+async fn pictures_and_archives_are_no_text_to_any_tool_nor_to_the_browser() {
+    let home = quiet();
+    let files: [(&str, &[u8]); 3] = [
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0needle and much more that could be read as words"),
+        ("archive.zip", b"PK\x03\x04\x14\0\0\0\x08\0needle and much more that could be read as words"),
+        ("log.gz", b"\x1f\x8b\x08\x08\x51\x52\x53\x54\x02\x03needle-and-much-more-that-could-be-read.log\0"),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(home.workspace().join(name), bytes).unwrap();
+    }
+    home.put("notes.txt", "needle\n");
+    let server = home.serve().await;
+    let content = format!("/workspaces/{}/files/content?path=", workspace(&server).await);
+    for (name, _) in files {
+        let edit = json!({ "path": name, "old_string": "needle", "new_string": "pin" });
+        for (tool, args) in [("read", json!({ "path": name })), ("edit", edit)] {
+            let answer = call(&server, json!({ "tool": tool, "args": args, "config": { "plan_mode": false } })).await;
+            assert_eq!(code(&answer), "NOT_A_TEXT_FILE", "{tool} of {name}");
+        }
+        assert_eq!(server.get(&format!("{content}/{name}")).await["content"], Value::Null, "{name}");
+    }
+    let found = call(&server, json!({ "tool": "grep", "args": { "pattern": "needle" } })).await;
+    assert_eq!(found["result"]["output"], "/notes.txt:1:needle\n");
+    assert_eq!(server.get(&format!("{content}/notes.txt")).await["content"], "needle\n");
 }
 
 #[tokio::test]

@@ -46,6 +46,31 @@ impl Question {
         findings.into_result(ErrorCode::InvalidArguments, "The question was not understood:")?;
         read.ok_or_else(|| Problem::new(ErrorCode::InvalidArguments, "The question was not understood."))
     }
+
+    /// The JSON that [`Self::from_question_json`] reads as this question.
+    #[must_use]
+    pub fn to_question_json(&self, severity: Severity) -> Value {
+        let option = |button: &Button| {
+            let mut option = json!({ "label": button.label, "value": button.value });
+            if let Some(description) = &button.description {
+                option["description"] = description.as_str().into();
+            }
+            option
+        };
+        let mut json = json!({ "type": "question", "question": self.question, "severity": severity });
+        let options: Vec<Value> = self.buttons.iter().map(option).collect();
+        let more = [
+            ("context", self.context.clone().map(Value::from)),
+            ("options", (!options.is_empty()).then(|| options.into())),
+            ("default", self.default.clone()),
+        ];
+        for (key, value) in more {
+            if let Some(value) = value {
+                json[key] = value;
+            }
+        }
+        json
+    }
 }
 
 fn read_batch(arguments: &Value, findings: &mut Findings) -> Vec<Question> {

@@ -21,6 +21,49 @@ pub fn answer_text(questions: &[Question], answers: &Map<String, Value>) -> Stri
     format!("[Answers: {}]", pairs.join(", "))
 }
 
+/// Each answer whole, as JSON, below its question, with what the chosen option says: for a model.
+#[must_use]
+pub fn answers_in_full(questions: &[Question], answers: &Map<String, Value>) -> String {
+    let given = questions.iter().filter_map(|question| Some((question, answers.get(&question.name)?)));
+    let line = |(question, answer): (&Question, &Value)| {
+        let chosen = choices(question, answer).join("; ");
+        let chosen = if chosen.is_empty() { chosen } else { format!(" ({chosen})") };
+        format!("Question: {}\nAnswer: {answer}{chosen}", one_line(&question.question, SHOWN_CHARACTERS))
+    };
+    given.map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What the buttons or the schema say of an answer, or of each entry of a list.
+fn choices(question: &Question, answer: &Value) -> Vec<String> {
+    if let Some(button) = question.buttons.iter().find(|button| button.value == *answer) {
+        return vec![labelled(&button.label, button.description.as_deref())];
+    }
+    match answer {
+        Value::Array(entries) => {
+            let schema = question.schema.get("items").unwrap_or(&Value::Null);
+            entries.iter().filter_map(|entry| titled(schema, entry)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            titled(&question.schema, answer).into_iter().collect()
+        }
+    }
+}
+
+/// The title of a value among the alternatives of a schema.
+fn titled(schema: &Value, value: &Value) -> Option<String> {
+    let alternatives = ["oneOf", "anyOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
+    let chosen = alternatives.into_iter().find(|alternative| alternative.get("const") == Some(value))?;
+    let text = |key: &str| chosen.get(key).and_then(Value::as_str);
+    Some(labelled(text("title")?, text("description")))
+}
+
+fn labelled(label: &str, description: Option<&str>) -> String {
+    match description {
+        Some(description) => format!("{label}: {description}"),
+        None => label.to_owned(),
+    }
+}
+
 /// A string as it is, anything else as compact JSON; on one line, and not longer than so many characters.
 pub(super) fn bare(value: &Value, characters: usize) -> String {
     match value {

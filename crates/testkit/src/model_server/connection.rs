@@ -2,7 +2,7 @@
 
 use super::{Asked, Fault, Frame, Holds, Reply, Shared, Wire};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -14,8 +14,7 @@ pub(super) async fn serve(wire: Wire, mut stream: TcpStream, shared: Arc<Mutex<S
         let front = shared.lock().unwrap().replies.front().cloned();
         front.filter(|reply| matches!(reply.fault, Some(Fault::Status { .. } | Fault::Silence)))
     } else {
-        let next = shared.lock().unwrap().replies.pop_front();
-        Some(next.unwrap_or_else(|| Reply::status(400, None, "the test has no more replies")))
+        Some(next_reply(&shared).await)
     };
     let sent = match reply {
         Some(reply) => send(wire, &mut stream, &reply).await,
@@ -23,6 +22,20 @@ pub(super) async fn serve(wire: Wire, mut stream: TcpStream, shared: Arc<Mutex<S
     };
     if sent.is_err() {
         shared.lock().unwrap().hung_up += 1;
+    }
+}
+
+async fn next_reply(shared: &Mutex<Shared>) -> Reply {
+    loop {
+        {
+            let mut shared = shared.lock().unwrap();
+            match shared.replies.pop_front() {
+                Some(reply) => return reply,
+                None if shared.is_patient => {}
+                None => return Reply::status(400, None, "the test has no more replies"),
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -19,11 +19,11 @@ pub struct AskUser {
 #[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedQuestion {
-    /// The key of its answer, such as "database".
+    /// The key of its answer.
     name: String,
     /// What is asked, as Markdown.
     question: String,
-    /// JSON Schema of the answer, such as `{"type": "boolean"}` or `{"enum": ["sqlite", "postgres"]}`.
+    /// JSON Schema of the answer.
     schema: Map<String, Value>,
     /// Answers by one click, in place of a form.
     buttons: Option<Vec<AskedButton>>,
@@ -60,7 +60,7 @@ impl Input for AskUser {
         read_only: true,
         needs: &[&[]],
         examples: &[
-            r#"{"questions": [{"name": "database", "question": "Which database?", "schema": {"type": "string", "enum": ["sqlite", "postgres"]}}]}"#,
+            r#"{"questions": [{"name": "db", "question": "Which one?", "schema": {"enum": ["sqlite", "postgres"]}}]}"#,
             r#"{"questions": [{"name": "tests", "question": "Add tests too?", "schema": {"type": "boolean"}, "buttons": [{"label": "Yes", "value": true, "variant": "primary"}, {"label": "No", "value": false}]}]}"#,
         ],
     };

@@ -24,9 +24,7 @@ impl Input for Delegate {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[Permission::Delegate]],
-        examples: &[
-            r#"{"role": "actor", "task": "Carry out step 2 of the plan: add `bonjour` to /src/lib.rs. Report what you changed and what `cargo test` said."}"#,
-        ],
+        examples: &[r#"{"role": "actor", "task": "Add `bonjour` to /src/lib.rs. Report what you changed and what `cargo test` said."}"#],
     };
 
     fn prepare(self, _: &ToolContext) -> Result<Prepared, Problem> {

@@ -1,6 +1,7 @@
 use super::{files, nearest};
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
+use crate::text_file::{self, Text};
 use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::Snapshot;
 use memchr::memmem::Finder;
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// The file, such as /src/main.rs.
+    /// The file.
     path: String,
     /// The text to be replaced.
     old_string: String,
@@ -35,7 +36,7 @@ impl Input for Edit {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[Permission::Write]],
-        examples: &[r#"{"path": "/src/main.rs", "old_string": "fn main() {}", "new_string": "fn main() {\n    run();\n}"}"#],
+        examples: &[r#"{"path": "/src/main.rs", "old_string": "run(1)", "new_string": "run(2)"}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
@@ -75,9 +76,13 @@ impl Edit {
         Ok(())
     }
 
-    /// The file's new content. Works on bytes: whatever is not replaced stays as it is, text or not.
+    /// The file's new content. Works on bytes: whatever is not replaced stays as it is, whatever its encoding.
     fn apply(&self, path: &WorkspacePath, before: &Snapshot) -> Result<Vec<u8>, Problem> {
-        let bytes = &before.bytes;
+        let text = Text::of(&before.bytes).ok_or_else(|| text_file::not_text(path))?;
+        let bytes = text.bytes.as_ref();
+        if !self.new_string.is_ascii() && std::str::from_utf8(bytes).is_err() {
+            return Err(not_utf8(path));
+        }
         let (old, new, places) = self.places(bytes);
         if old == new {
             return Err(changes_nothing());
@@ -96,7 +101,7 @@ impl Edit {
             rest = place + old.len();
         }
         after.extend_from_slice(&bytes[rest..]);
-        Ok(after)
+        Ok(text.encoded(after))
     }
 
     /// Old and new text with the file's own line ends, and where the old one is. Models write `\n`,
@@ -149,6 +154,14 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
     if text.contains('\n') { Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")) } else { Cow::Borrowed(text) }
 }
 
+/// Two encodings in one file would be readable in neither.
+fn not_utf8(path: &WorkspacePath) -> Problem {
+    let text = format!(
+        "{path} is not in UTF-8, so only ASCII can be put into it. Write `new_string` in ASCII, or ask the user to convert the file."
+    );
+    Problem::new(ErrorCode::NotATextFile, text)
+}
+
 fn changes_nothing() -> Problem {
     Problem::new(
         ErrorCode::InvalidArguments,
@@ -199,7 +212,7 @@ mod tests {
     fn whatever_is_not_replaced_stays_byte_for_byte() {
         assert_eq!(edited(b"caf\xe9 AAA caf\xe9\n", "AAA", "BBB"), b"caf\xe9 BBB caf\xe9\n");
         assert_eq!(edited(b"\xef\xbb\xbfa\r\nb\r\nc", "b", "B"), b"\xef\xbb\xbfa\r\nB\r\nc");
-        assert_eq!(edited(b"\0a\0a", "a", ""), b"\0\0");
+        assert_eq!(edited(b"a\0a", "a", ""), b"\0");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitPlanMode {
-    /// Such as /plans/add-login.plan.
+    /// The plan.
     plan_file_path: String,
 }
 

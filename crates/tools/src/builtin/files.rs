@@ -2,6 +2,7 @@
 
 use crate::diff;
 use crate::path::WorkspacePath;
+use crate::text_file::Text;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::version::{FileChange, Version};
 use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
@@ -126,9 +127,12 @@ pub fn written(cx: &ToolContext, path: &WorkspacePath, stamp: Stamp, change: &Fi
 /// The change as a unified diff, for the model to read.
 #[must_use]
 pub fn unified_diff(change: &FileChange) -> String {
-    let text = |version: &Version| String::from_utf8_lossy(version.bytes.as_deref().unwrap_or_default()).into_owned();
+    let text = |version: &Version| Text::of(version.bytes.as_deref().unwrap_or_default()).map(|text| text.shown());
     let name = |version: &Version, side: &str| if version.is_absent() { "/dev/null".to_owned() } else { format!("{side}{}", change.path) };
-    let hunks = diff::hunks(&text(&change.before), &text(&change.after), LONGEST_DIFF);
+    let (Some(before), Some(after)) = (text(&change.before), text(&change.after)) else {
+        return "[not shown: not a text file]\n".to_owned();
+    };
+    let hunks = diff::hunks(&before, &after, LONGEST_DIFF);
     if hunks.text.is_empty() {
         return String::new();
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub struct Glob {
     /// Such as *.rs, src/**/*.test.ts or /docs/*.{md,txt}.
     pattern: String,
-    /// The folder to look in; the root unless said.
+    /// The folder (default /).
     path: Option<String>,
 }
 

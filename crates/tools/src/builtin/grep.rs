@@ -3,6 +3,7 @@ use super::pattern::Pattern;
 use crate::effect::Effect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
+use crate::text_file::{LOOKED_AT, encoding_of};
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::{Found, Kind, Walked};
 use grep_matcher::LineTerminator;
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,14 +25,14 @@ use std::time::{Duration, Instant};
 pub struct Grep {
     /// Such as fn\s+main; put \ before ( [ { . * + ? | ^ $ to find them.
     pattern: String,
-    /// The file or folder to search; the root unless said.
+    /// The file or folder (default /).
     path: Option<String>,
     /// Only these files, such as src/**/*.ts; with ! in front, only the others.
     glob: Option<String>,
     case_insensitive: Option<bool>,
     /// Lines shown around each match, up to 20.
     context: Option<usize>,
-    /// At most so many matches, up to 2000; 200 unless said.
+    /// Maximum (default 200, at most 2000).
     limit: Option<usize>,
 }
 
@@ -131,7 +133,7 @@ impl Search {
     fn searcher(&self) -> Searcher {
         SearcherBuilder::new()
             .line_terminator(LineTerminator::crlf())
-            .binary_detection(BinaryDetection::quit(0))
+            .binary_detection(BinaryDetection::none())
             .memory_map(MmapChoice::never())
             .heap_limit(Some(LONGEST_LINE))
             .line_number(true)
@@ -159,6 +161,12 @@ impl Search {
     }
 
     fn file(&self, searcher: &mut Searcher, path: &WorkspacePath, file: File) {
+        let mut start = [0; LOOKED_AT];
+        match file.read_at(&mut start, 0) {
+            Err(_) => return self.miss(),
+            Ok(length) if encoding_of(&start[..length]).is_none() => return,
+            Ok(_) => {}
+        }
         let mut collector = Collector::new(&self.matcher, self.hits.limits());
         let timed = Timed { file, until: self.until };
         if searcher.search_reader(&self.matcher, timed, &mut collector).is_err() {

@@ -1,9 +1,10 @@
 //! What `grep` found, in order and within limits, however many threads bring it.
 
 use crate::path::WorkspacePath;
+use crate::text_file;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
-use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -198,14 +199,6 @@ impl Sink for Collector<'_> {
         self.push(Part::Break, None, String::new());
         Ok(true)
     }
-
-    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), Self::Error> {
-        // A file may turn out to be binary only after its first lines.
-        if finish.binary_byte_offset().is_some() {
-            self.hits = FileHits::default();
-        }
-        Ok(())
-    }
 }
 
 /// A line without its end, and a part of it if it is long.
@@ -213,7 +206,7 @@ fn shown(line: &[u8], start: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let end = line.len().min(start + LONGEST_LINE);
-    let text = String::from_utf8_lossy(line.get(start..end).unwrap_or_default());
+    let text = text_file::shown(line.get(start..end).unwrap_or_default());
     let before = if start > 0 { format!("[{start} bytes] ") } else { String::new() };
     let after = if end < line.len() { format!(" [{} more bytes]", line.len() - end) } else { String::new() };
     format!("{before}{text}{after}")

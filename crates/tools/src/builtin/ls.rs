@@ -12,9 +12,9 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
-    /// Such as /src; the root unless said.
+    /// The folder (default /).
     path: Option<String>,
-    /// Levels of folders, 1 to 5; 1 unless said.
+    /// Levels of folders, 1 to 5 (default 1).
     depth: Option<u32>,
 }
 

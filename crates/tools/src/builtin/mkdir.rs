@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mkdir {
-    /// The folder, such as /src/parser.
+    /// The folder.
     path: String,
     /// Whether to make the folders that are missing on the way too. False unless said.
     parents: Option<bool>,

@@ -13,9 +13,9 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mv {
-    /// The file or folder as it is now, such as /src/util.rs.
+    /// The file or folder as it is now.
     from: String,
-    /// Its new path, such as /src/text/format.rs.
+    /// Its new path.
     to: String,
 }
 

@@ -1,7 +1,8 @@
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
+use crate::text_file::{self, Encoding, Text, encoding_of};
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
-use crate::workspace::Stamp;
+use crate::workspace::{LARGEST_FILE, Stamp};
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,11 +14,11 @@ use std::io::{BufRead, BufReader, Read as _};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// The file, such as /src/main.rs.
+    /// The file.
     path: String,
     /// The first line, from 1.
     offset: Option<u64>,
-    /// At most so many lines; 2000 unless said.
+    /// Maximum number of lines (default 2000).
     limit: Option<u64>,
 }
 
@@ -51,10 +52,7 @@ impl Input for Read {
         Ok(Prepared::new(effects, move |_| {
             let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("{path} could not be read: {error}."));
             let stamp = Stamp::of_file(&file).map_err(failed)?;
-            let page = Page::read(file, first, limit).map_err(failed)?;
-            if page.binary {
-                return Err(Problem::new(ErrorCode::NotATextFile, format!("{path} is not a text file.")));
-            }
+            let page = Page::read(file, first, limit).map_err(failed)?.ok_or_else(|| text_file::not_text(&path))?;
             cx.seen.note(&path, stamp);
             Ok(page.into_output(&path, first))
         }))
@@ -69,16 +67,25 @@ struct Page {
     /// Whether lines follow that are not in the page.
     more: bool,
     lossy: bool,
-    binary: bool,
 }
 
 impl Page {
-    fn read(file: File, first: u64, limit: u64) -> std::io::Result<Page> {
+    /// `None` if the file is no text.
+    fn read(file: File, first: u64, limit: u64) -> std::io::Result<Option<Page>> {
         let mut reader = BufReader::with_capacity(64 << 10, file.take(FARTHEST));
-        let mut page = Page { binary: looks_binary(reader.fill_buf()?), ..Page::default() };
-        if page.binary {
-            return Ok(page);
-        }
+        Ok(match encoding_of(reader.fill_buf()?) {
+            None => None,
+            Some(Encoding::Bytes) => Some(Page::of(reader, first, limit)?),
+            Some(Encoding::Utf16(_)) => {
+                let mut bytes = Vec::new();
+                reader.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+                Text::of(&bytes).map(|text| Page::of(text.bytes.as_ref(), first, limit)).transpose()?
+            }
+        })
+    }
+
+    fn of(mut reader: impl BufRead, first: u64, limit: u64) -> std::io::Result<Page> {
+        let mut page = Page::default();
         let mut number = 0;
         let mut line = Vec::new();
         loop {
@@ -96,7 +103,7 @@ impl Page {
     }
 
     fn push(&mut self, number: u64, line: &[u8], length: usize) {
-        let text = String::from_utf8_lossy(line);
+        let text = text_file::shown(line);
         self.lossy |= matches!(text, std::borrow::Cow::Owned(_));
         self.text.push_str(&format!("{number:6}\t{}", text.trim_end_matches('\r')));
         if length > line.len() {
@@ -144,11 +151,4 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, keep: usize) -> std:
             return Ok(Some(length));
         }
     }
-}
-
-/// Text has few NUL bytes; a file of another kind begins with them or is full of them.
-fn looks_binary(start: &[u8]) -> bool {
-    let start = &start[..start.len().min(8000)];
-    let zeros = start.iter().filter(|&&byte| byte == 0).count();
-    zeros * 4 > start.len()
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rm {
-    /// The file or folder, such as /src/old.rs.
+    /// The file or folder.
     path: String,
     /// Whether a folder goes with all that is in it. False unless said.
     recursive: Option<bool>,

@@ -62,7 +62,7 @@ impl Input for SubmitReview {
         read_only: true,
         needs: &[&[Permission::Review]],
         examples: &[
-            r#"{"summary": "One bug, else sound. Read src/ and its tests.", "findings": [{"path": "/src/main.rs", "line": 12, "severity": "major", "comment": "Panics on an empty list; return early."}]}"#,
+            r#"{"summary": "One bug, else sound.", "findings": [{"path": "/src/main.rs", "line": 12, "severity": "major", "comment": "Panics on an empty list."}]}"#,
         ],
     };
 

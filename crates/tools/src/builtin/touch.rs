@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
-    /// The file, such as /src/lib.rs.
+    /// The file.
     path: String,
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
-    /// The file, such as /src/main.rs.
+    /// The file.
     path: String,
     /// All that is to be in it.
     content: String,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
-    /// Such as /plans/add-login.plan; the chat's own plan unless said.
+    /// The chat's own plan unless said.
     #[serde(skip_serializing)]
     path: Option<String>,
     goal: String,
@@ -58,9 +58,7 @@ impl Input for WritePlan {
         read_only: false,
         // Who may create files may create a plan too, but not change one.
         needs: &[&[Permission::Plan], &[Permission::Create]],
-        examples: &[
-            r#"{"goal": "Greet in French", "steps": [{"step_number": 1, "action": "Add `bonjour` to the library", "reason": "It is asked for", "tools_needed": ["edit"], "files": ["src/lib.rs"], "verify": "cargo test"}]}"#,
-        ],
+        examples: &[r#"{"goal": "Greet in French too", "steps": [{"step_number": 1, "action": "Add `bonjour`"}]}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

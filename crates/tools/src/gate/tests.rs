@@ -86,9 +86,16 @@ fn below_plans_the_model_can_touch_nothing_but_its_plan_and_the_user_can() {
 
 #[test]
 fn the_refusal_in_plan_mode_says_so_in_the_agreed_words() {
-    let Verdict::Deny(problem) = decide(&situation(Role::Planner), &[Effect::Write(path("/src/main.rs"))]) else { panic!("allowed") };
-    assert!(problem.message.starts_with("System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes."));
-    assert!(!problem.retryable);
+    let words = "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes.";
+    let refused = |situation: &Situation| {
+        let Verdict::Deny(problem) = decide(situation, &[Effect::Write(path("/src/main.rs"))]) else { panic!("allowed") };
+        assert!(!problem.retryable);
+        problem.message
+    };
+    let mut planner = situation(Role::Planner);
+    assert!(refused(&planner).starts_with(&format!("{words} Put what you meant to do into the plan")));
+    planner.consent = Consent::Given;
+    assert_eq!(refused(&planner), words, "the user needs no advice for models");
 }
 
 #[test]

@@ -44,13 +44,14 @@ fn what_is_ignored_ours_binary_or_special_is_left_out() {
         ("a", "needle\n"),
     ]);
     trial.put("binary", b"needle\n\0\0\0");
-    trial.put("binary later", &[b"needle\n".to_vec(), b"x\n".repeat(100_000), b"\0".to_vec()].concat());
+    trial.put("compressed", b"needle\n\x1f\x8b\x02\x03\x04\x15\x16needle\n");
+    trial.put("nul later", &[b"needle\n".to_vec(), b"x\n".repeat(100_000), b"needle\0\n".to_vec()].concat());
     trial.put("utf16", b"\xff\xfen\0e\0e\0d\0l\0e\0\n\0");
     symlink("a", trial.host("link")).unwrap();
     symlink("..", trial.host("sub/loop")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, trial.host("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     let text = found(&trial, r#"{"pattern": "needle", "path": "/"}"#);
-    assert_eq!(text, "/a:1:needle\n/utf16:1:needle\n");
+    assert_eq!(text, "/a:1:needle\n/nul later:1:needle\n/nul later:100002:needle\u{fffd}\n/utf16:1:needle\n");
     assert_eq!(found(&trial, r#"{"pattern": "needle", "path": "/target"}"#), "/target/a:1:needle\n");
     assert_eq!(found(&trial, r#"{"pattern": "needle", "path": "/link"}"#), "/a:1:needle\n");
     assert_eq!(trial.refusal("grep", r#"{"pattern": "x", "path": "/fifo"}"#), "NOT_REGULAR_FILE");

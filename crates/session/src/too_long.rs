@@ -1,0 +1,92 @@
+//! Messages that are longer than a model takes at once: it reads their beginning and their end.
+
+use crate::agent::Agent;
+use crate::chat::Change;
+use crate::run::{Received, Run};
+use planwright_agent::render::{Asked, heard};
+use planwright_agent::{Provider, Turn, compaction, fit};
+use planwright_protocol::{Author, Message, MessageId, MessageType, Problem};
+use serde_json::json;
+
+/// On a note: the message of the user of which the model does not read all.
+const CUT: &str = "cut";
+
+impl Run {
+    /// Stores what the user and the model should know of messages that are too long.
+    pub(crate) async fn note_cuts(&self, agent: Agent, turn: &Turn, context_tokens: u64) -> Result<Vec<Message>, Problem> {
+        let notes: Vec<Message> = notes(turn.history(), context_tokens).into_iter().map(|note| agent.place(note)).collect();
+        if !notes.is_empty() {
+            self.chat.publish(Change::messages(notes.clone()), |_| {}).await?;
+        }
+        Ok(notes)
+    }
+
+    /// Asks the model. One that takes less than it is said to is asked again with less of each message, if there is nothing to
+    /// sum up.
+    pub(crate) async fn ask(
+        &mut self,
+        provider: &dyn Provider,
+        agent: Agent,
+        turn: &Turn,
+        text_id: MessageId,
+    ) -> Result<Received, Problem> {
+        let mut context = provider.context_tokens();
+        loop {
+            let mut request = self.request(agent, turn, context).await?;
+            request.images = self.chat.shown_images(provider, &request.messages).await?;
+            context = match self.receive(provider, agent, request, text_id).await {
+                Err(problem) if compaction::is_too_long(&problem) && !turn.conversation().has_grown() => {
+                    fit::smaller(&turn.conversation().entries(), context).ok_or(problem)?
+                }
+                received => return received,
+            };
+        }
+    }
+}
+
+/// What is to be known of such messages that nobody has answered yet. Once for each.
+fn notes(history: &[Message], context_tokens: u64) -> Vec<Message> {
+    let most = fit::most_of_one(context_tokens);
+    let unanswered = history.iter().rposition(|message| message.author == Author::Assistant).map_or(0, |place| place + 1);
+    let is_noted =
+        |message: &Message| history.iter().any(|note| note.author == Author::System && note.metadata.get(CUT) == Some(&mark(message)));
+    let long = history[unanswered..].iter().filter(|message| message.author == Author::User);
+    let long = long.map(|message| (message, heard(message, &Asked::default()))).filter(|(_, text)| text.len() > most);
+    long.filter(|(message, _)| !is_noted(message)).map(|(message, text)| note(message, text.chars().count())).collect()
+}
+
+fn mark(message: &Message) -> serde_json::Value {
+    json!({ "message_id": message.id })
+}
+
+fn note(message: &Message, characters: usize) -> Message {
+    let text = format!(
+        "A message of {characters} characters is longer than the model takes at once. The model reads its beginning and its end; the middle is left out. To have all of it read, put the text into a file of the workspace and name the file."
+    );
+    Message::new(message.chat_id, Author::System, MessageType::Text, text).with(CUT, mark(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::ChatId;
+
+    fn said(author: Author, content: &str) -> Message {
+        Message::new(ChatId::generate(), author, MessageType::Text, content)
+    }
+
+    #[test]
+    fn each_long_message_that_nobody_has_answered_is_noted_once() {
+        let long = "x".repeat(10_000);
+        let mut history =
+            vec![said(Author::User, &long), said(Author::Assistant, "Yes."), said(Author::User, &long), said(Author::User, "a")];
+        let noted = notes(&history, 2_000);
+        assert_eq!(noted.len(), 1);
+        assert!(noted[0].content.contains("10000 characters"), "{}", noted[0].content);
+        history.extend(noted);
+        assert!(notes(&history, 2_000).is_empty());
+        history.push(said(Author::User, &long));
+        assert_eq!(notes(&history, 2_000).len(), 1);
+        assert!(notes(&history, 128_000).is_empty());
+    }
+}
