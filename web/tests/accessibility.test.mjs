@@ -38,5 +38,5 @@ test('the whole of a chat can be reached and used by keyboard', async () => {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim().slice(0, 40)));
   }
-  for (const name of ['Message', 'Role: Planner', 'Plan', 'More', 'New chat', 'Search chats', 'Conversation']) assert.ok(reached.has(name), `${name} is not reached by Tab: ${[...reached].join(', ')}`);
+  for (const name of ['Message', 'Role: Plan as Planner', 'Plan', 'More', 'New chat', 'Search chats', 'Conversation']) assert.ok(reached.has(name), `${name} is not reached by Tab: ${[...reached].join(', ')}`);
 });

@@ -29,7 +29,7 @@ const building = async (...calls) => {
   const page = await stage.open(chat);
   const plan = { goal: 'Touch one file', steps: [{ step_number: 1, action: 'Write it', reason: 'So.', tools_needed: ['write'], files: ['/inside.txt'] }] };
   await stage.say(chat, `CALL write_plan ${JSON.stringify(plan)}`);
-  await page.getByRole('button', { name: 'Execute Plan' }).first().waitFor();
+  await page.getByRole('button', { name: 'Execute plan' }).first().waitFor();
   await atRest(stage, chat);
   await stage.call('POST', `${chat.api}/execute`, {});
   await page.getByText('Ready to build.').waitFor();
@@ -176,7 +176,7 @@ test('payloads in names, commands and output are text', async () => {
   await answered(page);
   await atRest(stage, chat);
   await page.getByText('I was told to do nothing.').waitFor();
-  await page.getByRole('button', { name: /^run/ }).last().click();
+  await page.getByRole('article', { name: 'Tool call: run' }).getByRole('button', { expanded: false }).last().click();
   assert.ok(await nothingRan(page));
   assert.deepEqual(page.faults, []);
   await page.context().close();

@@ -86,7 +86,7 @@ test('the log is filtered by chat, model, role and kind, by the address too, and
   await until(async () => (await rows.count()) === Math.min(50, total(past.audit, fits)) + 1, 'what fits');
   await page.reload();
   await until(async () => (await rows.count()) === Math.min(50, total(past.audit, fits)) + 1, 'the same by the address');
-  await page.getByRole('button', { name: 'No filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await until(async () => (await rows.count()) === 51, 'all again');
 });
 
@@ -106,7 +106,7 @@ test('a server that is gone while the page is asked for is told, and the page co
   const { page: other, context } = await openBrowser(server);
   await other.route('**/assets/AuditPage*', (route) => route.abort());
   await other.getByRole('link', { name: 'Audit' }).click();
-  await other.getByRole('alert').filter({ hasText: 'That did not work.' }).waitFor();
+  await other.getByRole('alert').filter({ hasText: 'Can’t load this' }).waitFor();
   await other.unrouteAll();
   await other.getByRole('button', { name: 'Try again' }).click();
   await other.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
@@ -114,7 +114,7 @@ test('a server that is gone while the page is asked for is told, and the page co
   // The same for numbers that have not been asked for yet.
   await context.setOffline(true);
   await other.getByRole('button', { name: '7 days' }).click();
-  await other.getByRole('alert').filter({ hasText: 'The server can’t be reached.' }).waitFor();
+  await other.getByRole('alert').filter({ hasText: 'Can’t reach the server' }).waitFor();
   await context.setOffline(false);
   await other.getByRole('button', { name: 'Try again' }).last().click();
   await other.getByRole('heading', { name: 'Log' }).waitFor();
@@ -128,7 +128,7 @@ test('a page that the server no longer has because it was updated says so, and i
   await other.getByRole('link', { name: 'Audit' }).click();
   await other.getByRole('alert').getByText('Planwright was updated').waitFor();
   await other.unrouteAll();
-  await other.getByRole('button', { name: 'Load again' }).click();
+  await other.getByRole('button', { name: 'Reload' }).click();
   await other.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
   await context.close();
 });
@@ -156,8 +156,7 @@ test('the timeline of a chat has its words, plan, violation and switch in their 
   await server.api(`${chat.path}/execute`, 'POST', {});
   await until(async () => (await server.api(`${chat.path}/messages?limit=1`))[0].content === 'Built.', 'the end');
   await page.goto(chat.url);
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Timeline' }).click();
+  await page.getByRole('link', { name: 'Timeline' }).click();
   await page.waitForURL(/\/timeline$/);
   const kinds = () => page.getByRole('main').locator('li[data-kind]').evaluateAll((rows) => rows.map((row) => row.dataset.kind));
   await until(async () => (await kinds()).includes('blocked'), 'the violation');

@@ -25,7 +25,7 @@ before(async () => {
   ({ page, faults } = await openBrowser(server));
 });
 
-test('text is Markdown with highlighted code, reads fold into one row, a blocked call says so, results are collapsed', async () => {
+test('text is Markdown with highlighted code, consecutive calls fold into one line, a blocked call says so, results are collapsed', async () => {
   const chat = await server.newChat();
   await page.goto(chat.url);
   await say(page, 'Go');
@@ -34,7 +34,7 @@ test('text is Markdown with highlighted code, reads fold into one row, a blocked
   assert.equal(await log.locator('strong').first().innerText(), 'around');
   await log.locator('.hljs-keyword', { hasText: 'fn' }).waitFor();
 
-  const reads = log.getByRole('article', { name: 'Explored · 3 reads' });
+  const reads = log.getByRole('article', { name: 'Read 1 file, listed 1 folder, searched 1 time' });
   await reads.waitFor();
   assert.equal(await log.getByText('Greets people by name').count(), 0, 'nothing of a result is drawn before it is opened');
   await reads.getByRole('button').click();
@@ -95,7 +95,8 @@ test('a review shows its findings by place and weight', async () => {
 test('the frontmatter of the chat file is shown (PB-25)', async () => {
   const chat = await server.newChat({ title: 'Front matter' });
   await page.goto(chat.url);
-  await page.getByRole('button', { name: 'Chat file' }).click();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Chat file' }).click();
   const yaml = page.getByRole('dialog').locator('pre');
   await until(async () => /^---\nid: .*agent_role: planner.*\n---$/s.test(await yaml.innerText()), 'the frontmatter');
   assert.match(await yaml.innerText(), /mode: plan/);

@@ -119,14 +119,14 @@ test('the page of the changes has the diffs open, also side by side', async () =
   const page = await stage.open(chat);
   await (await showChanges(page)).getByRole('link', { name: 'Open as a page' }).click();
   await page.waitForURL(/\/changes$/);
-  await page.getByRole('heading', { level: 1, name: 'Changes' }).waitFor();
+  await page.getByRole('link', { name: 'Changes' }).and(page.locator('[aria-current=page]')).waitFor();
   await page.locator('.diff-code-insert', { hasText: '# Title' }).waitFor();
   await page.getByLabel('Side by side').check();
   await page.locator('.diff-split').waitFor();
   await picture(page, 'changes-page');
   await page.reload();
   await page.locator('.diff-code-insert', { hasText: '# Title' }).waitFor();
-  await page.getByRole('link', { name: 'Back to the chat' }).click();
+  await page.getByRole('link', { name: 'Chat', exact: true }).click();
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.context().close();
 });

@@ -67,7 +67,7 @@ test('a message sent while the agent works is shown as waiting, can be taken bac
   await history(page).getByText('word3').waitFor();
   await say(page, 'Shorter, please');
   await say(page, 'No, never mind');
-  const chips = page.getByRole('list', { name: 'Waiting to be read' });
+  const chips = page.getByRole('list', { name: 'Queued' });
   await chips.getByText('No, never mind').waitFor();
   await chips.getByRole('listitem').filter({ hasText: 'No, never mind' }).getByRole('button', { name: 'Take back' }).click();
   await chips.getByText('No, never mind').waitFor({ state: 'detached' });
@@ -83,7 +83,7 @@ test('Escape twice stops; sending again goes on', async () => {
   await composer(page).focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
-  await history(page).getByText('Interrupted here.').waitFor();
+  await history(page).getByText('Interrupted here').waitFor();
   await history(page).getByRole('article', { name: 'You' }).hover();
   await history(page).getByRole('button', { name: 'Send again' }).click();
   await until(async () => (await own(chat)).join() === 'Talk,Talk', 'the second message');

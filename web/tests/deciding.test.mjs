@@ -178,7 +178,7 @@ test('a command that ended with an error has no mark of success in its row', asy
   await stage.say(chat, `CALL run ${JSON.stringify({ command: 'exit 3' })}`);
   const row = page.getByRole('article', { name: 'Tool call: run' });
   await row.and(page.locator('[data-state="exited"]')).waitFor();
-  await row.getByText('Exit code 3', { exact: true }).waitFor();
+  await row.getByText('exit code 3', { exact: true }).waitFor();
   await page.context().close();
 });
 

@@ -106,7 +106,7 @@ test('a folder that can not be read says why, with another try', async () => {
   await page.reload();
   // The chat has a plan by now, so the panel is open.
   await panel.getByRole('tab', { name: 'Files' }).click();
-  await panel.getByRole('alert').getByText('The server can’t be reached.').waitFor();
+  await panel.getByRole('alert').getByText('Can’t reach the server').waitFor();
   await page.unrouteAll();
   await panel.getByRole('button', { name: 'Try again' }).click();
   await item('src').waitFor();

@@ -47,7 +47,7 @@ async function followGuide(page, folder) {
   await guideAt(page, /Read the plan/);
   assert.equal(await shownMode(page), 'plan');
   assert.ok(!existsSync(join(folder, 'src/farewell.rs')), 'nothing changes before the plan is approved');
-  await history(page).getByRole('button', { name: 'Execute Plan' }).click();
+  await page.getByRole('button', { name: 'Execute plan' }).click();
   await guideAt(page, /Done\. Look at the change/);
   assert.equal(await shownMode(page), 'act');
   assert.match(readFileSync(join(folder, 'src/farewell.rs'), 'utf8'), /Goodbye/);
@@ -80,7 +80,7 @@ test('the first words typed at home work as well, on the sample that make run ma
   await page.getByRole('combobox', { name: 'Workspace' }).selectOption('greeter');
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Say goodbye, too');
   await page.keyboard.press('Enter');
-  await history(page).getByRole('button', { name: 'Execute Plan' }).click();
+  await page.getByRole('button', { name: 'Execute plan' }).click();
   await history(page).getByText('(demo model) Done').waitFor();
   assert.ok(existsSync(join(place, 'demo/greeter/src/farewell.rs')));
 });
@@ -126,7 +126,7 @@ test('a server that is gone is said to be, and found again when it is back', asy
   await page.getByText('No tokens yet.').waitFor();
   await page.route('**/api/v1/me', (route) => route.abort());
   await page.reload();
-  await page.getByRole('heading', { name: 'The server is not there' }).waitFor();
+  await page.getByRole('heading', { name: 'Can’t reach Planwright' }).waitFor();
   await page.unrouteAll();
   await page.getByText('No tokens yet.').waitFor();
   await server.stop('SIGKILL');

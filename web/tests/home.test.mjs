@@ -45,7 +45,7 @@ test('Alt+Up and Alt+Down walk through the chats, Mod+Shift+O makes one, Mod+B h
   await page.keyboard.press('Alt+ArrowDown');
   await heading('First').waitFor();
   await page.keyboard.press('Control+b');
-  await page.getByRole('navigation').waitFor({ state: 'detached' });
+  await page.getByRole('navigation', { name: 'Chats' }).waitFor({ state: 'detached' });
   const address = page.url();
   await page.keyboard.press('Control+Shift+O');
   await until(() => page.url() !== address, 'the new chat');

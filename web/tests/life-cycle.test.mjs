@@ -18,11 +18,11 @@ test('a newcomer sees a plan, approves it by a click, and sees the change', asyn
   assert.ok(!existsSync(join(server.workspace, 'src/farewell.rs')), 'nothing is changed before the approval');
   await page.getByRole('navigation').getByRole('link', { name: /Say goodbye, too/ }).waitFor();
 
-  await page.getByRole('button', { name: 'Execute Plan' }).first().click();
+  await page.getByRole('button', { name: 'Execute plan' }).first().click();
   await until(async () => (await shownMode(page)) === 'act', 'the build mode');
   await history(page).getByText('and nothing else changed').waitFor();
   assert.match(readFileSync(join(server.workspace, 'src/farewell.rs'), 'utf8'), /Goodbye/);
-  await history(page).getByText(/by your approval of plan revision 1/).waitFor();
+  await history(page).getByText(/by your approval of plan v1/).waitFor();
 
   await page.reload();
   await history(page).getByText('and nothing else changed').waitFor();
@@ -44,7 +44,7 @@ test('without the token the page asks for it, says when it is wrong, and lets in
   await page.getByLabel('Token').fill(new URL(server.address).hash.slice('#token='.length));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-  await page.getByRole('button', { name: 'Theme · Language' }).click();
+  await page.getByRole('button', { name: /theme and language/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });

@@ -28,15 +28,18 @@ test('the mode shows as word, icon and colour in header and composer, and says w
   const frame = page.locator('form').filter({ has: composer(page) });
   assert.equal(await colourOf(header, 'borderBottomColor'), 'rgb(29, 78, 216)');
   assert.equal(await colourOf(frame, 'borderTopColor'), 'rgb(29, 78, 216)');
+  const icon = page.locator('link[rel="icon"]');
+  assert.equal(await icon.getAttribute('href'), '/favicon-plan.svg');
   await toggle('Plan').hover();
   await page.getByRole('tooltip', { name: /Plan mode: reads and plans/ }).waitFor();
   await toggle('Build').hover();
-  await page.getByRole('tooltip', { name: /Act mode: carries out the approved plan/ }).waitFor();
+  await page.getByRole('tooltip', { name: /Build mode: executes the approved plan/ }).waitFor();
 
   await toggle('Build').click();
   await isMode('act');
   assert.equal(await colourOf(header, 'borderBottomColor'), 'rgb(21, 112, 58)');
   assert.equal(await colourOf(frame, 'borderTopColor'), 'rgb(21, 112, 58)');
+  assert.equal(await icon.getAttribute('href'), '/favicon-act.svg');
   await history(page).getByText('by you').waitFor();
 });
 
@@ -74,18 +77,18 @@ test('leaving act while it works asks first; keeping on changes nothing, confirm
   await dialog.getByRole('button', { name: 'Stop and switch' }).click();
   await isMode('plan');
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
-  await history(page).getByText('Interrupted here.').waitFor();
+  await history(page).getByText('Interrupted here').waitFor();
 });
 
 test('the role menu shows what each role may do; choosing one is logged in the history (AR-7, AR-9)', async () => {
   await fresh();
-  await page.getByRole('button', { name: 'Role: Planner' }).click();
+  await page.getByRole('button', { name: 'Role: Plan as Planner' }).click();
   for (const role of ['Planner', 'Actor', 'Reviewer', 'Commander', 'Designer', 'Tester']) await page.getByRole('menuitemradio', { name: new RegExp(`^${role}`) }).waitFor();
   const tester = page.getByRole('menuitemradio', { name: /^Tester/ });
   assert.match(await tester.innerText(), /run commands/);
-  assert.match(await tester.textContent(), /may not change/);
+  assert.match(await tester.textContent(), /can’t change/);
   await tester.click();
-  await page.getByRole('button', { name: 'Role: Tester' }).waitFor();
+  await page.getByRole('button', { name: 'Role: Build as Tester' }).waitFor();
   await isMode('act');
   await history(page).getByText('Tester').waitFor();
 });
@@ -94,9 +97,9 @@ test('each message of the agent carries the badge of the role that wrote it (AR-
   await fresh();
   await say(page, 'One');
   await history(page).getByText('Planned.').waitFor();
-  await page.getByRole('button', { name: 'Role: Planner' }).click();
+  await page.getByRole('button', { name: 'Role: Plan as Planner' }).click();
   await page.getByRole('menuitemradio', { name: /^Reviewer/ }).click();
-  await page.getByRole('button', { name: 'Role: Reviewer' }).waitFor();
+  await page.getByRole('button', { name: 'Role: Plan as Reviewer' }).waitFor();
   await say(page, 'Two');
   await until(async () => (await history(page).getByTestId('role-badge').allInnerTexts()).join() === 'Planner,Reviewer', 'both badges');
 });

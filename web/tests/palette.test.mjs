@@ -151,7 +151,7 @@ test('Mod+F finds words in the chat, also in what is not loaded, and goes from o
   await history(page).locator('[data-marked]').getByText('A needle').waitFor();
   await page.getByRole('status').getByText('2 of 2').waitFor();
   await page.getByRole('textbox', { name: 'Find in this chat' }).fill('nowhere');
-  await page.getByRole('status').getByText('Nothing found').waitFor();
+  await page.getByRole('status').getByText('No matches').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('search').waitFor({ state: 'detached' });
   assert.deepEqual(await words(), []);

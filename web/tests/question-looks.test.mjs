@@ -66,8 +66,8 @@ beforeEach(async () => {
 });
 
 const WORDS = {
-  en: { send: 'Send answer', next: 'Next', changes: /What changed since/, comment: 'Comment on step 1', remark: 'Your comment on step 1' },
-  zh: { send: '发送回答', next: '下一步', changes: /相比的改动/, comment: '评论步骤 1', remark: '你对步骤 1 的评论' },
+  en: { send: 'Send answer', next: 'Next', changes: /Changes since/, comment: 'Comment on step 1', remark: 'Your comment on step 1' },
+  zh: { send: '发送回答', next: '下一步', changes: /之后的改动/, comment: '评论步骤 1', remark: '你对步骤 1 的评论' },
 };
 
 for (const theme of ['light', 'dark']) {
@@ -121,6 +121,8 @@ async function walk({ theme, locale, size }) {
   await answered(page);
   await atRest(stage, chat);
   const card = page.locator('[data-plan="2"]');
+  // The panel shows the plan where there is room; without it the card does.
+  if (size === 'desktop') await page.keyboard.press('Control+j');
   await card.getByRole('button', { name: words.changes }).click();
   await look('plan-diff');
   await card.getByRole('button', { name: words.changes }).or(card.locator('[aria-pressed="true"]')).click();

@@ -24,7 +24,8 @@ test('question JSON in an answer becomes a card, and the work goes on with the a
   await stage.say(chat, 'Begin');
   await bar.getByText('A critical question?').waitFor();
   await page.getByText('I have to ask.').waitFor();
-  await page.locator('[data-question][data-status="pending"]').getByText('It matters.').waitFor();
+  await bar.getByText('It matters.').waitFor();
+  await page.locator('[data-question][data-status="pending"]').getByText('Waiting for your answer').waitFor();
   await bar.getByRole('button', { name: 'No, cancel' }).click();
   await bar.getByText('A minor question?').waitFor();
   await bar.getByRole('button', { name: 'Yes, proceed' }).click();

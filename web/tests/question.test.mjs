@@ -210,7 +210,7 @@ test('without a connection the answer is kept, and says so', async () => {
   await bar.getByRole('textbox').fill('kept');
   await stage.end('SIGKILL');
   await send(bar);
-  await bar.getByText('The server can’t be reached').waitFor();
+  await bar.getByText('Can’t reach the server').waitFor();
   await stage.start();
   await send(bar);
   await answered(page);

@@ -54,7 +54,7 @@ test('a server that does not work is a line in the chat, which leads to the reas
   await page.goto(chat.url);
   await say(page, 'Hello');
   await history(page).getByText('Very well.').waitFor();
-  const line = history(page).getByRole('note').filter({ hasText: 'The MCP server “broken” does not work.' });
+  const line = history(page).getByRole('note').filter({ hasText: 'The MCP server “broken” failed.' });
   await line.getByRole('link', { name: 'MCP servers' }).click();
   await row('broken').getByText(/I could not find my configuration/).waitFor();
 });
@@ -66,9 +66,9 @@ test('a tool whose description has changed is told of in the open chat, and used
   const chat = await server.newChat();
   await page.goto(chat.url);
   await say(page, 'Hello');
-  await history(page).getByText(/The MCP server “watch” is not what you accepted/).waitFor();
-  await page.getByText('An MCP server is not what you accepted. What has changed is not used.').waitFor();
-  await page.getByRole('button', { name: 'Look at it' }).click();
+  await history(page).getByText(/The MCP server “watch” changed since you accepted it/).waitFor();
+  await page.getByText('An MCP server changed since you accepted it. The changed tools are off.').waitFor();
+  await page.getByRole('button', { name: 'Review' }).click();
   const dialog = page.getByRole('dialog', { name: 'An MCP server has changed' });
   const change = dialog.getByRole('region', { name: 'MCP server watch' });
   await change.getByRole('heading', { name: 'Tool look' }).waitFor();
@@ -76,7 +76,7 @@ test('a tool whose description has changed is told of in the open chat, and used
   assert.deepEqual(await violations(page), []);
   await change.getByRole('button', { name: 'Accept “watch” as it is now' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('An MCP server is not what you accepted. What has changed is not used.').waitFor({ state: 'detached' });
+  await page.getByText('An MCP server changed since you accepted it. The changed tools are off.').waitFor({ state: 'detached' });
   await section();
   await check();
   await row('watch').getByText('ready', { exact: true }).waitFor();

@@ -119,7 +119,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
   await trust.getByText(/approvals\.delete would allow more/).waitFor();
   writeFileSync(join(folder, '.planwright/config.toml'), '[models]\nplan = "demo/demo"\n[limits]\nturns = 900\n');
   await trust.getByRole('button', { name: 'Accept' }).click();
-  await trust.getByRole('alert').getByText(/has changed since you looked/).waitFor();
+  await trust.getByRole('alert').getByText(/changed while you were reading/).waitFor();
   await trust.getByText('limits.turns = 900').waitFor();
   await trust.getByRole('button', { name: 'Accept' }).click();
   await said(/is obeyed from the next message/);

@@ -63,9 +63,9 @@ test('a message sent while the server is gone waits, and goes out once when it i
   await composer(page).waitFor();
   await server.stop('SIGKILL');
   await say(page, 'Patience');
-  await history(page).getByText('Waits for the server').waitFor();
+  await history(page).getByText('Waiting for the server').waitFor();
   await server.start();
-  await history(page).getByText('Waits for the server').waitFor({ state: 'detached' });
+  await history(page).getByText('Waiting for the server').waitFor({ state: 'detached' });
   await begun(page, 3);
   const { messages } = await server.api(`${chat.path}/snapshot`);
   assert.equal(messages.filter((message) => message.author === 'user').length, 1);
@@ -81,7 +81,7 @@ test('two tabs show the same chat, word for word', async () => {
   await say(page, 'Talk');
   await Promise.all([begun(page), begun(second)]);
   await second.getByRole('button', { name: 'Stop', exact: true }).click();
-  await until(async () => (await history(page).getByText('Interrupted here.').count()) === 1, 'the stop to show in the first tab');
+  await until(async () => (await history(page).getByText('Interrupted here').count()) === 1, 'the stop to show in the first tab');
   assert.equal(await history(page).locator('.prose').last().innerText(), await history(second).locator('.prose').last().innerText());
 });
 
@@ -101,7 +101,7 @@ test('twelve tabs are all live and all usable', async () => {
   await tabs[3].getByRole('button', { name: 'Stop', exact: true }).click();
   for (const tab of tabs) {
     await tab.bringToFront();
-    await history(tab).getByText('Interrupted here.').waitFor();
+    await history(tab).getByText('Interrupted here').waitFor();
   }
   assert.deepEqual(faults, []);
 });

@@ -35,7 +35,7 @@ test('what a delegate says and does stands in a thread of its own, open while it
   await thread.getByText('It is the function greet.').waitFor();
   await head.click();
   await thread.getByText('step80').waitFor();
-  await thread.getByText('Explored · 2 reads').waitFor();
+  await thread.getByText('Read 1 file, listed 1 folder').waitFor();
   assert.deepEqual(await violations(page), []);
   await page.reload();
   await history(page).getByText('All is reported.').waitFor();
@@ -51,7 +51,7 @@ test('a finding of a review opens its file at its line', async () => {
   await composer(page).waitFor();
   await say(page, 'Review it');
   const review = history(page).getByRole('article', { name: 'Review' });
-  await review.getByText('Review · 2 findings').waitFor();
+  await review.getByText('2 findings').waitFor();
   await review.getByText('Major').waitFor();
   await review.getByRole('button', { name: 'Open /src/lib.rs:3' }).click();
   const panel = page.getByRole('complementary');

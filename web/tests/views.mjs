@@ -98,7 +98,7 @@ export const VIEWS = {
   acting: (page, { acting }) => openChat(page, acting),
   'empty chat': async (page, { empty }) => {
     await page.goto(empty.url);
-    await page.getByRole('heading', { name: /Nothing said yet|还没有消息/ }).waitFor();
+    await page.getByRole('heading', { name: /No messages yet|还没有消息/ }).waitFor();
   },
   'role menu': async (page, { planned }) => {
     await openChat(page, planned);
@@ -158,10 +158,10 @@ export const VIEWS = {
     const panel = await openTab(page, acting, isPhone, /Context|上下文/);
     await panel.getByRole('alert').waitFor();
   },
-  'chat file': async (page, { planned, isPhone }) => {
+  'chat file': async (page, { planned }) => {
     await openChat(page, planned);
-    if (isPhone) await page.getByRole('button', { name: /^(More|更多)$/ }).click();
-    await (isPhone ? page.getByRole('menuitem', { name: /Chat file|对话文件/ }) : page.locator('header').getByRole('button', { name: /\.plan$|Chat file|对话文件/ })).click();
+    await page.getByRole('button', { name: /^(More|更多)$/ }).click();
+    await page.getByRole('menuitem', { name: /Chat file|对话文件/ }).click();
     await page.getByRole('dialog').locator('pre').waitFor();
   },
   audit: async (page, { server }) => {
@@ -192,9 +192,9 @@ export const VIEWS = {
     await page.keyboard.press('Control+/');
     await page.getByRole('dialog').waitFor();
   },
-  'list of chats': async (page, { planned, isPhone }) => {
-    await openChat(page, planned);
-    if (!isPhone) return;
+  'list of chats': async (page, { server, planned, isPhone }) => {
+    if (!isPhone) return openChat(page, planned);
+    await VIEWS.home(page, { server });
     await page.getByRole('button', { name: /Show the chats|显示对话列表/ }).click();
     await page.getByRole('dialog').waitFor();
   },
@@ -238,7 +238,7 @@ export const VIEWS = {
   'server gone': async (page, { server }) => {
     await page.route('**/api/v1/me', (route) => route.abort());
     await page.goto(server.url);
-    await page.getByRole('heading', { name: /not there|不在/ }).waitFor();
+    await page.getByRole('heading', { name: /Can’t reach Planwright|无法连接 Planwright/ }).waitFor();
   },
   'not found': async (page, { server }) => {
     await page.goto(`${server.url}/w/01a1e05d-fd1e-739e-a9aa-66a1aa51494c/c/01a1e05d-fd1e-739e-a9aa-66a1aa51494c`);
@@ -249,11 +249,11 @@ export const VIEWS = {
     await page.route('**/messages', (route) => route.abort());
     await composer(page).fill('Hello?');
     await composer(page).press('Enter');
-    await page.getByText(/Waits for the server|等待服务器/).waitFor();
+    await page.getByText(/Waiting for the server|等待服务器/).waitFor();
   },
   'server error': async (page, { planned }) => {
     await page.route('**/snapshot', (route) => route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'Something broke.', retryable: true } } }));
     await page.goto(planned.url);
-    await page.getByRole('heading', { name: /did not work|没有成功/ }).waitFor();
+    await page.getByRole('heading', { name: /Can’t load|无法加载/ }).waitFor();
   },
 };

@@ -125,13 +125,23 @@ impl ServerTool {
             post.forget(cx)?;
             return Err(Problem::new(ErrorCode::Cancelled, "The call was stopped. Nothing it changed in the workspace was kept."));
         }
+        if let Some(problem) = post.overflow() {
+            post.forget(cx)?;
+            return Err(problem);
+        }
         match answer {
             // Nothing was called.
             Err(problem) if matches!(problem.code, ErrorCode::TrustRequired | ErrorCode::SandboxUnavailable) => {
                 post.forget(cx)?;
                 Err(problem)
             }
-            answer => post.hand_over(&answer, begun, begun.elapsed().unwrap_or_default()),
+            answer => {
+                let handed_over = post.hand_over(&answer, begun, begun.elapsed().unwrap_or_default());
+                if handed_over.is_err() {
+                    post.forget(cx)?;
+                }
+                handed_over
+            }
         }
     }
 

@@ -2,9 +2,12 @@
 
 use crate::args::BadUsage;
 use crate::config::{Config, xdg};
+use crate::disk::{self, SetAside};
+use crate::output;
 use crate::{keeping, sample};
 use anyhow::{Context, bail};
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::Reserve;
 use planwright_server::Storage;
 use planwright_session::{Reserved, SAMPLES};
 use planwright_store::{Store, StoreError};
@@ -12,6 +15,7 @@ use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the lock is tried again: that of a process which was just killed may be let go a moment late.
@@ -24,6 +28,10 @@ fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
     let text = format!("the database {} can't be opened", file.display());
     if matches!(error, StoreError::Newer { .. }) {
         return Problem::new(ErrorCode::Conflict, format!("{text}: {error}")).into();
+    }
+    let folder = file.parent().unwrap_or(file);
+    if error.is_full() || Reserve::of(folder).is_needed() {
+        return Problem::new(ErrorCode::StorageFull, format!("{text}: {error}; {}", disk::full(folder))).into();
     }
     anyhow::Error::new(error).context(text)
 }
@@ -55,7 +63,11 @@ impl DataDir {
             locked = lock.try_lock();
         }
         match locked {
-            Ok(()) => Ok(Self { path, lock }),
+            Ok(()) => {
+                let folder = Self { path, lock };
+                folder.make_room_to_start();
+                Ok(folder)
+            }
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another planwright uses the data folder {}; stop it, or give another --data-dir", path.display());
                 bail!(Problem::new(ErrorCode::DataDirLocked, message))
@@ -73,12 +85,31 @@ impl DataDir {
             };
         }
         let file = self.database();
+        let reserve = self.reserve();
         // Made here, so that others on the machine can't read what is in it.
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(|error| unusable(&file, error))?;
         if let Some(version) = Store::outdated(&file).await.map_err(|error| unopened(&file, error))? {
             keeping::before_upgrade(&file, version).await?;
         }
-        Store::open(&file).await.map_err(|error| unopened(&file, error))
+        let store = Store::open(&file).await.map_err(|error| unopened(&file, error))?;
+        let keeper = reserve.clone();
+        // In its own time: a file system that can't allocate has to be written to.
+        std::thread::spawn(move || keeper.refill());
+        Ok(store.with_room(Arc::new(SetAside(reserve))))
+    }
+
+    /// The room that is set aside on the disk of the folder.
+    pub fn reserve(&self) -> Reserve {
+        Reserve::of(&self.path)
+    }
+
+    /// On a full disk, gives up the caches of commands and what is set aside for this.
+    fn make_room_to_start(&self) {
+        if self.reserve().is_needed() {
+            output::note(&disk::full(&self.path));
+            planwright_sandbox::clear(&self.commands().join("scratch"));
+            self.reserve().make_room_to_start();
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -143,6 +174,9 @@ impl Storage for DataDir {
     /// By a file of its own: a database that is held by a writer would keep everyone waiting.
     #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
     fn try_to_write(&self) -> std::io::Result<()> {
+        if self.reserve().is_in_use() {
+            return Err(ErrorKind::StorageFull.into());
+        }
         let file = self.path.join("writable");
         let written = File::create(&file).and_then(|mut file| file.write_all(&[0; 4096]).and_then(|()| file.sync_all()));
         written.and_then(|()| std::fs::remove_file(&file))
@@ -180,7 +214,13 @@ impl Accounts {
 fn unusable(path: &Path, error: std::io::Error) -> anyhow::Error {
     // Asked for a folder, the system only says that something is there already.
     let why = if error.kind() == ErrorKind::AlreadyExists { "it is not a folder".to_owned() } else { error.to_string() };
-    let text = format!("the data folder can't be written: {}: {why}; give another one by --data-dir", path.display());
+    #[expect(clippy::wildcard_enum_match_arm, reason = "for all others only another folder helps")]
+    let remedy = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space there, or ",
+        ErrorKind::ReadOnlyFilesystem => "make it writable, or ",
+        _ => "",
+    };
+    let text = format!("the data folder can't be written: {}: {why}; {remedy}give another one by --data-dir", path.display());
     #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else may happen is no fault of the folder")]
     let code = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::Forbidden,

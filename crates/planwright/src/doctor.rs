@@ -4,13 +4,14 @@ use crate::args::{DoctorArgs, StorageArgs};
 use crate::config::Config;
 use crate::configuration::Layers;
 use crate::data_dir::{Accounts, DataDir, reserved};
+use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
 use anyhow::Context;
 use planwright_protocol::{ErrorCode, Mode, Problem};
-use planwright_sandbox::{Check, Outcome};
+use planwright_sandbox::{Check, Outcome, Reserve, Space};
 use planwright_session::{Configuration, Models, Reserved, ServerReport, Trust};
 use planwright_store::Store;
 use planwright_tools::Workspace;
@@ -59,6 +60,26 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn storage(folder: Option<std::path::PathBuf>, database: Option<&str>) -> Vec<Check> {
+    let mut checks = opened(folder.clone(), database).await;
+    let file = crate::data_dir::database(folder).ok();
+    checks.extend(file.as_deref().and_then(Path::parent).and_then(disk_of));
+    checks
+}
+
+/// Whether the disk of the data folder has room; `None` if there is no such folder.
+fn disk_of(folder: &Path) -> Option<Check> {
+    let space = Space::of(folder).ok()?;
+    let left = format!("{space} are free");
+    Some(if Reserve::of(folder).is_in_use() {
+        missing("disk", &format!("{}; {left}", disk::full(folder)))
+    } else if space.is_nearly_full() {
+        weaker("disk", &format!("nearly full, so no command can be run: {left}; free some space on the disk of {}", folder.display()))
+    } else {
+        good("disk", &left)
+    })
+}
+
+async fn opened(folder: Option<std::path::PathBuf>, database: Option<&str>) -> Vec<Check> {
     let data = match DataDir::open(folder) {
         Ok(data) => data,
         // Whoever holds it has it in order.

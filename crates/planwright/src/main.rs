@@ -7,6 +7,7 @@ mod config;
 mod config_error;
 mod configuration;
 mod data_dir;
+mod disk;
 mod doctor;
 mod export;
 mod keeping;

@@ -5,6 +5,7 @@ use crate::browser;
 use crate::config::Config;
 use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
+use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::process_limits;
@@ -52,6 +53,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             output::note(&format!("{}: {line}", workspace.path));
         }
     }
+    if let Err(problem) = sessions.sweep_stages().await {
+        output::note(&format!("what commands left behind could not be cleared: {problem}"));
+    }
     let resumed = sessions.resume_all().await?;
     if resumed > 0 {
         output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
@@ -75,6 +79,8 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         folders: folders_of_users,
     };
     let access = Access::new(sign_in, address, outside);
+    let reserve = data.reserve();
+    let folder = data.path().to_owned();
     let app = App {
         sessions: sessions.clone(),
         access: Arc::new(access),
@@ -84,6 +90,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     };
 
     let closing = app.closing.clone();
+    tokio::spawn(disk::look_after(reserve.clone(), folder, sessions.clone(), closing.clone()));
     tokio::spawn(retention::observe(sessions.clone(), retention, closing.clone()));
     let serving = tokio::spawn(planwright_server::serve(listener, app));
     if args.open {
@@ -96,6 +103,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     pool.close().await;
     let _ = tokio::time::timeout(DRAIN, serving).await;
     store.close().await;
+    reserve.keep_for_next_start();
     Ok(())
 }
 

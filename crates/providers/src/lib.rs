@@ -7,6 +7,7 @@
 //! | [`endpoint`] | where a provider is and how it is asked |
 //! | [`remote`] | a model behind a wire, asked and asked again |
 //! | `reply` | a reply as it comes: words at once, calls only when all of it is there |
+//! | `reply_guard` | limits on a reply's JSON, checked before the wire library reads it |
 //! | `thinking` | reasoning that a model writes into its answer |
 //! | `conversation` | the conversation as the wires take it |
 //! | `beginning` | the first bytes of a reply, for what a wire tells there |

@@ -2,6 +2,7 @@
 
 use crate::bubblewrap;
 use crate::cgroup::{Groups, NAME};
+use crate::disk::Watch;
 use crate::enter::{Outer, READY, handed, inherit};
 use crate::host;
 use crate::policy::{Limits, Policy, View};
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,6 +49,16 @@ pub enum Ended {
     Flooded,
     /// There was hardly room left on the disk.
     DiskFull,
+    /// It wrote more to the disk than it may.
+    DiskQuota,
+}
+
+impl Ended {
+    /// Whether the command filled the disk, so that what it wrote has to go.
+    #[must_use]
+    pub fn is_for_disk(self) -> bool {
+        matches!(self, Self::DiskFull | Self::DiskQuota)
+    }
 }
 
 #[derive(Debug)]
@@ -68,9 +79,10 @@ pub struct Unavailable(pub String);
 /// # Errors
 /// The sandbox can't be set up; then nothing was run.
 pub fn run(policy: &Policy, command: &str, stop: &Stop, heard: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
+    let disk = watch(policy)?;
     let groups = Groups::make(&group_name(), &policy.limits);
     let running = Running::start(policy, command, &groups, Streams::Heard).map_err(Unavailable)?;
-    attend(running, policy, &groups, stop, heard)
+    attend(running, policy, &groups, disk, stop, heard)
 }
 
 /// The streams of a program that is talked to.
@@ -95,12 +107,13 @@ pub fn converse(
     met: impl FnOnce(Pipes),
     heard: impl FnMut(&[u8]),
 ) -> Result<Finished, Unavailable> {
+    let disk = watch(policy)?;
     let groups = Groups::make(&group_name(), &policy.limits);
     let mut running = Running::start(policy, command, &groups, Streams::Own(environment)).map_err(Unavailable)?;
     if let Some(pipes) = running.pipes.take() {
         met(pipes);
     }
-    attend(running, policy, &groups, stop, heard)
+    attend(running, policy, &groups, disk, stop, heard)
 }
 
 /// Listens to what was started until its end.
@@ -108,13 +121,13 @@ fn attend(
     mut running: Running,
     policy: &Policy,
     groups: &Groups,
+    mut disk: Watch,
     stop: &Stop,
     mut heard: impl FnMut(&[u8]),
 ) -> Result<Finished, Unavailable> {
     let begun = Instant::now();
     let mut seen = 0;
     let mut cut_off = None;
-    let mut disk = Disk { folder: &policy.scratch, looked: begun };
     loop {
         let over = running.wait(&mut |bytes| {
             seen += bytes.len() as u64;
@@ -124,16 +137,23 @@ fn attend(
             break;
         }
         let late = begun.elapsed() > policy.limits.time;
-        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits)).or(disk.is_nearly_full().then_some(Ended::DiskFull));
+        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits)).or_else(|| disk.look());
         if cut_off.is_some() {
             running.kill();
         }
     }
     let (code, status) = running.finish(&mut heard);
+    let cut_off = cut_off.or_else(|| disk.last_look());
     if cut_off.is_none() && status != READY {
         return Err(Unavailable(String::from_utf8_lossy(&status).into_owned()));
     }
-    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached: groups.reached() })
+    let mut reached = groups.reached();
+    reached.extend(cut_off.filter(|ended| ended.is_for_disk()).map(|_| "disk"));
+    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached })
+}
+
+fn watch(policy: &Policy) -> Result<Watch, Unavailable> {
+    Watch::new(policy).map_err(|error| Unavailable(format!("the disk can't be watched: {error}")))
 }
 
 fn reason(stop: &Stop, late: bool, seen: u64, limits: &Limits) -> Option<Ended> {
@@ -145,24 +165,6 @@ fn reason(stop: &Stop, late: bool, seen: u64, limits: &Limits) -> Option<Ended> 
         Some(Ended::Flooded)
     } else {
         None
-    }
-}
-
-/// The disk that commands write to.
-struct Disk<'p> {
-    folder: &'p Path,
-    looked: Instant,
-}
-
-impl Disk<'_> {
-    /// Looks now and then whether less than a gigabyte, or the twentieth part of a small disk, is left.
-    fn is_nearly_full(&mut self) -> bool {
-        if self.looked.elapsed() < Duration::from_millis(250) {
-            return false;
-        }
-        self.looked = Instant::now();
-        let reserve = |total: u64| (total / 20).min(1 << 30);
-        rustix::fs::statvfs(self.folder).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < reserve(disk.f_blocks * disk.f_frsize))
     }
 }
 

@@ -124,8 +124,7 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
     // Held open: the tree below hides where it lies, and it may be a script.
     let bubblewrap = rustix::fs::openat(CWD, &outer.bubblewrap, OFlags::PATH, Mode::empty())
         .map_err(|errno| format!("can't open {}: {errno}", outer.bubblewrap.display()))?;
-    own_mounts()?;
-    rustix::mount::mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+    own_mounts().map_err(|error| format!("can't make a mount namespace: {error}"))?;
     let workspace = match &outer.policy.view {
         View::Staged { folder } | View::ReadOnly { folder } if folder.join("merged").is_dir() => {
             overlay(&outer.policy, folder).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?
@@ -188,16 +187,16 @@ fn overlay(policy: &Policy, folder: &Path) -> Result<OwnedFd, Failure> {
     Ok(open(&folder.join("merged"))?)
 }
 
-/// A mount namespace of our own. Root has the right to one; everybody else gets it with a user namespace.
+/// A mount namespace of our own, whose mounts nobody else sees. Root has the right to one; everybody else gets it with a user namespace.
 fn own_mounts() -> Result<(), Failure> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    if user.is_root() && unshare(UnshareFlags::NEWNS).is_ok() {
-        return Ok(());
+    if !user.is_root() || unshare(UnshareFlags::NEWNS).is_err() {
+        unshare(UnshareFlags::NEWNS | UnshareFlags::NEWUSER)?;
+        std::fs::write("/proc/self/setgroups", "deny")?;
+        std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
+        std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
     }
-    unshare(UnshareFlags::NEWNS | UnshareFlags::NEWUSER)?;
-    std::fs::write("/proc/self/setgroups", "deny")?;
-    std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
-    std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
+    rustix::mount::mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
     Ok(())
 }
 

@@ -11,6 +11,7 @@
 //! | [`keeper`] | a command without a sandbox, where the user switched it off |
 //! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
 //! | [`cgroup`] | limits on a command and all it starts, where there are control groups |
+//! | [`disk`], [`reserve`] | how much of the disk a command may take, and room that is set aside for the server |
 //! | [`repository`] | git on the user's own repository, so that nothing of it is executed |
 //! | [`mod@probe`] | whether all this works here, and how to mend it |
 //!
@@ -24,6 +25,7 @@
 mod bubblewrap;
 mod cgroup;
 pub mod command;
+mod disk;
 mod enter;
 mod host;
 mod keeper;
@@ -32,12 +34,15 @@ mod mount;
 pub mod policy;
 pub mod probe;
 mod repository;
+mod reserve;
 mod root;
 mod seccomp;
 
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
+pub use disk::{Space, size_of};
 pub use enter::enter_if_asked;
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View, clear};
 pub use probe::{Check, Outcome, git, has_overlay, probe};
 pub use repository::git_on;
+pub use reserve::Reserve;

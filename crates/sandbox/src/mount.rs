@@ -4,6 +4,7 @@
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags};
+use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -56,11 +57,15 @@ pub fn copy(entry: &OwnedFd, access: Access) -> Result<OwnedFd, Errno> {
     Ok(mount)
 }
 
-/// Folders in memory of at most so many bytes.
+/// How many files and folders can be made in a folder that lives in memory.
+const MEMORY_INODES: &CStr = c"200000";
+
+/// A folder in memory. The kernel holds it to its size and to [`MEMORY_INODES`].
 pub fn memory(bytes: u64) -> Result<OwnedFd, Errno> {
     let system = rustix::mount::fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     rustix::mount::fsconfig_set_string(&system, c"mode", c"0755")?;
     rustix::mount::fsconfig_set_string(&system, c"size", bytes.to_string())?;
+    rustix::mount::fsconfig_set_string(&system, c"nr_inodes", MEMORY_INODES)?;
     rustix::mount::fsconfig_create(&system)?;
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     rustix::mount::fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, attributes)

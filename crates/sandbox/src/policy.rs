@@ -25,6 +25,8 @@ pub struct Policy {
     pub identity: Option<PathBuf>,
     /// A folder of the host for caches and build output, seen as `/scratch`.
     pub scratch: PathBuf,
+    /// Whether `/scratch` is in memory and ends with the command. The folder is then only the place where it is mounted.
+    pub scratch_in_memory: bool,
     /// Whether build tools are told to put what they make into `/scratch`.
     pub builds_in_scratch: bool,
     /// More folders of the host that can be changed, at the same place.
@@ -51,6 +53,7 @@ impl Policy {
             others: Vec::new(),
             identity: None,
             scratch,
+            scratch_in_memory: false,
             builds_in_scratch: false,
             writable: Vec::new(),
             readable: Vec::new(),
@@ -135,14 +138,29 @@ pub struct Limits {
     pub file_size: u64,
     /// How much may be printed before the command is ended.
     pub output: u64,
+    /// Bytes on disk that the command may write, and never more than half of what is free when it begins.
+    pub disk: u64,
+    /// Files and folders on disk that it may make, within the same bound.
+    pub inodes: u64,
 }
 
 impl Limits {
+    /// Bytes on disk that a command may write, unless the configuration says otherwise.
+    pub const DISK: u64 = 10_000_000_000;
+
     /// The usual ones, for a command that may take this long.
     #[must_use]
     pub fn within(time: Duration) -> Self {
         let physical = host_memory().unwrap_or(4 << 30);
-        Self { time, processes: 512, memory: (physical / 2).clamp(1 << 30, 16 << 30), file_size: 2_000_000_000, output: 64 << 20 }
+        Self {
+            time,
+            processes: 512,
+            memory: (physical / 2).clamp(1 << 30, 16 << 30),
+            file_size: 2_000_000_000,
+            output: 64 << 20,
+            disk: Self::DISK,
+            inodes: 1_000_000,
+        }
     }
 }
 

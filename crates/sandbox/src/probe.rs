@@ -108,7 +108,7 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
     let finished = run(&policy, "echo works > probe", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
     match finished.ended {
         Ended::Exited(0) => Ok(()),
-        Ended::Exited(_) | Ended::TimedOut | Ended::Stopped | Ended::Flooded | Ended::DiskFull => {
+        Ended::Exited(_) | Ended::TimedOut | Ended::Stopped | Ended::Flooded | Ended::DiskFull | Ended::DiskQuota => {
             Err(Unavailable(String::from_utf8_lossy(&printed).into_owned()))
         }
     }

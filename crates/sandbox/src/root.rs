@@ -39,7 +39,11 @@ pub fn assemble(policy: &Policy, shown: &[Shown], workspace: &OwnedFd) -> Result
     let own_binary = own_binary()?;
     let identity = policy.identity.as_deref().filter(|_| !sight.is_in_workspace(&Path::new(HOME).join(".gitconfig")));
     let identity = identity.map(|file| copy_of(file, Access::Read)).transpose()?;
-    let scratch = copy_of(&policy.scratch, Access::Write)?;
+    let scratch = if policy.scratch_in_memory {
+        mount::memory((policy.limits.memory / 4).clamp(256 << 20, 4 << 30))?
+    } else {
+        copy_of(&policy.scratch, Access::Write)?
+    };
 
     let mut stage = Stage::new()?;
     for folder in ["/tmp", "/var/tmp", "/run", HOME] {

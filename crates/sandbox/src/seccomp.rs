@@ -11,6 +11,7 @@ pub fn apply(network: Network) -> Result<(), Failure> {
     // The last one put on is asked first; all of them must agree.
     seccompiler::apply_filter(&refused(network)?)?;
     seccompiler::apply_filter(&missing()?)?;
+    seccompiler::apply_filter(&unsupported()?)?;
     #[cfg(target_arch = "x86_64")]
     seccompiler::apply_filter(&NO_X32)?;
     Ok(())
@@ -18,6 +19,7 @@ pub fn apply(network: Network) -> Result<(), Failure> {
 
 const EPERM: u32 = libc::EPERM.cast_unsigned();
 const ENOSYS: u32 = libc::ENOSYS.cast_unsigned();
+const EOPNOTSUPP: u32 = libc::EOPNOTSUPP.cast_unsigned();
 
 /// Calls that answer "not permitted".
 fn refused(network: Network) -> Result<BpfProgram, Failure> {
@@ -32,7 +34,8 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
         // The mode comes after the flags, and means something only if a file is made.
         rules.insert(*call, pairs.map(|(bit, flag)| have_bits([(*flags, flag), (*flags + 1, bit)])).collect::<Result<_, _>>()?);
     }
-    rules.insert(libc::SYS_ioctl, TERMINAL_TRICKS.iter().map(|&request| equals(1, request)).collect::<Result<_, _>>()?);
+    let requests = TERMINAL_TRICKS.iter().chain(&PREALLOCATIONS);
+    rules.insert(libc::SYS_ioctl, requests.map(|&request| equals(1, request)).collect::<Result<_, _>>()?);
     program(rules, EPERM)
 }
 
@@ -40,6 +43,14 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
 /// where no filter can see them.
 fn missing() -> Result<BpfProgram, Failure> {
     program([libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new())).into(), ENOSYS)
+}
+
+/// `fallocate` answers "not supported", unless it frees: it takes a whole disk within one call, faster than anybody could watch. The
+/// C library then writes the bytes instead.
+fn unsupported() -> Result<BpfProgram, Failure> {
+    const PUNCH_HOLE: u64 = 2;
+    let allocates = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(PUNCH_HOLE), 0)?;
+    program([(libc::SYS_fallocate, vec![SeccompRule::new(vec![allocates])?])].into(), EOPNOTSUPP)
 }
 
 fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: u32) -> Result<BpfProgram, Failure> {
@@ -81,6 +92,8 @@ fn equals(argument: u8, value: u64) -> Result<SeccompRule, Failure> {
 const NAMESPACES: [u64; 8] = [0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
 /// `TIOCSTI` types into a terminal, `TIOCLINUX` into a console.
 const TERMINAL_TRICKS: [u64; 2] = [0x5412, 0x541C];
+/// `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE` are `fallocate` by another name, on every file system.
+const PREALLOCATIONS: [u64; 3] = [0x4030_5828, 0x4030_582A, 0x4030_5839];
 
 /// Bits that make a program run as its owner, which with a server of root's would be root; and the calls that can set them, with the argument that has them.
 const OWNERS_RIGHTS: [u64; 2] = [0o4000, 0o2000];

@@ -33,6 +33,9 @@ pub struct ErrorAnswer {
 
 /// The status that a code has over HTTP.
 pub fn status_of(code: ErrorCode) -> StatusCode {
+    if code == ErrorCode::StorageFull {
+        return StatusCode::INSUFFICIENT_STORAGE;
+    }
     match code.reader() {
         Reader::Client(status) => StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         // What a model gets as a result is, in a client's request, a value that doesn't fit.

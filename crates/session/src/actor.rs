@@ -53,7 +53,7 @@ pub struct Sender {
 type Answer = oneshot::Sender<Result<Reply, Problem>>;
 
 pub enum Command {
-    Op(Op, Sender, Answer),
+    Op(Box<Op>, Sender, Answer),
     /// Go on with the run that was cut off.
     Resume(Answer),
     /// Let go; the run goes on after the next start.
@@ -89,7 +89,7 @@ impl Actor {
                 command = commands.recv() => match command {
                     Some(Command::Op(op, Sender { name, key }, answer)) => {
                         self.by = name;
-                        let reply = self.admit_once(op, key).await;
+                        let reply = self.admit_once(*op, key).await;
                         let _ = answer.send(self.reply(reply).await);
                     }
                     Some(Command::Resume(answer)) => {

@@ -359,6 +359,10 @@ impl Chat {
 }
 
 pub fn storage(error: StoreError) -> Problem {
+    if error.is_full() {
+        let text = "The disk is full, so nothing was stored. Free some space on the disk of the data folder, then try again.";
+        return Problem::new(ErrorCode::StorageFull, text);
+    }
     Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
 }
 

@@ -35,7 +35,7 @@ impl Handle {
     /// # Errors
     /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
     pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
-        self.send(|answer| Command::Op(op, Sender { name: name.to_owned(), key }, answer)).await
+        self.send(|answer| Command::Op(Box::new(op), Sender { name: name.to_owned(), key }, answer)).await
     }
 
     /// Ends all work of the chat, to go on after the next start.

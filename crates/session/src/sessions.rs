@@ -316,6 +316,24 @@ impl Sessions {
         Ok(unfinished.len())
     }
 
+    /// Removes what commands staged long ago, where no chat waits for it. To be called before runs are resumed.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn sweep_stages(&self) -> Result<(), Problem> {
+        let Some(commands) = self.settings().commands.clone() else { return Ok(()) };
+        let mut old = commands.old_stages();
+        if old.is_empty() {
+            return Ok(());
+        }
+        for chat in self.inner.store.unfinished().await.map_err(storage)? {
+            let messages = self.inner.store.messages(chat).await.map_err(storage)?;
+            old.retain(|call| messages.iter().all(|message| message.meta("call_id").parse() != Ok(*call)));
+        }
+        tokio::task::spawn_blocking(move || commands.forget_stages(&old));
+        Ok(())
+    }
+
     /// Lets go of all chats; their runs go on after the next start.
     pub async fn park_all(&self) {
         self.inner.stop.now();

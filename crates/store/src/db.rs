@@ -1,6 +1,7 @@
 //! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
 
 use crate::postgres::{self, escape, unescape};
+use crate::room::{self, Room};
 use crate::store::StoreError;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::sqlite::{SqlitePool, SqliteRow};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// The database, with one connection that writes and some that read.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
-    Sqlite { writer: SqlitePool, reader: SqlitePool },
+    Sqlite { writer: SqlitePool, reader: SqlitePool, room: Option<Arc<dyn Room>> },
     Postgres { writer: PgPool, reader: PgPool },
 }
 
@@ -93,8 +94,11 @@ impl Db {
 
     pub async fn begin(&self) -> Result<Transaction, StoreError> {
         Ok(match self {
-            // The lock at once: one that is only asked for at the first write can't be waited for.
-            Db::Sqlite { writer, .. } => Transaction::Sqlite(writer.begin_with("begin immediate").await?),
+            Db::Sqlite { writer, room, .. } => {
+                room::make(room.as_ref()).await;
+                // The lock at once: one that is only asked for at the first write can't be waited for.
+                Transaction::Sqlite(writer.begin_with("begin immediate").await?)
+            }
             Db::Postgres { writer, .. } => Transaction::Postgres(writer.begin().await?),
         })
     }
@@ -109,7 +113,7 @@ impl Db {
 
     pub async fn close(&self) {
         match self {
-            Db::Sqlite { writer, reader } => {
+            Db::Sqlite { writer, reader, .. } => {
                 reader.close().await;
                 writer.close().await;
             }

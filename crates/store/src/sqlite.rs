@@ -27,5 +27,5 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         .await?;
     // Connected when first used, which is after the tables were brought up to date: what reads must not know older ones.
     let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
-    Ok(Db::Sqlite { writer, reader })
+    Ok(Db::Sqlite { writer, reader, room: None })
 }

@@ -1,6 +1,8 @@
 use crate::db::Db;
+use crate::room::{self, Room};
 use crate::{postgres, sqlite};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The database. Cloning it is cheap; all clones are the same one.
 #[derive(Clone, Debug)]
@@ -11,7 +13,7 @@ pub struct Store {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("the database failed: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
     #[error("the database holds something that can't be read: {0}")]
     Garbled(String),
     #[error(
@@ -24,6 +26,27 @@ pub enum StoreError {
     Unreachable { place: String, reason: String },
     #[error("another planwright uses this database; stop it, or give another --database-url")]
     InUse,
+}
+
+impl StoreError {
+    /// Whether the disk had no room for it.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        // SQLITE_FULL, SQLITE_IOERR_SHMSIZE, and PostgreSQL's disk_full.
+        const CODES: [&str; 3] = ["13", "4874", "53100"];
+        let StoreError::Database(error) = self else { return false };
+        error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| CODES.contains(&&*code))
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let error = StoreError::Database(error);
+        if error.is_full() {
+            room::note_full();
+        }
+        error
+    }
 }
 
 impl From<serde_json::Error> for StoreError {
@@ -98,6 +121,15 @@ impl Store {
     /// It can't be reached, or is newer than this program.
     pub async fn visit_server(url: &str) -> Result<Option<Self>, StoreError> {
         Self::current(postgres::visit(url).await?).await
+    }
+
+    /// Has somebody make room when the disk of a database in a file is full.
+    #[must_use]
+    pub fn with_room(mut self, keeper: Arc<dyn Room>) -> Self {
+        if let Db::Sqlite { room, .. } = &mut self.db {
+            *room = Some(keeper);
+        }
+        self
     }
 
     /// Writes what is still in memory and lets go of the database.

@@ -5,6 +5,7 @@
 //! are taken back. See [`Staged`].
 
 mod outcome;
+mod room;
 mod service;
 mod sight;
 mod staged;
@@ -22,17 +23,18 @@ use crate::tool::{Output, Signal, ToolContext};
 use outcome::Capture;
 use planwright_protocol::{CallId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
+use room::Scratch;
 use serde::{Deserialize, Serialize};
 use std::fs::{OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// The `[sandbox]` of the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sandbox {
     /// Whether commands are held by the sandbox.
@@ -44,17 +46,39 @@ pub struct Sandbox {
     pub inspect: Inspect,
     /// More folders that commands may change.
     pub writable: Vec<PathBuf>,
+    /// Megabytes that one command may write to the disk, and never more than half of what is free when it begins.
+    pub disk_mb: u32,
 }
 
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self {
+            mode: SandboxMode::default(),
+            network: false,
+            inspect: Inspect::default(),
+            writable: Vec::new(),
+            disk_mb: u32::try_from(Limits::DISK / MEGABYTE).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+const MEGABYTE: u64 = 1_000_000;
+
 impl Sandbox {
+    /// Bytes that one command may write to the disk.
+    fn disk(&self) -> u64 {
+        u64::from(self.disk_mb) * MEGABYTE
+    }
+
     /// Whether commands can't do anything here that they can't do there as well.
     #[must_use]
     pub fn is_as_strict_as(&self, other: &Self) -> bool {
-        let Self { mode, network, inspect, writable } = self;
+        let Self { mode, network, inspect, writable, disk_mb } = self;
         (*mode == SandboxMode::Enforce || other.mode == SandboxMode::Off)
             && (!network || other.network)
             && (*inspect == Inspect::Off || other.inspect == Inspect::On)
             && writable.iter().all(|folder| other.writable.contains(folder))
+            && *disk_mb <= other.disk_mb
     }
 }
 
@@ -209,6 +233,7 @@ impl CommandContext {
             return Err(unavailable("commands are not set up in this process"));
         };
         let prepared = commands.prepare(cx, request, call, self.reach, commands.sandbox.mode)?;
+        let scratch = Scratch::hold(&prepared.policy.scratch).map_err(|error| unwritable(&prepared.policy.scratch, &error))?;
         let begun = SystemTime::now();
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
@@ -225,6 +250,10 @@ impl CommandContext {
                 return Err(unavailable(&why));
             }
         };
+        let filled_disk = finished.ended.is_for_disk();
+        if filled_disk {
+            scratch.spoil();
+        }
         let outcome = Outcome::new(&request.command, begun, &finished, capture).hiding(&prepared.policy.hidden);
         match prepared.policy.view {
             View::ReadOnly { .. } => {
@@ -235,8 +264,21 @@ impl CommandContext {
                 Staged::discard(cx)?;
                 Err(Problem::new(ErrorCode::Cancelled, "The command was stopped. Nothing it changed was kept."))
             }
+            View::Staged { .. } | View::Direct | View::Unconfined if filled_disk => {
+                Staged::discard(cx)?;
+                let mut output = outcome.report(&[], &[])?;
+                if !matches!(prepared.policy.view, View::Staged { .. }) {
+                    output.text.push_str(
+                        "\n[build output that it wrote into the workspace could not be put back; delete with `rm` what is too large]",
+                    );
+                }
+                Ok(output)
+            }
             View::Staged { .. } | View::Direct | View::Unconfined => {
-                outcome.save(&prepared.folder)?;
+                if let Err(problem) = outcome.save(&prepared.folder) {
+                    Staged::discard(cx)?;
+                    return Err(problem);
+                }
                 Ok(Output::default().signalling(Signal::Staged))
             }
         }
@@ -263,12 +305,13 @@ impl Commands {
     }
 
     fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
-        let failed = |error: std::io::Error| unavailable(&format!("{} can't be written: {error}", self.place.display()));
+        let failed = |error: std::io::Error| unwritable(&self.place, &error);
+        self.find_room()?;
         let workspace = cx.workspace.host_path()?;
         let kind = match reach {
             Reach::Source => "source",
-            Reach::Scratch | Reach::Nothing => "scratch",
-            Reach::Inspection => "inspection",
+            Reach::Scratch => "scratch",
+            Reach::Inspection | Reach::Nothing => "inspection",
         };
         let scratch = self.place.join("scratch").join(name_of(&workspace)).join(kind);
         let folder = self.stage(call);
@@ -296,10 +339,11 @@ impl Commands {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: FIXED.iter().map(PathBuf::from).collect(),
             identity: identity.map(|(file, _)| file),
+            scratch_in_memory: matches!(reach, Reach::Inspection | Reach::Nothing),
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            ..Policy::plain(workspace, view, scratch, Limits::within(request.time))
+            ..Policy::plain(workspace, view, scratch, Limits { disk: self.sandbox.disk(), ..Limits::within(request.time) })
         };
         let policy = match policy.view {
             View::Unconfined => policy,
@@ -312,7 +356,7 @@ impl Commands {
 
     /// Makes a folder of ours, closed to all others on the machine.
     fn make_folder(&self, folder: &Path) -> std::io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        make_folder(folder)?;
         // It may have been made by an earlier version, or by hand.
         std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
     }
@@ -320,6 +364,10 @@ impl Commands {
 
 /// What no command may change even where it may change the source: each of these can make the user's own tools run something.
 const FIXED: [&str; 6] = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/modules", ".planwright"];
+
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
 
 fn make_file(file: &Path, text: &str) -> std::io::Result<()> {
     let mut out = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(file)?;
@@ -331,6 +379,18 @@ fn name_of(workspace: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     workspace.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
+}
+
+/// A folder of ours can't be written, perhaps because the disk is full.
+fn unwritable(folder: &Path, error: &std::io::Error) -> Problem {
+    if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+        let text = format!(
+            "No command was started, because the disk is full. Tell the user to free some space on the disk of {}.",
+            folder.display()
+        );
+        return Problem::new(ErrorCode::StorageFull, text);
+    }
+    unavailable(&format!("{} can't be written: {error}", folder.display()))
 }
 
 fn unavailable(why: &str) -> Problem {
@@ -351,6 +411,7 @@ mod tests {
             Sandbox { network: true, ..usual() },
             Sandbox { inspect: Inspect::On, ..usual() },
             Sandbox { writable: vec![PathBuf::from("/tmp")], ..usual() },
+            Sandbox { disk_mb: usual().disk_mb + 1, ..usual() },
         ];
         assert!(usual().is_as_strict_as(&usual()));
         for wide in wider {

@@ -11,7 +11,6 @@ import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
 import { HomePage } from '@/features/home/HomePage';
-import { SignInPage } from '@/features/signin/SignInPage';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { startBridge } from '@/lib/events/bridge';
@@ -21,6 +20,7 @@ import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
 const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
+const SignInPage = part(() => import('@/features/signin/SignInPage').then((all) => all.SignInPage), null);
 const SettingsPage = part(() => import('@/features/settings/SettingsPage').then((all) => all.SettingsPage));
 
 /** Between two looks for a server that is not there, in milliseconds. */

@@ -20,7 +20,6 @@ import { PlanMessageCard } from '@/features/plan/PlanMessageCard';
 import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
-import { ToolApproval } from '@/features/question/ToolApproval';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
@@ -41,7 +40,6 @@ const SLOTS: ChatSlots = {
   ProgressDock,
   SidePanel,
   Guide,
-  ToolApproval,
 };
 
 const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
@@ -100,7 +98,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   if (isDeleted) return <NotFound />;
   return (
     <>
-      {shown === 'chat' && <ChatPage ring={<ContextRing />} controls={<><RoleMenu /><ModeToggle /></>} toggleMode={toggleMode} />}
+      {shown === 'chat' && <ChatPage mode={<ModeToggle />} chips={<><RoleMenu /><ContextRing /></>} toggleMode={toggleMode} />}
       {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

@@ -45,7 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {isNarrow ? (
         <Sheet isOpen={isDrawerOpen} close={() => useLayout.setState({ isDrawerOpen: false })} title={t('title')} side="left"><Sidebar isDrawer /></Sheet>
       ) : (
-        isSidebarOpen && <div className="w-64 shrink-0 border-r"><Sidebar /></div>
+        isSidebarOpen && <div className="w-58 shrink-0 border-r"><Sidebar /></div>
       )}
       <div className="min-w-0 flex-1">{children}</div>
       <Dialogs />

@@ -13,16 +13,18 @@ const ContextPanel = part(() => import('@/features/context/ContextPanel').then((
 export function SidePanel() {
   const t = useText('panel');
   const tab = useLayout((state) => state.panelTab);
-  const icon = 'shrink-0 max-lg:hidden';
   const tabs: Tab<PanelTab>[] = [
-    { value: 'plan', label: <><ListChecks size={14} aria-hidden className={icon} />{t('plan')}</> },
-    { value: 'changes', label: <><FileDiff size={14} aria-hidden className={icon} />{t('changes')}</> },
-    { value: 'files', label: <><FolderTree size={14} aria-hidden className={icon} />{t('files')}</> },
-    { value: 'context', label: <><Gauge size={14} aria-hidden className={icon} />{t('context')}</> },
+    { value: 'plan', label: t('plan'), icon: ListChecks },
+    { value: 'changes', label: t('changes'), icon: FileDiff },
+    { value: 'files', label: t('files'), icon: FolderTree },
+    { value: 'context', label: t('context'), icon: Gauge },
   ];
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <div className="shrink-0 border-b px-1.5"><Tabs id="panel" label={t('tabs')} tabs={tabs} value={tab} choose={(panelTab) => useLayout.setState({ panelTab })} /></div>
+      <div className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
+        <p aria-hidden className="font-semibold">{t(tab)}</p>
+        <Tabs id="panel" label={t('tabs')} tabs={tabs} value={tab} choose={(panelTab) => useLayout.setState({ panelTab })} />
+      </div>
       <TabPanel id="panel" value={tab} className="min-h-0 flex-1 overflow-y-auto">
         {tab === 'plan' && <PlanPanel />}
         {tab === 'changes' && <ChangesView />}

@@ -1,18 +1,20 @@
-import { SunMoon } from 'lucide-react';
 import { lazy } from 'react';
 import { useText } from '@/i18n';
+import { useMe } from '@/lib/workspaces';
 import { DropDown } from './DropDown';
 
 const load = () => import('./AppearancePopup');
 const Popup = lazy(() => load().then((all) => ({ default: all.AppearancePopup })));
 
-/** Theme and language. */
+/** Who is signed in; theme, language and signing out. */
 export function AppearanceMenu() {
   const t = useText('common');
+  const name = useMe().data?.user.name ?? '';
   const button = (
-    <button type="button" aria-haspopup="menu" className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-muted hover:bg-bg hover:text-fg pointer-coarse:min-h-11">
-      <SunMoon size={15} aria-hidden />
-      {t('theme')} · {t('language')}
+    <button type="button" aria-haspopup="menu" className="flex min-h-8 min-w-0 items-center gap-2 rounded-sm px-2 hover:bg-fg/5 pointer-coarse:min-h-11">
+      <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full border border-line2 bg-sunken text-[10px] font-semibold text-fg2 uppercase">{name.slice(0, 2)}</span>
+      <span className="truncate">{name}</span>{' '}
+      <span className="sr-only">{t('appearance')}</span>
     </button>
   );
   return <DropDown load={load} button={button} menu={(trigger) => <Popup button={trigger} />} />;

@@ -1,5 +1,5 @@
 // A unified diff as coloured lines: for small ones, inside of cards.
-const COLOURS: [string, string][] = [['+++', 'text-muted'], ['---', 'text-muted'], ['@@', 'text-muted bg-surface'], ['+', 'bg-act-soft text-act'], ['-', 'bg-critical-soft text-critical']];
+const COLOURS: [string, string][] = [['+++', 'text-muted'], ['---', 'text-muted'], ['@@', 'text-muted bg-surface'], ['+', 'bg-added text-act'], ['-', 'bg-deleted text-critical']];
 const MOST = 400;
 
 export function DiffText({ diff }: { diff: string }) {

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 export function Empty({ icon, title, hint }: { icon: ReactNode; title: string; hint: string }) {
   return (
     <div className="m-auto flex max-w-md flex-col items-center gap-1 p-8 text-center">
-      <div className="mb-1 rounded-lg bg-surface p-3 text-muted">{icon}</div>
+      <div className="mb-1 text-muted">{icon}</div>
       <p className="font-semibold">{title}</p>
-      <p className="text-muted">{hint}</p>
+      <p className="text-fg2">{hint}</p>
     </div>
   );
 }

@@ -9,12 +9,13 @@ export function Failed({ error, retry }: { error: Error; retry: () => void }) {
   const isOffline = error instanceof ApiError && error.status === 0;
   const Icon = isOffline ? WifiOff : CircleAlert;
   return (
-    <div role="alert" className="m-4 flex flex-col items-start gap-2 rounded-md border border-critical bg-critical-soft p-3 text-critical">
-      <p className="flex items-start gap-2">
-        <Icon size={16} aria-hidden className="mt-0.5 shrink-0" />
-        <span className="min-w-0 break-words"><strong>{isOffline ? t('offline') : t('failed')}.</strong> {isOffline ? t('unreachable') : error.message}</span>
-      </p>
-      <Button onClick={retry}>{t('retry')}</Button>
+    <div role="alert" className="m-4 flex items-start gap-3 rounded-lg border border-line2 p-3">
+      <Icon size={15} aria-hidden className={`mt-0.5 shrink-0 ${isOffline ? 'text-major' : 'text-critical'}`} />
+      <div className="min-w-0 flex-1">
+        <p className="font-semibold">{isOffline ? t('unreachable') : t('failed')}</p>
+        <p className="break-words text-fg2">{isOffline ? t('unreachableHint') : error.message}</p>
+      </div>
+      <Button onClick={retry} className="shrink-0">{t('retry')}</Button>
     </div>
   );
 }

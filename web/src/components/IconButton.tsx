@@ -8,7 +8,7 @@ export function IconButton({ label, children, className = '', ...rest }: Compone
       <button
         type="button"
         aria-label={label}
-        className={`inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg disabled:opacity-55 pointer-coarse:size-11 ${className}`}
+        className={`inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-fg2 hover:bg-sunken hover:text-fg aria-pressed:bg-sunken aria-pressed:text-fg disabled:opacity-55 pointer-coarse:size-11 ${className}`}
         {...rest}
       >
         {children}

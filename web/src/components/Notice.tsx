@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 export function Notice({ icon, title, hint, children }: { icon: ReactNode; title: string; hint?: string; children?: ReactNode }) {
   return (
     <div className="m-auto flex max-w-md flex-col items-center gap-2 p-8 text-center">
-      <div className="rounded-lg bg-surface p-3 text-muted">{icon}</div>
+      <div className="text-muted">{icon}</div>
       <h1 className="text-lg font-semibold">{title}</h1>
-      {hint && <p className="text-muted">{hint}</p>}
+      {hint && <p className="text-fg2">{hint}</p>}
       {children && <div className="mt-2 flex flex-wrap justify-center gap-2">{children}</div>}
     </div>
   );

@@ -6,8 +6,9 @@ import { Button } from './Button';
 export function Outdated() {
   const t = useText('common');
   return (
-    <div role="alert" className="m-4 flex flex-col items-start gap-2 rounded-md border border-major bg-major-soft p-3 text-major">
-      <p className="flex items-start gap-2"><RefreshCw size={16} aria-hidden className="mt-0.5 shrink-0" />{t('updated')}</p>
+    <div role="alert" className="m-4 flex items-center gap-3 rounded-md bg-major-soft p-3">
+      <RefreshCw size={15} aria-hidden className="shrink-0 text-major" />
+      <p className="min-w-0 flex-1">{t('updated')}</p>
       <Button onClick={() => location.reload()}>{t('reload')}</Button>
     </div>
   );

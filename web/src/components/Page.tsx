@@ -15,11 +15,11 @@ export function Page({ title, actions, aside, children }: { title: string; actio
   const openList = () => useLayout.setState(isNarrow ? { isDrawerOpen: true } : { isSidebarOpen: true });
   return (
     <div className="flex h-full flex-col">
-      <header className="flex h-13 shrink-0 items-center gap-2 border-b px-2 sm:px-4">
+      <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 sm:px-4">
         {(isNarrow || !isSidebarOpen) && (
           <IconButton label={t('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
         )}
-        <h1 className="min-w-0 truncate font-semibold">{title}</h1>
+        <h1 className="min-w-0 truncate text-base font-semibold max-sm:text-2xl">{title}</h1>
         <div className="ml-auto flex items-center gap-2">{actions}<ConnectionBadge /></div>
       </header>
       <OfflineBanner />

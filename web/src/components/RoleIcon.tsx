@@ -6,7 +6,7 @@ const MODES: Record<Mode, LucideIcon> = { plan: Search, act: Zap };
 
 export function RoleIcon({ role, size = 14 }: { role: RoleName; size?: number }) {
   const Icon = ROLE_ICONS[role];
-  return <Icon size={size} aria-hidden className="shrink-0" />;
+  return <Icon size={size} data-role={role} aria-hidden className="shrink-0 text-role" />;
 }
 
 export function ModeIcon({ mode, size = 14 }: { mode: Mode; size?: number }) {

@@ -10,14 +10,14 @@ interface Props<T extends string> {
 /** A few choices side by side, of which one holds. */
 export function Segments<T extends string>({ label, value, choose, choices }: Props<T>) {
   return (
-    <div role="group" aria-label={label} className="inline-flex overflow-hidden rounded-sm border border-control">
+    <div role="group" aria-label={label} className="inline-flex rounded-sm bg-sunken p-0.5">
       {choices.map(([key, name]) => (
         <button
           key={key}
           type="button"
           aria-pressed={key === value}
           onClick={() => choose(key)}
-          className="inline-flex min-h-8 items-center gap-1 px-2.5 text-sm not-first:border-l not-first:border-control hover:bg-surface aria-pressed:bg-surface aria-pressed:font-semibold pointer-coarse:min-h-11"
+          className="inline-flex min-h-6.5 items-center gap-1 rounded-sm px-2.5 text-sm text-fg2 hover:text-fg aria-pressed:bg-bg aria-pressed:font-semibold aria-pressed:text-fg aria-pressed:shadow-xs pointer-coarse:min-h-11"
         >
           {name}
         </button>

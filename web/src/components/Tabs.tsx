@@ -1,8 +1,11 @@
+import type { LucideIcon } from 'lucide-react';
 import type { KeyboardEvent, ReactNode } from 'react';
+import { Tip } from './Tip';
 
 export interface Tab<T extends string> {
   value: T;
-  label: ReactNode;
+  label: string;
+  icon: LucideIcon;
 }
 
 interface Props<T extends string> {
@@ -21,7 +24,7 @@ const STEPS: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 };
 
-/** A row of tabs; what the chosen one shows is a `<TabPanel>` with the same id. */
+/** A row of tabs as icons; what the chosen one shows is a `<TabPanel>` with the same id. */
 export function Tabs<T extends string>({ label, tabs, value, choose, id }: Props<T>) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const next = tabs[STEPS[event.key]?.(tabs.findIndex((tab) => tab.value === value), tabs.length) ?? -1];
@@ -33,19 +36,21 @@ export function Tabs<T extends string>({ label, tabs, value, choose, id }: Props
   return (
     <div role="tablist" aria-label={label} onKeyDown={onKeyDown} className="flex min-w-0 gap-1">
       {tabs.map((tab) => (
-        <button
-          key={tab.value}
-          type="button"
-          role="tab"
-          id={`${id}-tab-${tab.value}`}
-          aria-selected={tab.value === value}
-          aria-controls={tab.value === value ? `${id}-shown` : undefined}
-          tabIndex={tab.value === value ? 0 : -1}
-          onClick={() => choose(tab.value)}
-          className="flex min-h-9 min-w-0 items-center gap-1.5 border-b-2 border-transparent px-2.5 text-sm text-muted hover:text-fg aria-selected:border-[var(--mode,var(--plan))] aria-selected:font-semibold aria-selected:text-fg pointer-coarse:min-h-11"
-        >
-          {tab.label}
-        </button>
+        <Tip key={tab.value} text={tab.label}>
+          <button
+            type="button"
+            role="tab"
+            aria-label={tab.label}
+            id={`${id}-tab-${tab.value}`}
+            aria-selected={tab.value === value}
+            aria-controls={tab.value === value ? `${id}-shown` : undefined}
+            tabIndex={tab.value === value ? 0 : -1}
+            onClick={() => choose(tab.value)}
+            className="flex size-7.5 items-center justify-center rounded-sm text-fg2 hover:text-fg aria-selected:bg-sunken aria-selected:text-fg pointer-coarse:size-11"
+          >
+            <tab.icon size={15} aria-hidden />
+          </button>
+        </Tip>
       ))}
     </div>
   );

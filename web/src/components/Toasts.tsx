@@ -13,9 +13,9 @@ export function Toasts() {
         <div
           key={toast.id}
           role={toast.isError ? 'alert' : 'status'}
-          className={`pointer-events-auto flex max-w-xl items-center gap-2 rounded-md border bg-raised py-1 pr-1 pl-3 shadow-raised ${toast.isError ? 'border-critical text-critical' : 'border-control'}`}
+          className={`pointer-events-auto flex max-w-xl items-center gap-2 rounded-md border border-line2 bg-raised py-1 pr-1 pl-3 shadow-raised`}
         >
-          {toast.isError ? <CircleAlert size={16} aria-hidden className="shrink-0" /> : <Info size={16} aria-hidden className="shrink-0" />}
+          {toast.isError ? <CircleAlert size={15} aria-hidden className="shrink-0 text-critical" /> : <Info size={15} aria-hidden className="shrink-0 text-fg2" />}
           <span className="min-w-0 break-words">{toast.text}</span>
           {toast.action && (
             <Button look="quiet" onClick={() => { toast.action?.run(); dismiss(toast.id); }}>{toast.action.label}</Button>

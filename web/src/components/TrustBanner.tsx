@@ -10,8 +10,8 @@ export function TrustBanner({ workspaceId }: { workspaceId: string }) {
   const trust = useTrust(workspaceId);
   if (!trust.data || trust.data.trusted) return null;
   return (
-    <div className="flex items-center gap-2 border-b border-major bg-major-soft px-4 py-1 text-major">
-      <ShieldAlert size={16} aria-hidden className="shrink-0" />
+    <div className="flex items-center gap-3 bg-major-soft px-4 py-1.5">
+      <ShieldAlert size={16} aria-hidden className="shrink-0 text-major" />
       <span className="min-w-0 flex-1">{trust.data.file_trusted ? t('bannerServers') : t('banner')}</span>
       <Button onClick={() => showDialog({ kind: 'trust', workspace: workspaceId })}>{t('look')}</Button>
     </div>

@@ -6,12 +6,12 @@ import type { DriftedFile } from '@/lib/chat/drift';
 /** Something to know before going on. */
 export function Warning({ icon, title, hint, children }: { icon: ReactNode; title: string; hint: string; children?: ReactNode }) {
   return (
-    <div role="note" className="flex gap-2 rounded-md border border-major bg-major-soft px-3 py-2 text-sm">
+    <div role="note" className="flex gap-2.5 rounded-md bg-major-soft px-3 py-2">
       <span className="text-major">{icon}</span>
       <div className="min-w-0">
-        <p className="font-semibold text-major">{title}</p>
+        <p className="font-semibold">{title}</p>
         {children}
-        <p className="text-muted">{hint}</p>
+        <p className="text-fg2">{hint}</p>
       </div>
     </div>
   );
@@ -29,12 +29,13 @@ export function DriftNotice({ files, isOver }: { files: DriftedFile[]; isOver: b
 
 export function DriftList({ files }: { files: DriftedFile[] }) {
   const t = useText('plan');
+  const common = useText('common');
   const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
   return (
     <ul>
       {files.map((file) => (
         <li key={file.path} className="break-all">
-          <code>{file.path}</code> ({words[file.change] ?? file.change})
+          <code>{file.path}</code>{common('aside', { text: words[file.change] ?? file.change })}
         </li>
       ))}
     </ul>

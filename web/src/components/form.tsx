@@ -46,8 +46,8 @@ export function Choices<T extends string>({ label, value, options, choose, isDis
     <fieldset disabled={isDisabled} className="flex min-w-0 flex-col gap-1.5">
       <legend className="mb-1 font-medium">{label}</legend>
       {options.map(([key, words, hint]) => (
-        <label key={key} className="flex cursor-pointer items-start gap-2.5 rounded-md border px-3 py-2 has-checked:border-plan has-checked:bg-plan-soft has-focus-visible:outline-2 has-disabled:cursor-default has-disabled:text-muted">
-          <input type="radio" name={name} value={key} checked={key === value} onChange={() => choose(key)} className="mt-1 shrink-0 accent-plan outline-none" />
+        <label key={key} className="flex cursor-pointer items-start gap-2.5 rounded-md border px-3 py-2 has-checked:border-fg has-checked:ring-1 has-checked:ring-fg has-checked:ring-inset has-focus-visible:outline-2 has-disabled:cursor-default has-disabled:text-muted">
+          <input type="radio" name={name} value={key} checked={key === value} onChange={() => choose(key)} className="mt-1 shrink-0 outline-none" />
           <span className="min-w-0">
             <span className="block">{words}</span>
             {hint && <span className="block text-sm text-muted">{hint}</span>}

@@ -22,6 +22,13 @@ export interface ShownFile {
 
 export const useLayout = create<Layout>(() => ({ isSidebarOpen: true, isDrawerOpen: false, isPanelOpen: null, panelTab: 'plan', file: null }));
 
+/** Whether the panel is open. Where there is room it opens with the first plan; elsewhere it covers something, so only when asked for. */
+export function useIsPanelOpen(hasPlan: boolean): boolean {
+  const chosen = useLayout((state) => state.isPanelOpen);
+  const isWide = useIsWide();
+  return chosen ?? (isWide && hasPlan);
+}
+
 export const openPanel = (panelTab: PanelTab) => useLayout.setState({ isPanelOpen: true, panelTab });
 /** Shows a file in the panel of the chat, at a line if one is named. */
 export const openFile = (workspace: string, path: string, line: number | null = null) =>

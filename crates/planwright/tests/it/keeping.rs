@@ -163,7 +163,7 @@ async fn a_backup_that_is_cut_off_damaged_or_foreign_is_refused_and_changes_noth
     }
     assert_eq!(std::fs::read(data.join("planwright.db")).unwrap(), before);
     let mut left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    left.retain(|name| !["commands", "lock", "planwright.db", "token"].contains(&name.as_str()));
+    left.retain(|name| !["commands", "lock", "planwright.db", "reserve", "token"].contains(&name.as_str()));
     assert!(left.is_empty(), "{left:?}");
     assert!(!beside(&home, "fresh").join("planwright.db").exists());
     let server = home.serve().await;

@@ -21,7 +21,7 @@ fn head(server: &Server, first: &str, more: &str) -> String {
 #[tokio::test]
 async fn silent_streams_on_a_chat_with_large_messages_hold_little_memory_and_others_are_served() {
     const STREAMS: usize = 300;
-    let home = home(&json!({ "turns": [] }));
+    let home = home(&json!({ "turns": [{ "text": "", "error": "PROVIDER_REJECTED" }], "repeat": true }));
     let server = home.serve().await;
     let chat = server.chat(json!({})).await;
     let mut seen = 0;
@@ -91,12 +91,13 @@ async fn requests_that_never_end_do_not_make_the_server_deaf() {
     let body = head(&server, &path, "content-type: application/json\r\ncontent-length: 100000\r\n");
     let half = format!("{body}{{\"content\": \"{}", "x".repeat(1000));
     let mut held = Vec::new();
-    for request in [half.as_str(), "GET /api/v1/me HTTP/1.1\r\nhost:", ""] {
-        for _ in 0..250 {
+    for (request, count) in [(half.as_str(), 450), ("GET /api/v1/me HTTP/1.1\r\nhost:", 200), ("", 200)] {
+        for _ in 0..count {
             held.push(connect(&server, request).await);
         }
-        let answer = server.client().get(format!("{}/api/v1/me", server.base)).bearer_auth(&server.token).send();
-        let answer = tokio::time::timeout(Duration::from_secs(20), answer).await.expect("the server is deaf").unwrap();
+        // By a connection of its own. The body of a request may take longer than this.
+        let answer = reqwest::Client::new().get(format!("{}/api/v1/me", server.base)).bearer_auth(&server.token).send();
+        let answer = tokio::time::timeout(Duration::from_secs(40), answer).await.expect("the server is deaf").unwrap();
         assert!(answer.status().is_success(), "after {} connections", held.len());
     }
     chat.say("Are you there?").await;
@@ -122,12 +123,12 @@ async fn large_bodies_that_never_end_hold_little_memory() {
     chat.say("Are you there?").await;
     chat.run_to_end(0).await;
     let grown = server.peak().saturating_sub(before);
-    assert!(grown < 300 << 20, "{} MiB", grown >> 20);
+    assert!(grown < 230 << 20, "{} MiB", grown >> 20);
 }
 
 #[tokio::test]
 async fn the_server_takes_the_descriptors_it_may_have_and_leaves_no_core_dump() {
-    let home = home(&json!({ "turns": [] }));
+    let home = home(&json!({ "turns": [{ "text": "Yes." }] }));
     let server = limited(&home, 300, 900).await;
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", server.process())).unwrap();
     let limit = |name: &str| {

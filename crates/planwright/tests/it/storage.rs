@@ -1,6 +1,7 @@
 //! Where chats are kept: read-only, full, or another's. Each is told, and nothing that was acknowledged is lost.
 
 use crate::home;
+use crate::small_disk::{SmallDisk, User, until};
 use planwright_testkit::guard::announce;
 use planwright_testkit::server::Home;
 use reqwest::StatusCode;
@@ -101,4 +102,81 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_the_server_lives_on() {
     let said = chat.messages().await.iter().filter(|message| message["author"] == "user").count();
     assert_eq!(said, kept, "what was acknowledged is there, and nothing else");
     assert!(server.client().get(format!("{}/healthz", server.base)).send().await.unwrap().status().is_success());
+}
+
+/// The lines of a server's log until one has this text.
+async fn told(log: &mut tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStderr>>, text: &str) -> String {
+    let mut seen = String::new();
+    let looked = async {
+        while let Some(line) = log.next_line().await.unwrap() {
+            seen.push_str(&line);
+            if line.contains(text) {
+                return true;
+            }
+        }
+        false
+    };
+    let found = tokio::time::timeout(std::time::Duration::from_mins(1), looked).await.unwrap_or(false);
+    assert!(found, "no {text:?} in {seen}");
+    seen
+}
+
+#[tokio::test]
+async fn a_server_starts_on_a_full_disk_answers_stores_what_it_must_and_says_so() {
+    for (user, is_killed, is_of_bytes) in
+        User::all().into_iter().flat_map(|user| [(user, true, true), (user, false, true), (user, false, false), (user, true, false)])
+    {
+        let what = format!("{user:?}, killed {is_killed}, bytes {is_of_bytes}");
+        let home = quiet();
+        let Some(disk) = SmallDisk::new(&home, user, "100m", 2000) else { return };
+        let server = home.serve_command(disk.serve(&[])).await;
+        let chat = server.chat(json!({})).await;
+        chat.say("Hello").await;
+        chat.run_to_end(0).await;
+        let (path, messages) = (chat.path.clone(), chat.messages().await);
+        until("room is set aside", || disk.path("data/reserve/7").exists()).await;
+        if is_killed {
+            server.kill().await;
+        } else {
+            assert!(server.terminate().await);
+        }
+        if is_of_bytes {
+            disk.fill("filler", u64::MAX);
+        } else {
+            disk.fill_inodes("filler");
+        }
+        let free = disk.free();
+        assert!(if is_of_bytes { free.bytes == 0 } else { free.inodes == 0 }, "{what}: {free:?}");
+
+        let mut command = disk.serve(&[]);
+        command.stderr(Stdio::piped());
+        let (server, mut log) = home.serve_logged(command).await;
+        told(&mut log, "is full").await;
+        let chat = server.reopened(&path);
+        assert_eq!(chat.messages().await, messages, "{what}");
+        let ready = async || server.client().get(format!("{}/readyz", server.base)).send().await.unwrap();
+        let doctor = disk.command(&["doctor"], &[]).output().await.unwrap();
+        let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        let answer = ready().await;
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{what}");
+        assert!(answer.text().await.unwrap().contains("free some space"), "{what}");
+        assert!(!doctor.status.success() && said.contains("Free some space"), "{what}: {said}");
+        let (status, answer) = server.post(&format!("{path}/messages"), json!({ "content": "Still there?" })).await;
+        assert_eq!(status, StatusCode::ACCEPTED, "{what}: {answer}");
+        disk.remove("filler");
+        until("room is set aside again", || (0..8).all(|part| disk.path(&format!("data/reserve/{part}")).exists())).await;
+        assert_eq!(ready().await.status(), StatusCode::OK, "{what}");
+        chat.say("Good").await;
+        assert!(server.terminate().await);
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_without_anything_set_aside_says_what_to_do() {
+    let home = quiet();
+    let Some(disk) = SmallDisk::new(&home, User::Own, "20m", 500) else { return };
+    disk.fill("filler", u64::MAX);
+    let output = disk.serve(&[]).stdout(Stdio::null()).output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("ree some space"), "{said}");
 }

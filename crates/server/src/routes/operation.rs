@@ -8,6 +8,7 @@ use axum::extract::State;
 use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// A check that takes longer has failed.
@@ -33,6 +34,10 @@ pub async fn readyz(State(app): State<App>) -> ApiResult<Readiness> {
     }
     let storage = app.storage.clone();
     let written = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || storage.try_to_write())).await;
+    if matches!(&written, Ok(Ok(Err(error))) if error.kind() == ErrorKind::StorageFull) {
+        tracing::error!("not ready: the disk of the data folder is full");
+        return Err(not_ready("The disk of the data folder is full: free some space there.").into());
+    }
     if !matches!(written, Ok(Ok(Ok(())))) {
         tracing::error!(?written, "not ready: the data folder can't be written");
         return Err(not_ready("The data folder can't be written.").into());

@@ -140,7 +140,9 @@ impl Outcome {
 
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn save(&self, folder: &Path) -> Result<(), Problem> {
-        let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("The command's outcome can't be kept: {error}."));
+        let failed = |error: std::io::Error| {
+            Problem::new(ErrorCode::StorageFull, format!("The command's outcome can't be stored: {error}. Nothing it changed was kept."))
+        };
         let text = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
         std::fs::write(folder.join(FILE), text).map_err(failed)
     }
@@ -202,7 +204,12 @@ impl Outcome {
                 format!("[ended after {seconds}, because its time was over{limits}. Give more with `timeout_s`, or do less at once.]")
             }
             Ended::Flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
-            Ended::DiskFull => format!("[ended after {seconds}, because the disk is nearly full{limits}. Tell the user.]"),
+            Ended::DiskFull => format!(
+                "[ended after {seconds}, because the disk is nearly full{limits}. Nothing it changed was kept, and its caches in /scratch were cleared. Write less, or tell the user to free some space.]"
+            ),
+            Ended::DiskQuota => format!(
+                "[ended after {seconds}, because it wrote more to the disk than one command may{limits}. Nothing it changed was kept, and its caches in /scratch were cleared. Write less at once, or tell the user to raise `disk_mb` of [sandbox] or to free some space.]"
+            ),
             Ended::Stopped => format!("[stopped after {seconds}{limits}]"),
         }
     }
@@ -210,7 +217,7 @@ impl Outcome {
     fn exit_code(&self) -> Option<i32> {
         match self.ended {
             Ended::Exited(code) => Some(code),
-            Ended::TimedOut | Ended::Flooded | Ended::DiskFull | Ended::Stopped => None,
+            Ended::TimedOut | Ended::Flooded | Ended::DiskFull | Ended::DiskQuota | Ended::Stopped => None,
         }
     }
 }

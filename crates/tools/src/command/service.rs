@@ -3,15 +3,16 @@
 //! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
 //! like what a command changes.
 
-use super::{Commands, Reach, Request, SandboxMode, Staged, name_of, unavailable};
+use super::{Commands, Reach, Request, SandboxMode, Scratch, Staged, name_of, unavailable, unwritable};
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::Workspace;
-use planwright_protocol::Problem;
+use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Finished, Limits, Network, Pipes, Policy, Stop, Unavailable, View, converse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// What is to be run.
@@ -35,6 +36,8 @@ pub struct Post {
     variables: BTreeMap<String, String>,
     /// Where what it changes is staged.
     stage: Option<PathBuf>,
+    /// Set when it was ended because it filled the disk.
+    filled_disk: AtomicBool,
 }
 
 impl Post {
@@ -43,8 +46,20 @@ impl Post {
     /// # Errors
     /// There is no sandbox.
     pub fn run(&self, stop: &Stop, met: impl FnOnce(Pipes), heard: impl FnMut(&[u8])) -> Result<Finished, Problem> {
+        let scratch = Scratch::hold(&self.policy.scratch).map_err(|error| unwritable(&self.policy.scratch, &error))?;
         let finished = converse(&self.policy, &self.line, &self.variables, stop, met, heard);
+        if finished.as_ref().is_ok_and(|finished| finished.ended.is_for_disk()) {
+            scratch.spoil();
+            self.filled_disk.store(true, Ordering::SeqCst);
+        }
         finished.map_err(|Unavailable(why)| unavailable(&why))
+    }
+
+    /// Why nothing of what the program changed may be kept, if it was ended because it filled the disk.
+    #[must_use]
+    pub fn overflow(&self) -> Option<Problem> {
+        let text = "The program wrote more to the disk than it may, so it was ended. Nothing it changed in the workspace was kept, and its caches were cleared. Tell the user.";
+        self.filled_disk.load(Ordering::SeqCst).then(|| Problem::new(ErrorCode::LimitReached, text))
     }
 
     /// Hands what the program of one call changed on to be judged, with its answer.
@@ -72,12 +87,17 @@ impl Commands {
     /// # Errors
     /// A folder of ours can't be made.
     pub fn keep(&self, program: &Program, workspace: &Workspace, secrets: &Secrets, neighbours: &[PathBuf]) -> Result<Post, Problem> {
+        self.find_room()?;
         let path = workspace.host_path()?;
         let scratch = self.scratch_of(program, &path)?;
         // Not through an overlay: that would not show what changes below it while the program is kept.
         let view = View::ReadOnly { folder: self.place.join("servers") };
         let writable = self.sandbox.writable.clone();
-        let policy = Policy { builds_in_scratch: true, writable, ..Policy::plain(path, view, scratch, Limits::of_service()) };
+        let policy = Policy {
+            builds_in_scratch: true,
+            writable,
+            ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk(), ..Limits::of_service() })
+        };
         let policy = self.limit_sight(policy, workspace, secrets, neighbours)?;
         Ok(self.post(program, policy, None))
     }
@@ -106,12 +126,18 @@ impl Commands {
             ..policy
         };
         let words: Vec<String> = program.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
-        Post { policy, line: format!("exec {}", words.join(" ")), variables: program.variables.clone(), stage }
+        Post {
+            policy,
+            line: format!("exec {}", words.join(" ")),
+            variables: program.variables.clone(),
+            stage,
+            filled_disk: AtomicBool::new(false),
+        }
     }
 
     fn scratch_of(&self, program: &Program, workspace: &Path) -> Result<PathBuf, Problem> {
         let scratch = self.place.join("scratch").join(name_of(workspace)).join("servers").join(&program.name);
-        self.make_folder(&scratch).map_err(|error| unavailable(&format!("{} can't be made: {error}", scratch.display())))?;
+        self.make_folder(&scratch).map_err(|error| unwritable(&scratch, &error))?;
         Ok(scratch)
     }
 }

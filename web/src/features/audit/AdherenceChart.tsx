@@ -10,8 +10,8 @@ export function AdherenceChart({ rows }: { rows: Adherence[] }) {
   const id = useId();
   if (rows.length === 0) return null;
   return (
-    <section aria-labelledby={id} className="rounded-lg border">
-      <div className="px-4 pt-4 pb-2">
+    <section aria-labelledby={id} className="border-t">
+      <div className="pt-4 pb-2">
         <h2 id={id} className="font-semibold">{t('adherenceTitle')}</h2>
         <p className="text-sm text-muted">{t('adherenceLong')}</p>
       </div>
@@ -19,8 +19,8 @@ export function AdherenceChart({ rows }: { rows: Adherence[] }) {
         <table className="w-full text-sm tabular-nums">
           <thead className="text-left text-muted">
             <tr>
-              {[t('model'), t('role'), t('adherence')].map((name) => <th key={name} scope="col" className="px-4 py-1.5 font-semibold">{name}</th>)}
-              {[t('calls'), t('blocked'), t('inPlanning'), t('questions'), t('deviations')].map((name) => <th key={name} scope="col" className="px-4 py-1.5 text-right font-semibold whitespace-nowrap">{name}</th>)}
+              {[t('model'), t('role'), t('adherence')].map((name) => <th key={name} scope="col" className="py-1.5 pr-4 font-medium">{name}</th>)}
+              {[t('calls'), t('blocked'), t('inPlanning'), t('questions'), t('deviations')].map((name) => <th key={name} scope="col" className="px-4 py-1.5 text-right font-medium whitespace-nowrap">{name}</th>)}
             </tr>
           </thead>
           <tbody>{rows.map((row) => <Row key={`${row.model} ${row.agent_role}`} row={row} />)}</tbody>
@@ -37,11 +37,11 @@ function Row({ row }: { row: Adherence }) {
   const colour = row.adherence >= 0.95 ? 'bg-act' : row.adherence >= 0.8 ? 'bg-major' : 'bg-critical';
   return (
     <tr className="border-t">
-      <th scope="row" className="max-w-64 truncate px-4 py-1.5 text-left font-mono font-normal">{row.model}</th>
-      <td className="px-4"><span data-role={row.agent_role} className="inline-flex items-center gap-1 text-role"><RoleIcon role={row.agent_role} size={13} />{words(row.agent_role)}</span></td>
-      <td className="min-w-44 px-4">
+      <th scope="row" className="max-w-64 truncate py-1.5 pr-4 text-left font-mono font-normal">{row.model}</th>
+      <td className="pr-4"><span data-role={row.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={row.agent_role} size={13} />{words(row.agent_role)}</span></td>
+      <td className="min-w-44 pr-4">
         <span className="flex items-center gap-2">
-          <span aria-hidden className="h-2.5 min-w-16 flex-1 overflow-hidden rounded-full bg-surface"><span className={`block h-full ${colour}`} style={{ width: `${row.adherence * 100}%` }} /></span>
+          <span aria-hidden className="h-1.5 min-w-16 flex-1 overflow-hidden rounded-full bg-sunken"><span className={`block h-full ${colour}`} style={{ width: `${row.adherence * 100}%` }} /></span>
           <span className="w-14 text-right">{percent(locale, row.adherence, 1)}</span>
         </span>
       </td>

@@ -9,9 +9,9 @@ export function BarTable({ title, spans, series }: { title: string; spans: Span[
   const locale = useLocale((state) => state.locale);
   const rows = spans.map((span, place) => ({ span, place })).filter(({ place }) => series.some((one) => (one.values[place] ?? 0) > 0)).toReversed();
   return (
-    <div tabIndex={0} role="group" aria-label={title} className="max-h-64 overflow-auto rounded-md border">
+    <div tabIndex={0} role="group" aria-label={title} className="max-h-64 overflow-auto">
       <table className="w-full text-sm tabular-nums">
-        <thead className="sticky top-0 bg-surface">
+        <thead className="sticky top-0 bg-bg">
           <tr>
             <th scope="col" className="px-3 py-1 text-left font-semibold">{t('when')}</th>
             {series.map((one) => <th key={one.key} scope="col" className="px-3 py-1 text-right font-semibold">{one.label}</th>)}

@@ -30,7 +30,7 @@ export function LogTable({ filter, kind, setKind, chats }: { filter: AuditFilter
   const page = useQuery({ queryKey: ['audit', 'rows', asked, cursor], queryFn: () => api.audit(asked, PAGE, cursor), placeholderData: (previous) => previous });
   const next = page.data?.next;
   return (
-    <section aria-labelledby={id} className="rounded-lg border">
+    <section aria-labelledby={id} className="border-t">
       <div className="flex flex-wrap items-center gap-3 px-4 py-3">
         <h2 id={id} className="mr-auto font-semibold">{t('log')}</h2>
         <Choice label={t('kind')} value={kind} choose={setKind}>{KINDS.map((one) => <option key={one} value={one}>{t(one)}</option>)}</Choice>
@@ -53,7 +53,7 @@ function Rows({ entries, chats, isOld }: { entries: AuditEntry[]; chats: Chat[];
     <div tabIndex={0} role="group" aria-label={t('log')} aria-busy={isOld} className="overflow-x-auto">
       <table className="w-full text-sm">
         <thead className="border-t text-left text-muted">
-          <tr>{[t('when'), t('event'), t('detail'), t('who'), t('chat')].map((name) => <th key={name} scope="col" className="px-3 py-1.5 font-semibold">{name}</th>)}</tr>
+          <tr>{[t('when'), t('event'), t('detail'), t('who'), t('chat')].map((name) => <th key={name} scope="col" className="py-1.5 pr-4 font-medium">{name}</th>)}</tr>
         </thead>
         <tbody>{entries.map((entry) => <Row key={entry.id} entry={entry} chat={chats.find((chat) => chat.id === entry.chat_id)} />)}</tbody>
       </table>
@@ -69,9 +69,9 @@ function Row({ entry, chat }: { entry: AuditEntry; chat: Chat | undefined }) {
   const details = detailsOf(t, entry);
   return (
     <tr className="border-t align-top">
-      <td className="px-3 py-1.5 whitespace-nowrap text-muted"><time dateTime={entry.at}>{moment(locale, entry.at)}</time></td>
-      <td className={`px-3 py-1.5 whitespace-nowrap ${isViolation ? 'text-critical' : ''}`}>{t(entry.kind)}</td>
-      <td className="min-w-48 px-3 py-1.5">
+      <td className="py-1.5 pr-4 whitespace-nowrap text-muted"><time dateTime={entry.at}>{moment(locale, entry.at)}</time></td>
+      <td className={`py-1.5 pr-4 whitespace-nowrap ${isViolation ? 'text-critical' : ''}`}>{t(entry.kind)}</td>
+      <td className="min-w-48 py-1.5 pr-4">
         {Object.keys(entry.details).length > 0 ? (
           <details>
             <summary className="break-all">{details || t('more')}</summary>
@@ -79,13 +79,13 @@ function Row({ entry, chat }: { entry: AuditEntry; chat: Chat | undefined }) {
           </details>
         ) : details}
       </td>
-      <td className="px-3 py-1.5">
-        {entry.agent_role && <span data-role={entry.agent_role} className="inline-flex items-center gap-1 text-role"><RoleIcon role={entry.agent_role} size={13} />{words(entry.agent_role)}</span>}
+      <td className="py-1.5 pr-4">
+        {entry.agent_role && <span data-role={entry.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={entry.agent_role} size={13} />{words(entry.agent_role)}</span>}
         {entry.user && <span className="block truncate">{entry.user}</span>}
         {entry.model && <span className="block max-w-48 truncate font-mono text-xs text-muted">{entry.model}</span>}
       </td>
-      <td className="max-w-48 px-3 py-1.5">
-        {entry.chat_id && entry.workspace_id && <Link href={`/w/${entry.workspace_id}/c/${entry.chat_id}/timeline`} className="block truncate text-plan underline underline-offset-2">{chat?.title ?? t('chat')}</Link>}
+      <td className="max-w-48 py-1.5 pr-4">
+        {entry.chat_id && entry.workspace_id && <Link href={`/w/${entry.workspace_id}/c/${entry.chat_id}/timeline`} className="block truncate underline decoration-control underline-offset-3">{chat?.title ?? t('chat')}</Link>}
       </td>
     </tr>
   );

@@ -26,7 +26,7 @@ export function StackedBars({ title, hint, spans, series, choice }: { title: str
   const id = useId();
   const total = series.reduce((sum, one) => sum + one.total, 0);
   return (
-    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-2 rounded-lg border p-4">
+    <section aria-labelledby={id} className="flex min-w-0 flex-col gap-2 border-t pt-4">
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1 basis-56">
           <h2 id={id} className="font-semibold">{title}</h2>
@@ -70,7 +70,7 @@ function Bars({ title, spans, series }: { title: string; spans: Span[]; series: 
         {ticks.map((tick) => (
           <g key={tick}>
             <line x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
-            <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end" fontSize="11" fill="var(--muted)">{count(locale, tick)}</text>
+            <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end" fontSize="11" fill="var(--fg3)">{count(locale, tick)}</text>
           </g>
         ))}
         {at !== null && <rect x={LEFT + at * step} y={TOP} width={step} height={HEIGHT - TOP - BOTTOM} fill="var(--surface)" />}
@@ -101,7 +101,7 @@ function Dates({ spans, step, width }: { spans: Span[]; step: number; width: num
     const x = LEFT + (place + 0.5) * step;
     if ((spans.length - 1 - place) % every !== 0 || x < LEFT + 12) return null;
     const anchor = x > width - 30 ? 'end' : 'middle';
-    return <text key={span.first} x={anchor === 'end' ? width : x} y={HEIGHT - 6} textAnchor={anchor} fontSize="11" fill="var(--muted)">{format.format(beginningOf(span.last))}</text>;
+    return <text key={span.first} x={anchor === 'end' ? width : x} y={HEIGHT - 6} textAnchor={anchor} fontSize="11" fill="var(--fg3)">{format.format(beginningOf(span.last))}</text>;
   });
 }
 

@@ -16,11 +16,11 @@ export function Tiles({ counts, adherence }: { counts: AuditCount[]; adherence: 
     [t('switches'), count(locale, sum(counts, isSwitch)), t('plansToo', { count: count(locale, sum(counts, (one) => one.kind === 'plan_approved')) })],
   ];
   return (
-    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t pt-4 lg:grid-cols-4">
       {tiles.map(([name, value, hint]) => (
-        <div key={name} className="flex flex-col rounded-lg border px-4 py-3">
+        <div key={name} className="flex flex-col">
           <dt className="text-sm text-muted">{name}</dt>
-          <dd className="text-2xl font-semibold tabular-nums">{value}</dd>
+          <dd className="text-xl font-semibold">{value}</dd>
           <dd className="text-xs text-muted">{hint}</dd>
         </div>
       ))}

@@ -1,5 +1,6 @@
 import { Undo2 } from 'lucide-react';
 import { Button } from '@/components/Button';
+import { LineCounts } from '@/components/LineCounts';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useLocale, useText } from '@/i18n';
 import type { CallChanges } from '@/lib/api/types';
@@ -7,7 +8,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { askRevert } from '@/lib/chat/revert';
 import { useMayChange } from '@/lib/rights';
 import { clock } from '@/lib/time';
-import { FileChange, Lines } from './FileChange';
+import { FileChange } from './FileChange';
 import { byMessage, weigh, type Group } from './model';
 
 /** What was changed, by the words of the user that set it off and by call; newest first. */
@@ -24,10 +25,10 @@ function GroupView({ group, isSplit }: { group: Group; isSplit: boolean }) {
   const t = useText('changes');
   const { added, removed } = weigh(group.calls.flatMap((call) => call.files));
   return (
-    <li className="overflow-hidden rounded-lg border">
+    <li className="border-t first:border-t-0">
       <div className="flex items-center gap-2 bg-surface px-3 py-1.5">
         <p className="min-w-0 flex-1 truncate font-medium">{group.asked ? group.asked.content : t('earlier')}</p>
-        <Lines added={added} removed={removed} />
+        <LineCounts added={added} removed={removed} />
         {group.asked && <TakeBack from={group.asked.id} label={t('takeBackAll')} />}
       </div>
       <ol>{group.calls.map((call) => <CallView key={call.message_id} call={call} isSplit={isSplit} />)}</ol>
@@ -43,7 +44,7 @@ function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
   return (
     <li className="border-t">
       <div className="flex min-h-9 flex-wrap items-center gap-x-2 px-3 text-sm text-muted">
-        {call.agent_role && <span data-role={call.agent_role} className="inline-flex items-center gap-1 text-role"><RoleIcon role={call.agent_role} size={13} />{words(call.agent_role)}</span>}
+        {call.agent_role && <span data-role={call.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={call.agent_role} size={13} />{words(call.agent_role)}</span>}
         <code>{who}</code>
         <time dateTime={call.at}>{clock(locale, call.at)}</time>
         <span className="ml-auto"><TakeBack from={call.message_id} label={t('takeBackFrom')} /></span>

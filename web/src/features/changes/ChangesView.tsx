@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
+import { LineCounts } from '@/components/LineCounts';
 import { Segments } from '@/components/Segments';
 import { Skeleton } from '@/components/Skeleton';
 import { Tip } from '@/components/Tip';
@@ -12,7 +13,7 @@ import type { Changes } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useMedia } from '@/lib/layout';
 import { ByMessage } from './ByMessage';
-import { FileChange, Lines } from './FileChange';
+import { FileChange } from './FileChange';
 import { weigh } from './model';
 import { useChanges, usePages } from './useChanges';
 
@@ -42,7 +43,7 @@ function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
     <section aria-label={t('title')} className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         <Segments label={t('order')} value={order} choose={setOrder} choices={[['file', t('byFile')], ['message', t('byMessage')]]} />
-        <p className="text-sm text-muted">{t('files', { count: changes.total.count })} <Lines added={total.added} removed={total.removed} /></p>
+        <p className="text-sm text-muted">{t('files', { count: changes.total.count })} <LineCounts added={total.added} removed={total.removed} /></p>
         <div className="ml-auto flex items-center gap-2">
           {hasRoom && <label className="flex items-center gap-1.5 text-sm" htmlFor={id}><input id={id} type="checkbox" checked={isSplit} onChange={(event) => setSplit(event.target.checked)} />{t('split')}</label>}
           {!isPage && (

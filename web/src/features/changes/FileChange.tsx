@@ -1,5 +1,6 @@
 import { ArrowRight, ChevronRight, FilePen, FilePlus, FileX2, FolderInput, TriangleAlert, Undo2, type LucideIcon } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { LineCounts } from '@/components/LineCounts';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import type { ChangedFile } from '@/lib/api/types';
@@ -8,9 +9,9 @@ import { unshown } from './model';
 const DiffView = lazy(() => import('./DiffView'));
 const LOOKS: Record<ChangedFile['status'], [LucideIcon, string]> = {
   created: [FilePlus, 'text-act'],
-  modified: [FilePen, 'text-plan'],
+  modified: [FilePen, 'text-fg2'],
   deleted: [FileX2, 'text-critical'],
-  moved: [FolderInput, 'text-major'],
+  moved: [FolderInput, 'text-fg2'],
 };
 
 /** One file that was changed: a line, and its diff when it is opened. */
@@ -28,21 +29,10 @@ export function FileChange({ file, isOpenAtFirst = false, isSplit = false }: { f
           {file.path}
         </span>
         {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}
-        <Lines added={file.added} removed={file.removed} />
+        <LineCounts added={file.added} removed={file.removed} />
       </button>
       {isOpen && <Body file={file} isSplit={isSplit} />}
     </li>
-  );
-}
-
-export function Lines({ added, removed }: { added: number; removed: number }) {
-  const t = useText('changes');
-  if (added === 0 && removed === 0) return null;
-  return (
-    <span className="shrink-0 font-mono text-xs tabular-nums">
-      <span className="sr-only">{t('lines', { added, removed })}</span>
-      <span aria-hidden className="text-act">+{added}</span> <span aria-hidden className="text-critical">−{removed}</span>
-    </span>
   );
 }
 

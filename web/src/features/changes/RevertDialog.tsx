@@ -39,7 +39,7 @@ function Preview({ from }: { from: string }) {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">{files.length === 0 && conflicts.length === 0 ? t('nothingToTakeBack') : t('revertHint')}</p>
-      {files.length > 0 && <ul aria-label={t('willTakeBack')} className="overflow-hidden rounded-md border">{files.map((step) => <StepView key={step.path} step={step} from={from} />)}</ul>}
+      {files.length > 0 && <ul aria-label={t('willTakeBack')} className="overflow-hidden border-y">{files.map((step) => <StepView key={step.path} step={step} from={from} />)}</ul>}
       <Conflicts conflicts={conflicts} />
       {isBusy && <p role="status" className="text-sm text-major">{t('revertBusy')}</p>}
       <Actions from={from} answer={preview.data} isBusy={isBusy} />
@@ -51,7 +51,7 @@ function Conflicts({ conflicts }: { conflicts: RevertAnswer['conflicts'] }) {
   const t = useText('changes');
   if (conflicts.length === 0) return null;
   return (
-    <div className="rounded-md border border-major bg-major-soft px-3 py-2 text-sm">
+    <div className="rounded-md bg-major-soft px-3 py-2 text-sm">
       <p className="flex items-center gap-1.5 font-semibold text-major"><Lock size={14} aria-hidden />{t('conflicts', { count: conflicts.length })}</p>
       <ul aria-label={t('conflictList')} className="mt-1 flex flex-col gap-1">
         {conflicts.map((conflict) => <li key={conflict.path}><code className="break-all">{conflict.path}</code> <span className="text-muted">{conflict.reason}</span></li>)}

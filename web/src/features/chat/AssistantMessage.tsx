@@ -28,7 +28,7 @@ export function LiveMessage({ live }: { live: LiveText }) {
     <article aria-label={t('fromAgent')} aria-busy="true">
       <RoleBadge role={live.role} />
       {live.reasoning && (
-        <details className="mb-2 text-sm text-muted">
+        <details className="mb-2 text-sm text-fg2">
           <summary>{t('reasoning')}</summary>
           <p className="mt-1 border-l-2 pl-3 whitespace-pre-wrap">{live.reasoning}</p>
         </details>

@@ -1,34 +1,60 @@
-import { Menu as MenuIcon, PanelLeft, PanelRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
+import { useEffect, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
 import { ConnectionBadge } from '@/components/ConnectionBadge';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
-import { useChatView } from '@/lib/chat/context';
+import { useChatIds, useChatView } from '@/lib/chat/context';
+import { setFaviconMode } from '@/lib/favicon';
 import { useIsNarrow, useLayout } from '@/lib/layout';
+import { useMayChange } from '@/lib/rights';
+import { useWorkspaces } from '@/lib/workspaces';
 import { ChatMenu } from './ChatMenu';
-import { Frontmatter } from './Frontmatter';
 
-/** The mode is its colour; `controls` are the role menu and the mode toggle. */
-export function ChatHeader({ controls, togglePanel, isPanelOpen }: { controls: ReactNode; togglePanel: () => void; isPanelOpen: boolean }) {
+/** The band over every page of a chat, in the colour of its mode. `controls` is the mode switch; the panel is only beside the chat itself. */
+export function ChatHeader({ controls, panel }: { controls: ReactNode; panel?: { toggle: () => void; isOpen: boolean } }) {
   const t = useText('chat');
   const home = useText('home');
+  const { workspaceId } = useChatIds();
   const title = useChatView((view) => view.chat.title);
+  const mode = useChatView((view) => view.chat.config.agent_mode);
+  const workspace = useWorkspaces().data?.find(({ id }) => id === workspaceId)?.name;
+  const mayChange = useMayChange(workspaceId);
   const isNarrow = useIsNarrow();
-  const { isSidebarOpen } = useLayout();
-  const openList = () => useLayout.setState(isNarrow ? { isDrawerOpen: true } : { isSidebarOpen: true });
+  const isSidebarOpen = useLayout((state) => state.isSidebarOpen);
+  useEffect(() => setFaviconMode(mode), [mode]);
+  useEffect(() => () => setFaviconMode(null), []);
   return (
-    <header className="flex h-13 shrink-0 items-center gap-2 border-b-2 border-mode bg-mode-soft px-2 max-sm:gap-1 lg:px-4">
-      {(isNarrow || !isSidebarOpen) && (
-        <IconButton label={home('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
-      )}
-      <h1 title={title} className="min-w-0 truncate font-semibold sm:max-lg:min-w-32 max-sm:sr-only">{title}</h1>
-      <div className="min-w-0 shrink-[4] max-lg:hidden"><Frontmatter /></div>
-      <div className="ml-auto flex items-center gap-2 max-sm:gap-1">
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2 border-b-2 border-mode bg-mode-soft px-2 max-sm:gap-x-1 sm:flex-nowrap lg:px-4">
+      {isNarrow && <Link href="/" aria-label={home('home')} className="inline-flex size-11 shrink-0 items-center justify-center rounded-sm text-fg2"><ArrowLeft size={17} aria-hidden /></Link>}
+      {!isNarrow && !isSidebarOpen && <IconButton label={home('openList')} onClick={() => useLayout.setState({ isSidebarOpen: true })}><PanelLeft size={16} aria-hidden /></IconButton>}
+      <div className="flex min-w-0 items-baseline gap-2 text-base max-sm:flex-1 sm:max-lg:min-w-32">
+        {workspace && <><span className="max-w-40 shrink-0 truncate text-fg2 max-lg:hidden">{workspace}</span><span aria-hidden className="text-muted max-lg:hidden">/</span></>}
+        <h1 title={title} className="min-w-0 truncate font-semibold">{title}</h1>
+      </div>
+      <PageTabs />
+      <div className="ml-auto flex shrink-0 items-center gap-2 max-sm:gap-0">
         <ConnectionBadge />
-        {controls}
-        <IconButton label={t('panel')} aria-pressed={isPanelOpen} onClick={togglePanel} className="max-sm:hidden"><PanelRight size={16} aria-hidden /></IconButton>
-        <ChatMenu togglePanel={togglePanel} />
+        <fieldset disabled={!mayChange} className="contents">{controls}</fieldset>
+        {panel && <IconButton label={t('panel')} aria-pressed={panel.isOpen} onClick={panel.toggle} className="aria-pressed:bg-fg/8 max-sm:hidden"><PanelRight size={16} aria-hidden /></IconButton>}
+        <ChatMenu {...(panel && { togglePanel: panel.toggle })} />
       </div>
     </header>
+  );
+}
+
+/** The pages of the chat. */
+function PageTabs() {
+  const t = useText('panel');
+  const { workspaceId, chatId } = useChatIds();
+  const [location] = useLocation();
+  const chat = `/w/${workspaceId}/c/${chatId}`;
+  const pages = [[chat, t('chat')], [`${chat}/changes`, t('changes')], [`${chat}/timeline`, t('timeline')]] as const;
+  return (
+    <nav aria-label={t('pages')} className="flex min-w-0 gap-5 self-end px-4 max-sm:order-last max-sm:w-full max-sm:px-3">
+      {pages.map(([to, name]) => (
+        <Link key={to} href={to} aria-current={location === to ? 'page' : undefined} className="-mb-px flex h-11 items-center border-b-3 border-transparent pt-0.5 text-sm text-fg2 hover:text-fg aria-[current]:border-fg aria-[current]:font-semibold aria-[current]:text-fg max-sm:h-10">{name}</Link>
+      ))}
+    </nav>
   );
 }

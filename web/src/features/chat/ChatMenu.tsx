@@ -14,7 +14,8 @@ import { toastError } from '@/lib/toast';
 const FrontmatterYaml = part(() => import('./FrontmatterYaml').then((all) => all.FrontmatterYaml));
 
 export interface ChatMenuActions {
-  togglePanel: () => void;
+  /** Absent where there is no panel. */
+  togglePanel?: () => void;
   showFile: () => void;
   rename: () => void;
   remove: () => void;
@@ -23,10 +24,10 @@ export interface ChatMenuActions {
 const load = () => import('./ChatMenuPopup');
 const Popup = lazy(() => load().then((all) => ({ default: all.ChatMenuPopup })));
 
-export function ChatMenu({ togglePanel }: { togglePanel: () => void }) {
+export function ChatMenu({ togglePanel }: { togglePanel?: () => void }) {
   const t = useText('chat');
   const [open, setOpen] = useState<'file' | 'rename' | 'delete' | null>(null);
-  const actions: ChatMenuActions = { togglePanel, showFile: () => setOpen('file'), rename: () => setOpen('rename'), remove: () => setOpen('delete') };
+  const actions: ChatMenuActions = { ...(togglePanel && { togglePanel }), showFile: () => setOpen('file'), rename: () => setOpen('rename'), remove: () => setOpen('delete') };
   return (
     <>
       <DropDown load={load} button={<IconButton label={t('menu')} aria-haspopup="menu"><Ellipsis size={16} aria-hidden /></IconButton>} menu={(button) => <Popup button={button} {...actions} />} />

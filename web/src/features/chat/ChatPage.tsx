@@ -8,9 +8,10 @@ import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { openFind, useFind } from '@/lib/chat/find';
 import { focusMainIfLost } from '@/lib/focus';
-import { modifier, useShortcuts } from '@/lib/keys';
-import { useIsNarrow, useIsWide, useLayout } from '@/lib/layout';
+import { useShortcuts } from '@/lib/keys';
+import { useIsNarrow, useIsPanelOpen, useIsWide, useLayout } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
+import { useWorkspaces } from '@/lib/workspaces';
 import { ChatHeader } from './ChatHeader';
 import { Composer } from './Composer';
 import { PlanRequired, QueueChips, RunStatus } from './Dock';
@@ -21,8 +22,8 @@ import { useStopKeys } from './useStopKeys';
 
 const FindBar = part(() => import('./FindBar').then((all) => all.FindBar), null);
 
-/** `ring` and `controls` go into the header, the second only for those who may change something; `toggleMode` is what the mode's keys do. */
-export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; controls: ReactNode; toggleMode: () => void }) {
+/** `mode` goes into the header, `chips` into the composer; `toggleMode` is what the mode's keys do. */
+export function ChatPage({ mode: modeSwitch, chips, toggleMode }: { mode: ReactNode; chips: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
   const { workspaceId } = useChatIds();
   const { QuestionBar, ProgressDock, SidePanel, Guide } = useSlots();
@@ -30,10 +31,8 @@ export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; cont
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const isWide = useIsWide();
   const isNarrow = useIsNarrow();
-  const chosen = useLayout((state) => state.isPanelOpen);
   const hasCode = useLayout((state) => state.panelTab === 'changes' || state.panelTab === 'files');
-  // Where there is room the panel opens with the first plan; elsewhere it covers something, so only when asked for.
-  const isPanelOpen = chosen ?? (isWide && hasPlan);
+  const isPanelOpen = useIsPanelOpen(hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
   const mayChange = useMayChange(workspaceId);
   useStopKeys();
@@ -42,25 +41,25 @@ export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; cont
   const isFinding = useFind((state) => state.isOpen);
   return (
     <div data-mode={mode} className="flex h-full min-w-0 flex-col">
-      <ChatHeader controls={<>{ring}<fieldset disabled={!mayChange} className="contents">{controls}</fieldset></>} togglePanel={() => setPanel(!isPanelOpen)} isPanelOpen={isPanelOpen} />
+      <ChatHeader controls={modeSwitch} panel={{ toggle: () => setPanel(!isPanelOpen), isOpen: isPanelOpen }} />
       <OfflineBanner />
       <TrustBanner workspaceId={workspaceId} />
       <div className="flex min-h-0 flex-1">
         <main id="content" className="flex min-w-0 flex-1 flex-col">
           {isFinding && <FindBar />}
           <Timeline />
-          <div className="group/dock mx-auto flex max-h-[70dvh] w-full max-w-3xl shrink-0 flex-col px-4 pb-3 has-data-large:max-h-[calc(100dvh-5rem)] short:max-h-[calc(100dvh-3.25rem)] short:pb-1">
+          <div className="group/dock mx-auto flex max-h-[70dvh] w-full max-w-186 shrink-0 flex-col px-4 pb-4 has-data-large:max-h-[calc(100dvh-5rem)] short:max-h-[calc(100dvh-3.25rem)] short:pb-1">
             <fieldset disabled={!mayChange} className="flex min-h-0 min-w-0 flex-col"><Guide /><QuestionBar /></fieldset>
             <div className="short:group-has-[section[data-kind]]/dock:hidden"><ProgressDock /></div>
             {mayChange && <Suggestion />}
             <RunStatus />
             <PlanRequired />
             <QueueChips />
-            {mayChange ? <><Composer toggleMode={toggleMode} /><Hints /></> : <ReadOnly />}
+            {mayChange ? <Composer toggleMode={toggleMode} chips={chips} /> : <ReadOnly />}
           </div>
         </main>
         {isPanelOpen && isWide && (
-          <aside aria-label={t('panel')} className={`shrink-0 border-l ${hasCode ? 'w-[min(40rem,40vw)]' : 'w-96'}`}><SidePanel /></aside>
+          <aside aria-label={t('panel')} className={`shrink-0 border-l ${hasCode ? 'w-[min(40rem,40vw)]' : 'w-94'}`}><SidePanel /></aside>
         )}
         {!isWide && (
           <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><SidePanel /></Sheet>
@@ -73,18 +72,7 @@ export function ChatPage({ ring, controls, toggleMode }: { ring: ReactNode; cont
 /** In place of the composer, for those who may only look. */
 function ReadOnly() {
   const t = useText('workspace');
-  return <p role="note" className="flex items-center gap-2 rounded-lg border border-dashed border-control px-4 py-3 text-muted"><Eye size={16} aria-hidden className="shrink-0" />{t('viewer')}</p>;
-}
-
-function Hints() {
-  const t = useText('home');
-  return (
-    <p className="mt-1.5 flex h-4.5 flex-wrap gap-x-4 overflow-hidden px-1 text-xs whitespace-nowrap text-muted pointer-coarse:hidden max-sm:hidden short:hidden">
-      <span><kbd>Enter</kbd> {t('keySend')}</span>
-      <span><kbd>Shift+Tab</kbd> {t('keyMode')}</span>
-      <span><kbd>Esc Esc</kbd> {t('keyStop')}</span>
-      <span><kbd>/</kbd> <kbd>@</kbd> {t('keyCommandsShort')}</span>
-      <span><kbd>{modifier()}+K</kbd> {t('keyPaletteShort')}</span>
-    </p>
-  );
+  const { workspaceId } = useChatIds();
+  const workspace = useWorkspaces().data?.find(({ id }) => id === workspaceId)?.name ?? '';
+  return <p role="note" className="flex items-center gap-2 rounded-md bg-sunken px-4 py-2.5 text-fg2"><Eye size={15} aria-hidden className="shrink-0" />{t('viewer', { workspace })}</p>;
 }

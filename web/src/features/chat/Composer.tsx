@@ -1,5 +1,6 @@
-import { SendHorizontal, Square, X } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { ArrowUp, Square, X } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
@@ -14,7 +15,8 @@ import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
-export function Composer({ toggleMode }: { toggleMode: () => void }) {
+/** What is said to the agent. `chips` stand in its foot. */
+export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips: ReactNode }) {
   const t = useText('chat');
   const { workspaceId, chatId } = useChatIds();
   const { stop } = useChatActions();
@@ -78,7 +80,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
     setDraft('');
   };
   return (
-    <form onSubmit={(event) => { event.preventDefault(); send(); }} className="rounded-lg border-2 border-mode bg-bg focus-within:ring-2 focus-within:ring-mode/30">
+    <form onSubmit={(event) => { event.preventDefault(); send(); }} className="shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
@@ -87,8 +89,7 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
       )}
       {trigger && <Suggestions trigger={trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
-      <div className="flex items-end gap-2 p-2">
-        <textarea
+      <textarea
           ref={box}
           {...{ [MAIN_FIELD]: '' }}
           rows={1}
@@ -98,11 +99,13 @@ export function Composer({ toggleMode }: { toggleMode: () => void }) {
           {...suggesting.field}
           aria-label={t('message')}
           placeholder={t(`ask_${role}`)}
-          className="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-muted"
+          className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
-        {isStoppable && <IconButton label={t('stop')} onClick={() => void stop().catch(toastError)} className="border border-control text-fg"><Square size={14} aria-hidden fill="currentColor" /></IconButton>}
-        <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={draft.trim() === ''} className="bg-mode text-on-accent hover:bg-mode hover:text-on-accent hover:brightness-110">
-          <SendHorizontal size={16} aria-hidden />
+      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 short:min-h-0 short:py-0">
+        {chips}
+        {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
+        <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={draft.trim() === ''} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
+          <ArrowUp size={16} aria-hidden />
         </IconButton>
       </div>
       <LeaveQuestionDialog isOpen={isAsking} close={() => setAsking(false)} confirm={() => { setAgreed(pending?.question_id ?? null); setAsking(false); submit(); }} />

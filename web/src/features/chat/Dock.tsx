@@ -40,8 +40,8 @@ function RunEnd() {
   if (run?.error) {
     const retry = () => void api.retry(workspaceId, chatId).catch(toastError);
     return (
-      <div role="alert" className="mb-2 flex items-start gap-2 rounded-md border border-critical bg-critical-soft px-3 py-2 text-critical">
-        <CircleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+      <div role="alert" className="mb-2 flex items-start gap-2.5 rounded-lg border border-critical-line px-3 py-2">
+        <CircleAlert size={15} aria-hidden className="mt-0.5 shrink-0 text-critical" />
         <div className="min-w-0 flex-1">
           <p className="break-words">{run.error.message}</p>
           {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{start('setUp')}</Link>}
@@ -72,7 +72,7 @@ export function QueueChips() {
   return (
     <ul aria-label={t('queued')} className="mb-1.5 flex flex-wrap gap-1.5">
       {messages.filter((message) => queued.includes(message.id)).map((message) => (
-        <li key={message.id} className="flex max-w-full items-center gap-1.5 rounded-full border border-dashed border-control pr-1 pl-2.5 text-sm">
+        <li key={message.id} className="flex max-w-full items-center gap-1.5 rounded-sm pr-1 pl-1 text-fg2">
           <Clock size={12} aria-label={t('queued')} className="shrink-0 text-muted" />
           <span className="truncate">{message.content}</span>
           <IconButton label={t('takeBack')} className="size-6" onClick={() => void api.unqueue(workspaceId, chatId, message.id).catch(toastError)}>

@@ -6,8 +6,8 @@ import { attempt, discard, type Outgoing } from '@/lib/chat/outbox';
 import { messagesOf } from '@/lib/chat/rows';
 import { toastError } from '@/lib/toast';
 import { LiveMessage } from './AssistantMessage';
+import { Burst } from './Burst';
 import type { Item } from './items';
-import { ReadsCard } from './ReadsCard';
 import { useSlots } from './slots';
 import { ThreadCard } from './ThreadCard';
 import { CallCard } from './ToolCallCard';
@@ -23,8 +23,8 @@ export const ItemView = memo(
       }
       case 'call':
         return <CallCard call={item.call} result={item.result} />;
-      case 'reads':
-        return <ReadsCard calls={item.calls} />;
+      case 'burst':
+        return <Burst calls={item.calls} />;
       case 'thread':
         return <ThreadCard thread={item} />;
       case 'live':
@@ -50,7 +50,7 @@ function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const common = useText('common');
   return (
     <article aria-label={t('fromYou')} className="flex flex-col items-end gap-1">
-      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed bg-surface px-4 py-2 break-words whitespace-pre-wrap">{outgoing.content}</div>
+      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed border-control px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap">{outgoing.content}</div>
       <div className="flex items-center gap-1.5 text-xs text-muted">
         {outgoing.state === 'failed' ? (
           <>

@@ -44,13 +44,14 @@ interface RevertFacts {
 /** The message's own words are for the model. */
 function RevertMarker({ facts, at }: { facts: RevertFacts; at: string }) {
   const t = useText('chat');
+  const common = useText('common');
   return (
     <Line at={at}>
       <Undo2 size={14} aria-hidden className="shrink-0" />
       <span>{t('tookBackFiles')}</span>
       {facts.files?.map((file) => <code key={file.path} className="break-all">{file.path}</code>)}
       {facts.conflicts && facts.conflicts.length > 0 && <span>{t('leftFiles')}</span>}
-      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({file.reason})</span>)}
+      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code>{common('aside', { text: file.reason })}</span>)}
     </Line>
   );
 }
@@ -71,12 +72,13 @@ function ServerMarker({ server, trouble, at }: { server: string; trouble: string
 /** The message's own words are for the model. */
 function DriftMarker({ files, at }: { files: DriftedFile[]; at: string }) {
   const t = useText('plan');
+  const common = useText('common');
   const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
   return (
     <Line at={at}>
       <FileWarning size={14} aria-hidden className="shrink-0 text-major" />
-      <span>{t('driftTitle')}:</span>
-      {files.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code> ({words[file.change] ?? file.change})</span>)}
+      <span>{t('driftTitle')}{common('colon')}</span>
+      {files.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code>{common('aside', { text: words[file.change] ?? file.change })}</span>)}
     </Line>
   );
 }
@@ -93,9 +95,9 @@ function ModeMarker({ change, message }: { change: ModeChange; message: Message 
   };
   return (
     <Line at={message.created_at}>
-      <span data-role={change.from} className="inline-flex items-center gap-1 text-role"><RoleIcon role={change.from} />{words(change.from)}</span>
+      <span data-role={change.from} className="inline-flex items-center gap-1"><RoleIcon role={change.from} />{words(change.from)}</span>
       <ArrowRight size={14} aria-label={t('switchedTo')} />
-      <span data-role={change.to} className="inline-flex items-center gap-1 font-semibold text-role"><RoleIcon role={change.to} />{words(change.to)}</span>
+      <span data-role={change.to} className="inline-flex items-center gap-1 font-medium"><RoleIcon role={change.to} />{words(change.to)}</span>
       <span>{by[change.by]}</span>
     </Line>
   );
@@ -104,8 +106,8 @@ function ModeMarker({ change, message }: { change: ModeChange; message: Message 
 function Line({ at, children }: { at: string; children: ReactNode }) {
   const locale = useLocale((state) => state.locale);
   return (
-    <div role="note" className="flex items-center gap-3 py-1 text-sm text-muted before:h-px before:min-w-4 before:flex-1 before:bg-line after:h-px after:min-w-4 after:flex-1 after:bg-line">
-      <span className="flex max-w-[90%] flex-wrap items-center justify-center gap-1.5">
+    <div role="note" className="flex justify-center py-1 text-xs text-muted">
+      <span className="flex max-w-full flex-wrap items-center justify-center gap-1.5">
         {children}
         <time dateTime={at}>{clock(locale, at)}</time>
       </span>

@@ -22,18 +22,14 @@ export function ReviewCard({ message }: { message: Message }) {
   const t = useText('chat');
   const review = message.metadata.review as { summary: string; findings: Finding[] };
   return (
-    <article aria-label={t('review')}>
+    <article className="group" aria-label={t('review')}>
       {message.agent_role && <RoleBadge role={message.agent_role} at={message.created_at} />}
-      <div className="overflow-hidden rounded-lg border" data-role={message.agent_role}>
-        <div className="border-b bg-role-soft px-4 py-2">
-          <h2 className="text-xs font-semibold tracking-wide text-role uppercase">{t('reviewFindings', { count: review.findings.length })}</h2>
-          <Markdown text={review.summary} />
-        </div>
-        {review.findings.length === 0 && <p className="px-4 py-2.5 text-muted">{t('noFindings')}</p>}
-        <ul className="divide-y divide-line">
-          {review.findings.map((finding, index) => <FindingRow key={index} finding={finding} />)}
-        </ul>
-      </div>
+      <Markdown text={review.summary} />
+      <h2 className="mt-2 font-semibold">{t('reviewFindings', { count: review.findings.length })}</h2>
+      {review.findings.length === 0 && <p className="py-1.5 text-muted">{t('noFindings')}</p>}
+      <ul className="mt-1 divide-y divide-line border-t">
+        {review.findings.map((finding, index) => <FindingRow key={index} finding={finding} />)}
+      </ul>
     </article>
   );
 }
@@ -44,12 +40,12 @@ function FindingRow({ finding }: { finding: Finding }) {
   const place = finding.line ? `${finding.path}:${finding.line}` : finding.path;
   const [Icon, colour] = ICONS[finding.severity] ?? [CircleAlert, 'text-muted'];
   return (
-    <li className="flex gap-2.5 px-4 py-2.5">
-      <Icon size={16} aria-hidden className={`mt-1 shrink-0 ${colour}`} />
+    <li className="flex gap-2.5 py-2">
+      <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${colour}`} />
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-2">
-          <span className={`text-xs font-semibold uppercase ${colour}`}>{SEVERITIES.includes(finding.severity as Severity) ? t(`sev_${finding.severity as Severity}`) : finding.severity}</span>
-          <button type="button" aria-label={t('openAt', { place })} onClick={() => openFile(workspaceId, finding.path, finding.line ?? null)} className="min-h-6 font-mono text-sm break-all text-plan underline underline-offset-2">{place}</button>
+          <span className={`text-xs font-medium ${colour}`}>{SEVERITIES.includes(finding.severity as Severity) ? t(`sev_${finding.severity as Severity}`) : finding.severity}</span>
+          <button type="button" aria-label={t('openAt', { place })} onClick={() => openFile(workspaceId, finding.path, finding.line ?? null)} className="min-h-6 font-mono text-xs break-all underline decoration-control underline-offset-3">{place}</button>
         </p>
         <Markdown text={finding.comment} />
       </div>

@@ -11,7 +11,7 @@ export function Suggestion() {
   const isShown = useChatView((view) => view.suggestion !== null && view.question === null && view.chat.config.plan_file !== null);
   if (!isShown) return null;
   return (
-    <div data-mode="act" className="mb-2 flex items-center gap-3 rounded-md border border-mode bg-mode-soft px-3 py-2">
+    <div data-mode="act" className="mb-2 flex items-center gap-3 rounded-lg border border-mode-line px-3 py-2">
       <Zap size={16} aria-hidden className="shrink-0 text-mode" />
       <span className="min-w-0 flex-1">{t('suggestion')}</span>
       <Button look="primary" onClick={() => void execute().catch(toastError)}>{t('execute')}</Button>

@@ -70,7 +70,7 @@ function List({ label, all, place, offered, choose }: Omit<Props, 'trigger' | 'w
             aria-selected={index === at}
             // Not `click`: that would take the focus from the message first.
             onMouseDown={(event) => { event.preventDefault(); choose({ name, ...(command && { command }) }); }}
-            className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 aria-selected:bg-plan-soft pointer-coarse:min-h-11"
+            className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 aria-selected:bg-sunken pointer-coarse:min-h-11"
           >
             <Icon size={14} aria-hidden className="shrink-0 text-muted" />
             <span className="shrink-0 font-mono text-sm">{command ? `/${name}` : name}</span>

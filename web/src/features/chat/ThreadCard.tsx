@@ -1,10 +1,11 @@
-import { Check, ChevronRight, CircleX, LoaderCircle } from 'lucide-react';
+import { Check, CircleX, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
 import { RoleIcon } from '@/components/RoleIcon';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Thread } from '@/lib/chat/rows';
 import type { LiveText } from '@/lib/chat/view';
+import { ActivityLine, detailsClass } from './ActivityLine';
 import { LiveMessage } from './AssistantMessage';
 import { ItemView } from './ItemView';
 import { errorOf } from './toolCall';
@@ -20,26 +21,25 @@ export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } })
   const isOpen = chosen ?? (isRunning || call === null);
   const error = errorOf(result);
   const [Icon, colour, state] = isRunning
-    ? ([LoaderCircle, 'text-role motion-safe:animate-spin', t('threadRunning')] as const)
-    : error ? ([CircleX, 'text-critical', t('threadFailed')] as const) : ([Check, 'text-act', t('threadDone')] as const);
+    ? ([LoaderCircle, 'text-mode motion-safe:animate-spin', t('threadRunning')] as const)
+    : error ? ([CircleX, 'text-critical', t('threadFailed')] as const) : ([Check, 'text-fg2', t('threadDone')] as const);
   return (
-    <article aria-label={t('thread', { role: who })} data-role={role} className="overflow-hidden rounded-lg border border-l-4 border-l-role">
-      <button type="button" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)} className="flex min-h-10 w-full items-center gap-2 bg-role-soft px-3 py-1.5 text-left hover:brightness-98 pointer-coarse:min-h-11">
-        <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="flex shrink-0 items-center gap-1.5 font-semibold text-role">{role && <RoleIcon role={role} />}{who}</span>
+    <article aria-label={t('thread', { role: who })} data-role={role} >
+      <ActivityLine isOpen={isOpen} toggle={() => setChosen(!isOpen)}>
+        <span className="flex shrink-0 items-center gap-1.5 font-semibold">{role && <RoleIcon role={role} />}{who}</span>
         <span className="min-w-0 flex-1 truncate">{task}</span>
-        <span className="flex shrink-0 items-center gap-1.5 text-xs"><span className="text-fg max-sm:sr-only">{t('threadSteps', { count: rows.length })} · {state}</span><Icon size={15} aria-hidden className={colour} /></span>
-      </button>
+        <span className="flex shrink-0 items-center gap-1.5 text-xs"><span className="text-muted max-sm:sr-only">{t('threadSteps', { count: rows.length })}, {state}</span><Icon size={14} aria-hidden className={colour} /></span>
+      </ActivityLine>
       {isOpen && (
-        <div className="flex flex-col gap-3 p-3">
+        <div className={`flex flex-col gap-2 py-1 ${detailsClass}`}>
           {task.length > 80 && <p className="whitespace-pre-wrap text-muted">{task}</p>}
           {rows.map((row) => <ItemView key={row.key} item={row} />)}
           {live && <LiveMessage live={live} />}
         </div>
       )}
-      {error && <p className="border-t px-3 py-2 text-critical">{error.message}</p>}
+      {error && <p className={`${detailsClass} text-critical`}>{error.message}</p>}
       {result && !error && !isOpen && (
-        <div className="border-t px-3 py-2"><p className="text-xs font-semibold text-muted">{t('report')}</p><Markdown text={result.content} /></div>
+        <div className={detailsClass}><p className="text-xs text-muted">{t('report')}</p><Markdown text={result.content} /></div>
       )}
     </article>
   );

@@ -32,10 +32,9 @@ export function Timeline() {
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => 72,
+    estimateSize: () => 56,
     getItemKey: useCallback((index: number) => items[index]?.key ?? index, [items]),
     overscan: 6,
-    gap: 16,
     paddingStart: 24,
     paddingEnd: 24,
     anchorTo: 'end',
@@ -91,11 +90,11 @@ export function Timeline() {
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={frame} onScroll={onScroll} {...{ [MAIN_PLACE]: '' }} role="log" aria-live="off" aria-label={t('history')} tabIndex={0} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] pointer-coarse:outline-none">
-        <div className="relative mx-auto w-full max-w-3xl" style={{ height }}>
+        <div className="relative mx-auto w-full max-w-178" style={{ height }}>
           {virtualizer.getVirtualItems().map((row) => {
             const item = items[row.index];
             return (
-              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} data-marked={row.key === marked || undefined} className="absolute inset-x-0 top-0 px-4 data-marked:rounded-md data-marked:ring-2 data-marked:ring-mode data-marked:ring-inset" style={{ transform: `translateY(${row.start}px)` }}>
+              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} data-marked={row.key === marked || undefined} className="absolute inset-x-0 top-0 px-4 py-2 has-[>article>button]:py-0 data-marked:rounded-md data-marked:ring-2 data-marked:ring-fg data-marked:ring-inset" style={{ transform: `translateY(${row.start}px)` }}>
                 {item && <ItemView item={item} />}
               </div>
             );

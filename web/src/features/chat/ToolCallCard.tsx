@@ -1,24 +1,26 @@
-import { Ban, Check, ChevronRight, CircleDashed, CircleStop, CircleX, Clock, LoaderCircle, ShieldX, TriangleAlert, type LucideIcon } from 'lucide-react';
+import { Ban, CircleDashed, CirclePause, CircleStop, CircleX, LoaderCircle, TriangleAlert, X, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
+import { LineCounts } from '@/components/LineCounts';
 import { useLocale, useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import { useChatView } from '@/lib/chat/context';
 import type { Call } from '@/lib/chat/rows';
 import { duration } from '@/lib/time';
-import { useSlots } from './slots';
+import { ActivityLine } from './ActivityLine';
 import { ToolDetails } from './ToolDetails';
-import { exitOf, factOf, iconOf, stateOf, summaryOf, tookOf, toolOf, type CallState } from './toolCall';
+import { linesIn } from './burst';
+import { exitOf, factOf, stateOf, summaryOf, tookOf, toolOf, type CallState } from './toolCall';
 
-const STATES: Record<CallState, { icon: LucideIcon; colour: string }> = {
+/** Every state but `done` is told by an icon and a word. */
+const STATES: Record<Exclude<CallState, 'done'>, { icon: LucideIcon; colour: string }> = {
   proposed: { icon: CircleDashed, colour: 'text-muted' },
-  awaiting: { icon: Clock, colour: 'text-major' },
+  awaiting: { icon: CirclePause, colour: 'text-major' },
   running: { icon: LoaderCircle, colour: 'text-mode motion-safe:animate-spin' },
-  done: { icon: Check, colour: 'text-act' },
-  exited: { icon: TriangleAlert, colour: 'text-major' },
+  exited: { icon: TriangleAlert, colour: 'text-critical' },
   stopped: { icon: CircleStop, colour: 'text-muted' },
-  denied: { icon: Ban, colour: 'text-critical' },
+  denied: { icon: X, colour: 'text-muted' },
   failed: { icon: CircleX, colour: 'text-critical' },
-  blocked: { icon: ShieldX, colour: 'text-critical' },
+  blocked: { icon: Ban, colour: 'text-muted' },
 };
 
 /** The card of a call whose result has not come, or is looked up. */
@@ -30,40 +32,31 @@ export function ToolCallCard({ message }: { message: Message }) {
 export function CallCard({ call, result }: Call) {
   const t = useText('chat');
   const locale = useLocale((state) => state.locale);
-  const { ToolApproval } = useSlots();
   const [isOpened, setOpened] = useState(false);
   const callId = String(call.metadata.call_id);
-  const question = useChatView((view) => (view.question?.call?.call_id === callId ? view.question : null));
   const output = useChatView((view) => view.outputs[callId]);
   // A call that asks has its result at once; what it waits for is the answer.
-  const asks = useChatView((view) => view.question !== null && view.question.question_id === result?.metadata.question_id);
-  const state = stateOf({ call, result }, question !== null || asks);
-  const Icon = iconOf(toolOf(call));
-  const { icon: StateIcon, colour } = STATES[state];
+  const isAwaited = useChatView(({ question }) => question !== null && (question.call?.call_id === callId || question.question_id === result?.metadata.question_id));
+  const state = stateOf({ call, result }, isAwaited);
+  const look = state === 'done' ? null : STATES[state];
   const [fact, took, exit] = [factOf(result), tookOf(result), exitOf(result)];
+  const lines = linesIn([{ call, result }]);
   const word = state === 'exited' && exit !== null ? t('exitCode', { code: exit }) : t(state);
   const isOpen = isOpened || output !== undefined;
+  const isCommand = toolOf(call) === 'run';
   return (
-    <article aria-label={t('toolCall', { tool: toolOf(call) })} data-state={state} className="overflow-hidden rounded-md border bg-bg">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpened(!isOpen)}
-        className="flex min-h-9 w-full items-center gap-2 px-3 text-left text-sm hover:bg-surface pointer-coarse:min-h-11"
-      >
-        <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <Icon size={14} aria-hidden className="shrink-0 text-muted" />
-        <code className="shrink-0 font-medium">{toolOf(call)}</code>
-        <span className="min-w-0 truncate font-mono text-muted">{summaryOf(call)}</span>
-        <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-xs text-muted">
+    <article aria-label={t('toolCall', { tool: toolOf(call) })} data-state={state}>
+      <ActivityLine isOpen={isOpen} toggle={() => setOpened(!isOpen)} mark={look && <look.icon size={14} aria-hidden className={look.colour} />}>
+        {!isCommand && <span className="shrink-0">{toolOf(call)}</span>}
+        <code className="min-w-0 truncate">{summaryOf(call)}</code>
+        <LineCounts {...lines} />
+        <span className="flex shrink-0 items-center gap-2 text-muted">
           {fact && <span className="max-sm:hidden">{t(fact.key, { count: fact.count })}</span>}
           {took !== null && <span className="max-sm:hidden">{duration(locale, took)}</span>}
-          {state !== 'done' && <span className={colour.split(' ')[0]}>{word}</span>}
-          <StateIcon size={15} aria-label={word} className={colour} />
+          {look && <span className={look.colour.split(' ')[0]}>{word}</span>}
         </span>
-      </button>
+      </ActivityLine>
       {isOpen && <ToolDetails call={call} result={result} output={output} />}
-      {question && <div className="border-t p-3"><ToolApproval question={question} /></div>}
     </article>
   );
 }

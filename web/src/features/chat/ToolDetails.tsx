@@ -13,7 +13,7 @@ export function ToolDetails({ call, result, output }: Call & { output: string | 
   const diff = diffOf(result);
   const error = errorOf(result);
   return (
-    <div className="border-t bg-surface">
+    <div className="my-1 ml-5.5 overflow-hidden rounded-md border bg-surface">
       {typeof args.command === 'string' ? <ToolText label={t('command')} text={args.command} /> : !diff && <ToolText label={t('arguments')} text={readable(args)} />}
       {output !== undefined && <ToolText label={t('output')} text={output} isLive />}
       {error && <p className="px-3 py-2 text-critical"><strong className="font-mono text-sm">{error.code}</strong> {error.message}</p>}

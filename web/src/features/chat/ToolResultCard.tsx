@@ -1,4 +1,3 @@
-import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
@@ -6,22 +5,18 @@ import { api } from '@/lib/api/client';
 import type { Message } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { toastError } from '@/lib/toast';
+import { ActivityLine } from './ActivityLine';
 import { ToolText } from './ToolText';
-import { iconOf, toolOf } from './toolCall';
+import { toolOf } from './toolCall';
 
 /** A result without its call, which is on an older page. */
 export function ToolResultCard({ message }: { message: Message }) {
   const t = useText('chat');
   const [isOpen, setOpen] = useState(false);
-  const Icon = iconOf(toolOf(message));
   return (
-    <article aria-label={t('toolResult', { tool: toolOf(message) })} className="overflow-hidden rounded-md border">
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 text-left text-sm hover:bg-surface">
-        <ChevronRight size={14} aria-hidden className={`text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <Icon size={14} aria-hidden className="text-muted" />
-        <code className="font-medium">{toolOf(message)}</code>
-      </button>
-      {isOpen && <div className="border-t bg-surface"><ToolResultBody message={message} /></div>}
+    <article aria-label={t('toolResult', { tool: toolOf(message) })} >
+      <ActivityLine isOpen={isOpen} toggle={() => setOpen(!isOpen)}>{toolOf(message)}</ActivityLine>
+      {isOpen && <div className="my-1 ml-5.5 overflow-hidden rounded-md border bg-surface"><ToolResultBody message={message} /></div>}
     </article>
   );
 }

@@ -12,6 +12,7 @@ import { toastError } from '@/lib/toast';
 import { useMe } from '@/lib/workspaces';
 import { isBusy } from '@/lib/chat/view';
 import { startEdit } from './editing';
+import { onDemand } from './RoleBadge';
 
 const MessageImages = part(() => import('./MessageImages').then((all) => all.MessageImages));
 
@@ -28,7 +29,7 @@ export function UserMessage({ message }: { message: Message }) {
   const author = typeof user === 'string' && user !== own ? user : null;
   return (
     <article aria-label={author ?? t('fromYou')} className="group flex items-start justify-end gap-1 max-sm:flex-col-reverse max-sm:items-end">
-      <div className="flex items-center pt-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+      <div className={`flex items-center pt-1 ${onDemand}`}>
         {!isAnswer && mayChange && (
           <>
             <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content).catch(toastError)}>
@@ -40,7 +41,7 @@ export function UserMessage({ message }: { message: Message }) {
         )}
         <CopyButton text={message.content} label={t('copyMessage')} />
       </div>
-      <div className={`max-w-[80%] rounded-lg rounded-br-sm border border-line bg-surface px-4 py-2 break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border-dashed' : ''}`}>
+      <div className={`max-w-[82%] rounded-lg rounded-br-sm bg-sunken px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border border-dashed border-control' : ''}`}>
         {author !== null && <div aria-hidden className="text-xs text-muted">{author}</div>}
         {message.content}
         {message.metadata.images !== undefined && <MessageImages messageId={message.id} />}

@@ -1,6 +1,6 @@
 // What other features put into the chat page; `app/ChatRoute` names them.
 import { createContext, useContext, type ComponentType } from 'react';
-import type { Message, MessageType, PendingQuestion } from '@/lib/api/types';
+import type { Message, MessageType } from '@/lib/api/types';
 
 export type MessageCard = ComponentType<{ message: Message }>;
 
@@ -15,8 +15,6 @@ export interface ChatSlots {
   SidePanel: ComponentType;
   /** Above the composer, where somebody is shown around. */
   Guide: ComponentType;
-  /** In the card of a tool call that waits for a decision. */
-  ToolApproval: ComponentType<{ question: PendingQuestion }>;
 }
 
 const SlotsContext = createContext<ChatSlots | null>(null);

@@ -1,17 +1,10 @@
 // What there is to say about a tool call in one line.
-import { FilePen, FilePlus, FileText, FolderTree, ListChecks, MessageCircleQuestion, Search, Terminal, Trash2, Users, Wrench, type LucideIcon } from 'lucide-react';
 import type { JsonObject, Message, Problem } from '@/lib/api/types';
 import type { Call } from '@/lib/chat/rows';
 
 export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'exited' | 'stopped' | 'denied' | 'failed' | 'blocked';
 
-const ICONS: Record<string, LucideIcon> = {
-  read: FileText, ls: FolderTree, glob: Search, grep: Search, write: FilePlus, edit: FilePen, touch: FilePlus, mkdir: FilePlus, mv: FilePen, rm: Trash2,
-  run: Terminal, ask_user: MessageCircleQuestion, write_plan: ListChecks, exit_plan_mode: ListChecks, update_step: ListChecks, delegate: Users, submit_review: ListChecks,
-};
-
 export const toolOf = (message: Message): string => String(message.metadata.tool);
-export const iconOf = (tool: string): LucideIcon => ICONS[tool] ?? Wrench;
 export const errorOf = (result: Message | null): Problem | null => (result?.metadata.error as Problem | undefined) ?? null;
 
 /** The argument that tells one call from another. */

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 const NAME = 'found-words';
 
 /** Set by script, because the bundler does not know `::highlight` and warns of it. */
-const LOOK = `::highlight(${NAME}) { background-color: var(--major-soft); color: var(--major); text-decoration: underline; }`;
+const LOOK = `::highlight(${NAME}) { background-color: var(--line2); color: var(--fg); text-decoration: underline; }`;
 
 export function useFoundWords(sought: string): void {
   useEffect(() => {

@@ -18,8 +18,8 @@ import { useContextOf } from './useContextOf';
 
 /** By part, in the order in which they are sent. */
 const COLOURS: Record<ContextPart['part'], string> = {
-  prompt: 'var(--plan)', tools: 'var(--designer)', instructions: 'var(--reviewer)', plan: 'var(--commander)', summary: 'var(--tester)', words: 'var(--fg)', replies: 'var(--act)',
-  calls: 'var(--control)', results: 'var(--muted)',
+  prompt: 'var(--chart-1)', tools: 'var(--chart-8)', instructions: 'var(--chart-2)', plan: 'var(--chart-3)', summary: 'var(--chart-4)', words: 'var(--fg)', replies: 'var(--chart-5)',
+  calls: 'var(--chart-6)', results: 'var(--chart-7)',
 };
 
 /** What is in the model's context, what it cost so far, and a way to make it shorter. */

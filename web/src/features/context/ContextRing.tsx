@@ -18,9 +18,9 @@ export function ContextRing() {
   const tip = t('ringHint', { used: count(locale, usage.context_tokens), limit: count(locale, limit), cost: money(locale, usage.cost) });
   return (
     <Tip text={tip}>
-      <button type="button" aria-label={t('ring', { share: percent(locale, share) })} onClick={() => openPanel('context')} className="flex h-8 shrink-0 items-center gap-1.5 rounded-sm px-1.5 text-xs text-muted tabular-nums hover:bg-bg hover:text-fg max-sm:hidden">
-        <Ring share={share} />
-        <span className="max-lg:hidden">{percent(locale, share)}</span>
+      <button type="button" aria-label={t('ring', { share: percent(locale, share) })} onClick={() => openPanel('context')} className="flex h-7.5 shrink-0 items-center gap-1.5 rounded-sm px-2 text-fg2 hover:bg-fg/8 hover:text-fg max-sm:hidden">
+        <Ring share={share} size={15} />
+        <span>{percent(locale, share)}</span>
       </button>
     </Tip>
   );

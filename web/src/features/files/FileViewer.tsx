@@ -71,7 +71,7 @@ function Code({ path, content, line }: { path: string; content: string; line: nu
   return (
     <div ref={frame} tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="relative min-h-0 flex-1 overflow-auto bg-bg">
       <div className="relative flex w-max min-w-full">
-        {line !== null && <div aria-hidden data-line={line} className="absolute inset-x-0 bg-major-soft" style={{ top: (line - 1) * LINE + 8, height: LINE }} />}
+        {line !== null && <div aria-hidden data-line={line} className="absolute inset-x-0 bg-line" style={{ top: (line - 1) * LINE + 8, height: LINE }} />}
         <pre aria-hidden className="sticky left-0 z-10 shrink-0 bg-surface px-2 py-2 text-right leading-5 text-muted select-none">{numbers}</pre>
         <pre className="relative px-3 py-2 leading-5">
           <code>{language !== '' && content.length < MOST_COLOURED ? <Suspense fallback={content}><Coloured code={content} language={language} /></Suspense> : content}</code>

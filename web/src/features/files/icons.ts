@@ -16,8 +16,8 @@ const BY_ENDING = new Map(KINDS.flatMap(([icon, endings]) => endings.split(' ').
 export function iconOf({ file_type, name }: FileNode): [LucideIcon, string] {
   switch (file_type) {
     case 'folder': return [Folder, 'text-muted'];
-    case 'plan': return [ListChecks, 'text-plan'];
-    case 'chat': return [MessageSquareText, 'text-act'];
+    case 'plan': return [ListChecks, 'text-fg2'];
+    case 'chat': return [MessageSquareText, 'text-fg2'];
     case 'document': return [BY_ENDING.get(name.split('.').at(-1)?.toLowerCase() ?? '') ?? File, 'text-muted'];
   }
 }

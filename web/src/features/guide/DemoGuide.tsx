@@ -23,16 +23,16 @@ export function DemoGuide() {
   const titles: Record<GuideStep, string> = { ask: t('askTitle'), read: t('readTitle'), plan: t('planTitle'), build: t('buildTitle'), done: t('doneTitle') };
   const texts: Record<GuideStep, string> = { ask: t('askText'), read: t('readText'), plan: t('planText'), build: t('buildText'), done: t('doneText') };
   return (
-    <section aria-label={t('guide')} className="mb-2 rounded-lg border border-major bg-major-soft">
+    <section aria-label={t('guide')} className="mb-2 rounded-lg border border-line2 bg-surface">
       <div className="flex items-center gap-1 py-0.5 pr-1 pl-3">
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-8 min-w-0 flex-1 items-center gap-2 text-left">
           <ChevronDown size={14} aria-hidden className={`shrink-0 transition-transform ${isOpen ? '' : '-rotate-90'}`} />
-          <span className="shrink-0 text-xs font-semibold text-major">{t('guideOf', { step: place + 1, count: GUIDE_STEPS.length })}</span>
+          <span className="shrink-0 text-xs text-fg2">{t('guideOf', { step: place + 1, count: GUIDE_STEPS.length })}</span>
           <strong className="min-w-0 truncate max-sm:text-sm">{titles[step]}</strong>
         </button>
         <ol className="flex shrink-0 gap-1 max-sm:hidden">
           {GUIDE_STEPS.map((one, index) => (
-            <li key={one} aria-current={one === step ? 'step' : undefined} className={`grid size-4 place-items-center rounded-full border border-major text-xs ${index <= place ? 'bg-major text-on-accent' : ''}`}>
+            <li key={one} aria-current={one === step ? 'step' : undefined} className={`grid size-4 place-items-center rounded-full border border-control text-xs ${index <= place ? 'border-fg bg-primary text-on-primary' : ''}`}>
               {index < place && <Check size={10} aria-hidden />}
               <span className="sr-only">{titles[one]}</span>
             </li>

@@ -16,7 +16,7 @@ export function ModelNotice() {
   if ((plan && !isDemo(plan)) || (!plan && hasOwn)) return null;
   if (isDemo(plan)) {
     return (
-      <section aria-label={t('guide')} className="flex flex-col gap-3 rounded-lg border border-major bg-major-soft px-4 py-3">
+      <section aria-label={t('guide')} className="flex flex-col gap-3 rounded-md bg-surface px-4 py-3">
         <p>{t('demoHere')}</p>
         <div className="flex flex-wrap gap-2"><DemoButton /><SetUpLink look="secondary" words={t('ownModel')} /></div>
       </section>
@@ -32,7 +32,7 @@ export function ModelNotice() {
 
 function Card({ title, hint, children }: { title: string; hint: string; children: React.ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-2 rounded-lg border border-control p-4">
+    <section aria-label={title} className="flex flex-col gap-2 rounded-lg border border-line2 p-4">
       <h2 className="font-semibold">{title}</h2>
       <p className="flex-1 text-muted">{hint}</p>
       <div>{children}</div>

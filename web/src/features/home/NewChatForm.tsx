@@ -1,4 +1,4 @@
-import { SendHorizontal } from 'lucide-react';
+import { CornerDownLeft, Folder } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '@/components/Button';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
@@ -45,28 +45,29 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
     start();
   };
   return (
-    <form onSubmit={onSubmit} data-mode="plan" className="rounded-lg border-2 border-control bg-bg focus-within:border-mode">
+    <form onSubmit={onSubmit} data-mode="plan" className="overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
       {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       <textarea
         ref={box}
         {...{ [MAIN_FIELD]: '' }}
-        rows={3}
+        rows={2}
         value={content}
         onChange={(event) => { setContent(event.target.value); suggesting.look(); }}
         onKeyDown={onKeyDown}
         {...suggesting.field}
         aria-label={t('firstWords')}
         placeholder={t('firstWordsHint')}
-        className="block w-full resize-none bg-transparent px-4 pt-3 outline-none placeholder:text-muted"
+        className="block w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted"
       />
-      <div className="flex items-center justify-end gap-2 p-2">
-        {mayOnlyLook && <p className="mr-auto min-w-0 px-2 text-sm text-muted">{t('onlyLook')}</p>}
+      <div className="flex min-h-10 items-center justify-end gap-2 border-t border-mode-line bg-mode-soft px-1.5 py-1">
+        {mayOnlyLook && <p className="mr-auto min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
+        {workspaces.length === 1 && <p className="mr-auto flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
         {workspaces.length > 1 && (
-          <select value={workspace} onChange={(event) => setChosen({ id: event.target.value, after: last })} aria-label={t('workspace')} className="mr-auto min-h-8 max-w-72 min-w-0 truncate rounded-sm border border-control bg-bg px-2 pointer-coarse:min-h-11">
+          <select value={workspace} onChange={(event) => setChosen({ id: event.target.value, after: last })} aria-label={t('workspace')} className="mr-auto min-h-8 max-w-72 min-w-0 truncate rounded-sm bg-transparent px-2 hover:bg-fg/8 pointer-coarse:min-h-11">
             {workspaces.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
           </select>
         )}
-        <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="shrink-0" disabled={!workspace || newChat.isPending}><SendHorizontal size={15} aria-hidden />{t('start')}</Button>
+        <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
       </div>
     </form>
   );

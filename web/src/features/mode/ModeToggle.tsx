@@ -14,6 +14,7 @@ const ARROWS = new Set(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']);
 /** [ PLAN ] [ BUILD ]: shows the mode the server says, and asks for the other. */
 export function ModeToggle() {
   const t = useText('mode');
+  const common = useText('common');
   const current = useChatView((view) => view.chat.config.agent_mode);
   const isBusy = useSwitching((state) => state.isBusy);
   const request = useSwitch();
@@ -32,9 +33,9 @@ export function ModeToggle() {
   const isPlanRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
   const hints = { plan: t('planHint'), act: t(isPlanRequired ? 'planRequired' : 'buildHint') };
   return (
-    <div role="radiogroup" aria-label={t('mode')} aria-busy={isBusy} onKeyDown={onKeyDown} className="flex shrink-0 rounded-md border border-control bg-bg p-0.5">
+    <div role="radiogroup" aria-label={t('mode')} aria-busy={isBusy} onKeyDown={onKeyDown} className="flex shrink-0 rounded-md bg-fg/8 p-0.5">
       {MODES.map((mode) => (
-        <Tip key={mode} text={`${hints[mode]} (${modifier()}+.)`}>
+        <Tip key={mode} text={hints[mode] + common('aside', { text: `${modifier()}+.` })}>
           <button
             ref={(node) => { segments.current[mode] = node; }}
             type="button"
@@ -43,10 +44,10 @@ export function ModeToggle() {
             tabIndex={mode === current ? 0 : -1}
             data-mode={mode}
             onClick={() => choose(mode)}
-            className={`flex min-h-7 items-center gap-1.5 rounded-sm px-3 font-semibold disabled:opacity-55 max-lg:px-2 max-sm:gap-1 pointer-coarse:min-h-10 ${mode === current ? 'bg-mode text-on-accent' : 'text-muted hover:text-fg'}`}
+            className={`flex min-h-6.5 items-center gap-1.5 rounded-sm px-3 font-semibold disabled:opacity-55 max-lg:px-2 pointer-coarse:min-h-10 ${mode === current ? 'bg-mode text-on-mode' : 'font-medium text-fg2 hover:text-fg'}`}
           >
             <ModeIcon mode={mode} />
-            {labels[mode]}
+            <span className={mode === current ? '' : 'max-sm:sr-only'}>{labels[mode]}</span>
           </button>
         </Tip>
       ))}

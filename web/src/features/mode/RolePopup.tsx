@@ -21,7 +21,7 @@ export function RolePopup({ button }: { button: ReactElement }) {
     <Menu.Root defaultOpen>
       <Menu.Trigger render={button} />
       <Menu.Portal container={popupRoot()}>
-        <Menu.Positioner sideOffset={6} align="end" className="z-50">
+        <Menu.Positioner side="top" sideOffset={6} align="start" className="z-50">
           <Menu.Popup className={`w-[min(25rem,calc(100vw-1rem))] max-h-[80dvh] overflow-y-auto p-1 ${popupClass}`}>
             <Menu.RadioGroup value={current} onValueChange={(role: RoleName) => void request({ agent_role: role })}>
               {roles.data?.map((role) => <RoleItem key={role.role} role={role} isCurrent={role.role === current} />)}
@@ -37,12 +37,12 @@ function RoleItem({ role, isCurrent }: { role: Role; isCurrent: boolean }) {
   const t = useText('mode');
   return (
     <Menu.RadioItem value={role.role} closeOnClick data-role={role.role} className={`${itemClass} items-start py-2`}>
-      <span className="mt-0.5 rounded-sm bg-role-soft p-1 text-role"><RoleIcon role={role.role} size={16} /></span>
+      <span className="mt-0.5 p-1"><RoleIcon role={role.role} size={16} /></span>
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
           <span className="font-semibold">{t(role.role)}</span>
           <span className="text-xs text-muted">{role.mode === 'plan' ? t('plan') : t('build')}</span>
-          {isCurrent && <Check size={14} aria-hidden className="ml-auto text-role" />}
+          {isCurrent && <Check size={14} aria-hidden className="ml-auto" />}
         </span>
         <span className="block text-sm text-muted">{t(`${role.role}Hint`)}</span>
         <span className="mt-1 flex flex-wrap gap-x-2.5 gap-y-0.5 text-xs">

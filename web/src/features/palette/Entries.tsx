@@ -69,7 +69,7 @@ export function Group({ heading, children }: { heading: string; children: ReactN
 
 export function Entry({ value, keywords, icon: Icon, text, note, choose }: { value: string; keywords: string[]; icon: LucideIcon; text: string; note?: string | undefined; choose: () => void }) {
   return (
-    <Command.Item value={value} keywords={keywords} onSelect={doIt(choose)} className="flex min-h-9 cursor-pointer items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-plan-soft pointer-coarse:min-h-11">
+    <Command.Item value={value} keywords={keywords} onSelect={doIt(choose)} className="flex min-h-9 cursor-pointer items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-sunken pointer-coarse:min-h-11">
       <Icon size={15} aria-hidden className="shrink-0 text-muted" />
       <span className="min-w-0 flex-1 truncate">{text}</span>
       {note && <span className="max-w-40 shrink-0 truncate text-xs text-muted">{note}</span>}

@@ -1,6 +1,6 @@
-import { LoaderCircle, Play } from 'lucide-react';
+import { LoaderCircle } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { Button } from '@/components/Button';
+import { Button, offClass } from '@/components/Button';
 import { Confirm } from '@/components/Modal';
 import { Tip } from '@/components/Tip';
 import { UnsentRemarks } from '@/components/UnsentRemarks';
@@ -54,22 +54,21 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
       <Tip text={reason ?? t('executeHint')}>
         <Button
           data-execute
-          data-mode="act"
           look="primary"
           aria-disabled={hindrance !== undefined || starting}
           aria-describedby={reason === undefined ? undefined : reasonId}
           aria-keyshortcuts="Control+Enter"
           onClick={press}
-          className={hindrance === undefined ? '' : 'cursor-not-allowed'}
+          className={hindrance === undefined ? '' : `${offClass} opacity-100!`}
         >
-          {starting ? <LoaderCircle className="size-4 animate-spin" aria-hidden="true" /> : <Play className="size-4" aria-hidden="true" />}
+          {starting && <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />}
           {starting ? t('executing') : t('execute')}
         </Button>
       </Tip>
       <UnsentRemarks isOpen={isAsking} close={() => setAsking(false)} confirm={() => void start()} />
       <DriftDialog files={drifted} close={() => setDrifted([])} confirm={() => void start(true)} />
       {reason !== undefined && (
-        <span id={reasonId} className="text-sm text-muted">
+        <span id={reasonId} className="text-xs text-muted">
           {reason}
         </span>
       )}
@@ -80,9 +79,10 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
 /** Asked before a plan is carried out whose files are not as it found them. */
 function DriftDialog({ files, close, confirm }: { files: DriftedFile[]; close: () => void; confirm: () => void }) {
   const t = useText('plan');
+  const common = useText('common');
   const safe = useRef<HTMLButtonElement>(null);
   const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
-  const list = files.slice(0, 20).map((file) => `${file.path} (${words[file.change] ?? file.change})`);
+  const list = files.slice(0, 20).map((file) => file.path + common('aside', { text: words[file.change] ?? file.change }));
   return (
     <Confirm isOpen={files.length > 0} close={close} title={t('driftTitle')} hint={`${list.join(', ')}. ${t('driftBefore')}`} safe={safe}>
       <Button ref={safe} onClick={close}>{t('unsentBack')}</Button>

@@ -1,4 +1,4 @@
-import { GitCompare, PencilLine } from 'lucide-react';
+import { GitCompare } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
@@ -19,11 +19,15 @@ interface Props {
   /** What did not work. The caller keeps it, because a new version may fold these away before the answer is there. */
   problem: string | null;
   onProblem: (problem: string | null) => void;
+  /** Whether nothing else beside it tells how far the plan has come. */
+  hasProgress?: boolean;
+  /** The panel has the buttons; here is only what it lacks. */
+  isBeside?: boolean;
   comparison?: { against: number; shown: boolean; toggle: () => void };
 }
 
 /** What can be done with a version: execute it, have it revised, see what it changed. */
-export function PlanActions({ revision, newest, plan, approved, feedback, problem, onProblem, comparison }: Props) {
+export function PlanActions({ revision, newest, plan, approved, feedback, problem, onProblem, comparison, hasProgress = false, isBeside = false }: Props) {
   const t = useText('plan');
   const hindrance = useHindrance(revision, newest, approved, plan);
   const planning = useMayRevise();
@@ -32,11 +36,10 @@ export function PlanActions({ revision, newest, plan, approved, feedback, proble
   const { done, skipped, total } = progressOf(plan);
   const isNewest = newest.sha256 === revision.sha256;
   return (
-    <footer className="flex flex-wrap items-center gap-x-2 gap-y-2 border-t px-4 py-3">
-      <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={onProblem} />
-      {isNewest && mayChange && (
+    <footer className="flex flex-wrap items-center gap-2 border-t px-4 py-3 empty:hidden">
+      {!isBeside && <ExecuteButton revision={revision} newest={newest} hindrance={hindrance} feedback={feedback} onProblem={onProblem} />}
+      {!isBeside && isNewest && mayChange && (
         <Button aria-disabled={!planning} title={planning ? undefined : t('reviseAct')} onClick={() => planning && setRevising(true)}>
-          <PencilLine className="size-4" aria-hidden="true" />
           {t('revise')}
         </Button>
       )}
@@ -46,10 +49,12 @@ export function PlanActions({ revision, newest, plan, approved, feedback, proble
           {comparison.shown ? t('hideChanges') : t('showChanges', { revision: comparison.against })}
         </Button>
       )}
-      <span className="ml-auto text-xs text-muted tabular-nums">
-        {t('doneOf', { done, total })}
-        {skipped > 0 && ` · ${t('skippedToo', { skipped })}`}
-      </span>
+      {hasProgress && approved.has(revision.sha256) && (
+        <span className="ml-auto text-xs text-muted">
+          {t('doneOf', { done, total })}
+          {skipped > 0 && `, ${t('skippedToo', { skipped })}`}
+        </span>
+      )}
       {problem !== null && (
         <p role="alert" className="w-full text-sm text-critical">
           {problem}

@@ -15,10 +15,10 @@ export function PlanLists({ plan }: { plan: Plan }) {
   const shown = lists.filter((list) => list.entries.length > 0);
   if (shown.length === 0) return null;
   return (
-    <div className="flex flex-col gap-2 border-t px-4 py-3 text-sm">
+    <div className="mx-4 flex flex-col gap-2 border-t py-3">
       {shown.map(({ title, entries, Icon, look }) => (
         <div key={title} className="flex gap-2.5">
-          <Icon className={`mt-0.5 size-4 shrink-0 ${look}`} aria-hidden="true" />
+          <Icon className={`mt-0.5 size-3.5 w-4.5 shrink-0 ${look}`} aria-hidden="true" />
           <div className="min-w-0">
             <h3 className="font-semibold">{title}</h3>
             <ul className="list-disc pl-4">

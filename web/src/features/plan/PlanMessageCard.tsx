@@ -1,19 +1,18 @@
-import { ChevronDown, ChevronUp, FileText } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
+import { ArrowRight, ChevronDown, ChevronUp, ListChecks } from 'lucide-react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
-import { Words } from '@/components/Words';
-import { useLocale, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
-import { spoken } from '@/lib/time';
 import { PlanActions } from './PlanActions';
+import { PlanHead } from './PlanHead';
 import { PlanLists } from './PlanLists';
 import { RevisionDiff } from './RevisionDiff';
 import { StepList } from './StepList';
 import { type Revision, revisionIn } from './model';
 import { useFeedback } from './useFeedback';
-import { useLivePlan, useMayRevise, useRevisions } from './usePlan';
+import { useIsBeside, useLivePlan, useMayRevise, useRevisions } from './usePlan';
 
-/** A plan in the history. A version that a newer one has replaced is folded. */
+/** A plan in the history. It folds to its head when a newer version has replaced it, or the panel shows it. */
 export function PlanMessageCard({ message }: { message: Message }) {
   const revision = useMemo(() => revisionIn(message), [message]);
   if (revision === undefined) return <Markdown text={message.content} />;
@@ -29,7 +28,6 @@ export function PlanMessageCard({ message }: { message: Message }) {
 
 function Card({ revision }: { revision: Revision }) {
   const t = useText('plan');
-  const locale = useLocale((state) => state.locale);
   const { revisions, approved } = useRevisions(revision.planFile);
   const newest = revisions.at(-1) ?? revision;
   const isNewest = newest.sha256 === revision.sha256;
@@ -40,29 +38,21 @@ function Card({ revision }: { revision: Revision }) {
   const [open, setOpen] = useState<boolean>();
   const [comparing, setComparing] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const isOpen = open ?? (isNewest || problem !== null);
+  const isBeside = useIsBeside(revision.planFile) && isNewest;
+  const isOpen = open ?? ((isNewest && !isBeside) || problem !== null);
   const Fold = isOpen ? ChevronUp : ChevronDown;
   return (
     <article
       aria-label={`${t('version', { revision: revision.revision })}: ${plan.goal}`}
       data-plan={revision.revision}
       onKeyDown={executeOnKey}
-      className="overflow-clip rounded-lg border border-plan/45 bg-bg"
+      className="overflow-clip rounded-lg border border-line2 bg-bg"
     >
-      <header className="flex items-start gap-2.5 bg-plan-soft px-4 py-3">
-        <FileText className="mt-0.5 size-4 shrink-0 text-plan" aria-hidden="true" />
-        <div className="min-w-0 flex-1">
-          <p className="text-xs break-words text-muted">
-            <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: revision.revision })}</span>
-            {'  '}
-            {revision.planFile}
-            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: spoken(locale, plan.estimated_total_time) })}</span>}
-            {revision.isEdited && ` · ${t('edited')}`}
-            {!isNewest && ` · ${t('older')}`}
-          </p>
-          <h2 className="font-semibold break-words"><Words text={plan.goal} /></h2>
-        </div>
-        <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-label={isOpen ? t('hideSteps') : t('showSteps')} className="inline-flex size-7 items-center justify-center rounded-sm text-muted hover:text-fg pointer-coarse:size-11">
+      <header className="flex items-start gap-2.5 px-4 py-3">
+        <ListChecks className="mt-1 size-4 shrink-0 text-fg2" aria-hidden="true" />
+        <PlanHead revision={revision} plan={plan} isOlder={!isNewest} />
+        {isBeside && <span className="flex shrink-0 items-center gap-1 self-center text-xs text-muted">{t('beside')}<ArrowRight className="size-3.5" aria-hidden="true" /></span>}
+        <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-label={isOpen ? t('hideSteps') : t('showSteps')} className="-my-1 inline-flex size-7 items-center justify-center self-center rounded-sm text-muted hover:text-fg pointer-coarse:size-11">
           <Fold className="size-4" aria-hidden="true" />
         </button>
       </header>
@@ -71,10 +61,10 @@ function Card({ revision }: { revision: Revision }) {
           {comparing && previous !== undefined ? (
             <RevisionDiff before={previous} after={revision} />
           ) : (
-            <Whole>
+            <div className="border-t">
               <StepList steps={plan.steps} {...(isNewest && planning && { feedback })} />
               <PlanLists plan={plan} />
-            </Whole>
+            </div>
           )}
           <PlanActions
             revision={revision}
@@ -84,16 +74,14 @@ function Card({ revision }: { revision: Revision }) {
             feedback={feedback}
             problem={problem}
             onProblem={setProblem}
+            hasProgress
+            isBeside={isBeside}
             {...(previous !== undefined && { comparison: { against: previous.revision, shown: comparing, toggle: () => setComparing(!comparing) } })}
           />
         </>
       )}
     </article>
   );
-}
-
-function Whole({ children }: { children: ReactNode }) {
-  return <div className="border-t border-plan/25">{children}</div>;
 }
 
 /** Ctrl+Enter with the focus anywhere in the card. */

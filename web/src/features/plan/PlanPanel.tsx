@@ -3,15 +3,14 @@ import { Suspense, lazy, useState } from 'react';
 import { Button } from '@/components/Button';
 import { Notice } from '@/components/Notice';
 import { DriftNotice } from '@/components/Warning';
-import { Words } from '@/components/Words';
-import { useLocale, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useDrift } from '@/lib/chat/drift';
 import { loadOlder } from '@/lib/chat/store';
 import { useMayChange } from '@/lib/rights';
-import { spoken } from '@/lib/time';
 import { StaleNotice } from './Notices';
 import { PlanActions } from './PlanActions';
+import { PlanHead } from './PlanHead';
 import { PlanLists } from './PlanLists';
 import { ProgressBar } from './ProgressBar';
 import { RevisionDiff } from './RevisionDiff';
@@ -45,7 +44,6 @@ interface Props {
 
 function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const t = useText('plan');
-  const locale = useLocale((state) => state.locale);
   const plan = useLivePlan(shown, approved);
   const feedback = useFeedback(shown);
   const planning = useMayRevise();
@@ -56,26 +54,17 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
   const isNewest = shown === newest;
   const { done, total } = progressOf(plan);
   return (
-    <section aria-label={t('title')} className="flex min-w-0 flex-col">
-      <header className="flex flex-col gap-2 px-4 pt-3 pb-2">
-        <div>
-          <p className="text-xs break-words text-muted">
-            <span className="font-semibold tracking-wide text-plan uppercase">{t('version', { revision: shown.revision })}</span>
-            {'  '}
-            {shown.planFile}
-            {plan.estimated_total_time !== undefined && <span className="whitespace-nowrap"> · {t('about', { time: spoken(locale, plan.estimated_total_time) })}</span>}
-            {shown.isEdited && ` · ${t('edited')}`}
-          </p>
-          <h2 className="font-semibold break-words"><Words text={plan.goal} /></h2>
-        </div>
-        <ProgressBar plan={plan} />
-        <div className="flex flex-wrap items-center justify-between gap-2 text-sm">
-          <span className="tabular-nums">
-            {t('doneOf', { done, total })} · <StatusWord revision={shown} newest={newest} approved={approved} finished={done === total} />
+    <section aria-label={t('title')} className="flex min-h-full min-w-0 flex-col">
+      <header className="flex flex-col gap-2 px-4 pb-1">
+        <PlanHead revision={shown} plan={plan} />
+        {approved.has(shown.sha256) && <ProgressBar plan={plan} />}
+        <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
+          <span>
+            {t('doneOf', { done, total })}{t('comma')}<StatusWord revision={shown} newest={newest} approved={approved} finished={done === total} />
           </span>
           {isNewest && mayChange && (
-            <Button look="quiet" onClick={() => setEditing(true)}>
-              <Pencil className="size-4" aria-hidden="true" />
+            <Button look="quiet" className="-my-1 -mr-2 px-2" onClick={() => setEditing(true)}>
+              <Pencil className="size-3.5" aria-hidden="true" />
               {t('edit')}
             </Button>
           )}
@@ -84,7 +73,7 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
         {revisions.length > 1 && <RevisionPicker revisions={revisions} shown={shown} onShow={onShow} against={against} onCompare={setAgainst} />}
         <Earlier />
       </header>
-      <div className="border-t">
+      <div className="flex-1">
         {against !== undefined ? (
           <RevisionDiff before={against} after={shown} />
         ) : (
@@ -94,7 +83,9 @@ function Shown({ revisions, shown, newest, approved, onShow }: Props) {
           </>
         )}
       </div>
-      <PlanActions revision={shown} newest={newest} plan={plan} approved={approved} feedback={feedback} problem={problem} onProblem={setProblem} />
+      <div className="sticky bottom-0 bg-bg">
+        <PlanActions revision={shown} newest={newest} plan={plan} approved={approved} feedback={feedback} problem={problem} onProblem={setProblem} />
+      </div>
       {editing && (
         <Suspense>
           <PlanEditor planFile={shown.planFile} close={() => setEditing(false)} />

@@ -22,8 +22,8 @@ function Line({ revision, approved }: { revision: Revision; approved: Set<string
   const plan = useLivePlan(revision, approved);
   const { done, skipped, total, current } = progressOf(plan);
   return (
-    <div role="status" aria-label={t('progress')} data-progress className="flex min-w-0 items-center gap-2 px-1 pb-1.5 text-sm">
-      <span className="rounded-sm bg-act-soft px-1.5 text-xs font-semibold whitespace-nowrap text-act tabular-nums">{t('doneOf', { done, total })}{skipped > 0 && ` · ${t('skippedToo', { skipped })}`}</span>
+    <div role="status" aria-label={t('progress')} data-progress className="flex min-w-0 items-center gap-2 px-1 pb-1.5 text-fg2">
+      <span className="text-xs whitespace-nowrap text-muted">{t('doneOf', { done, total })}{skipped > 0 && `, ${t('skippedToo', { skipped })}`}</span>
       <StepMark status={current?.status ?? 'done'} />
       <span className="min-w-0 truncate">{current === undefined ? t('allDone') : <Words text={t('nowStep', { step: current.step_number, action: current.action })} />}</span>
     </div>

@@ -43,24 +43,25 @@ function Changed({ title, pieces, apart = false }: { title: string; pieces: Piec
 
 function ChangedStep({ change }: { change: StepChange }) {
   const t = useText('plan');
+  const common = useText('common');
   const fields: Record<FieldChange['field'], string> = { reason: t('reason'), files: t('files'), tools_needed: t('tools'), estimated_time: t('time'), verify: t('verify') };
   const signs = { same: '', changed: '~', added: '+', removed: '−' };
   const words = { same: '', changed: t('changed'), added: t('added'), removed: t('removed') };
-  const looks = { same: 'text-muted', changed: '', added: 'bg-act-soft', removed: 'bg-critical-soft' };
+  const looks = { same: 'text-muted', changed: '', added: 'bg-added', removed: 'bg-deleted' };
   return (
     <li data-change={change.kind} className={`flex gap-2.5 px-4 py-2 ${looks[change.kind]}`}>
       <span className="w-3 shrink-0 font-mono font-semibold" aria-hidden="true">
         {signs[change.kind]}
       </span>
       <div className="min-w-0 flex-1">
-        {change.kind !== 'same' && <span className="sr-only">{words[change.kind]}: </span>}
+        {change.kind !== 'same' && <span className="sr-only">{words[change.kind]}{common('colon')}</span>}
         <span className={change.kind === 'removed' ? 'line-through' : ''}>
           {change.step.step_number}. {change.kind === 'changed' ? <Pieces pieces={change.action} /> : change.step.action}
         </span>
         {change.kind === 'changed' &&
           change.fields.map(({ field, pieces }) => (
             <div key={field}>
-              <span className="font-semibold">{fields[field]}: </span>
+              <span className="font-semibold">{fields[field]}{common('colon')}</span>
               <Pieces pieces={pieces} apart={field === 'files' || field === 'tools_needed'} />
             </div>
           ))}

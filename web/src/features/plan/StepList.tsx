@@ -1,4 +1,4 @@
-import { CheckCircle2, Circle, CircleDashed, Clock, LoaderCircle, type LucideIcon, MessageSquarePlus, SkipForward, SquareTerminal } from 'lucide-react';
+import { Check, LoaderCircle, type LucideIcon, MessageSquarePlus, SkipForward, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '@/components/IconButton';
 import { Words } from '@/components/Words';
@@ -19,7 +19,7 @@ interface Props {
 export function StepList({ steps, feedback }: Props) {
   const t = useText('plan');
   return (
-    <ol aria-label={t('steps')} className="divide-y">
+    <ol aria-label={t('steps')} className="py-1.5">
       {steps.map((step) => (
         <Step key={step.step_number} step={step} {...(feedback !== undefined && { feedback })} />
       ))}
@@ -27,20 +27,20 @@ export function StepList({ steps, feedback }: Props) {
   );
 }
 
-const MARKS: Record<StepStatus, { Icon: LucideIcon; look: string }> = {
-  pending: { Icon: Circle, look: 'text-control' },
+const MARKS: Record<Exclude<StepStatus, 'pending'>, { Icon: LucideIcon; look: string }> = {
   in_progress: { Icon: LoaderCircle, look: 'text-act motion-safe:animate-spin' },
-  done: { Icon: CheckCircle2, look: 'text-act' },
+  done: { Icon: Check, look: 'text-fg2' },
   skipped: { Icon: SkipForward, look: 'text-muted' },
 };
 
-export function StepMark({ status }: { status: StepStatus }) {
+/** The number of a step that is still to do; what became of it afterwards. */
+export function StepMark({ status, number }: { status: StepStatus; number?: number }) {
   const t = useText('plan');
-  const { Icon, look } = MARKS[status] ?? { Icon: CircleDashed, look: 'text-muted' };
   const words = { pending: t('stepOpen'), in_progress: t('stepRunning'), done: t('stepDone'), skipped: t('stepSkipped') };
+  const mark = status === 'pending' ? undefined : MARKS[status];
   return (
-    <span className="mt-0.5 shrink-0" title={words[status]}>
-      <Icon className={`size-4 ${look}`} aria-hidden="true" />
+    <span className="flex h-5.5 w-4.5 shrink-0 items-center justify-center text-muted" title={words[status]}>
+      {mark ? <mark.Icon className={`size-3.5 ${mark.look}`} aria-hidden="true" /> : number}
       <span className="sr-only">{words[status]}</span>
     </span>
   );
@@ -48,23 +48,25 @@ export function StepMark({ status }: { status: StepStatus }) {
 
 function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof useFeedback> }) {
   const t = useText('plan');
+  const locale = useLocale((state) => state.locale);
   const remark = feedback?.feedback.steps[step.step_number] ?? '';
   const [open, setOpen] = useState(remark !== '');
   const over = step.status === 'done' || step.status === 'skipped';
   return (
-    <li data-step={step.step_number} data-status={step.status} className="group flex gap-2.5 px-4 py-2.5">
-      <StepMark status={step.status} />
+    <li data-step={step.step_number} data-status={step.status} className="group flex gap-2.5 px-4 py-1">
+      <StepMark status={step.status} number={step.step_number} />
       <div className="min-w-0 flex-1">
-        <p className={`break-words ${over ? 'text-muted' : ''} ${step.status === 'skipped' ? 'line-through' : ''} ${step.status === 'in_progress' ? 'font-semibold' : ''}`}>
-          {step.step_number}. <Words text={step.action} />
+        <p className={`text-base break-words ${over ? 'text-muted' : ''} ${step.status === 'skipped' ? 'line-through' : ''} ${step.status === 'in_progress' ? 'font-semibold' : ''}`}>
+          <Words text={step.action} />
         </p>
-        {step.reason !== '' && <p className="text-sm break-words text-muted"><Words text={step.reason} /></p>}
+        {step.reason !== '' && <p className="break-words text-muted"><Words text={step.reason} /></p>}
         <StepFacts step={step} />
         {feedback !== undefined && open && <StepComment step={step.step_number} feedback={feedback} close={() => setOpen(false)} />}
       </div>
+      {step.estimated_time !== undefined && <span className="max-w-24 shrink-0 truncate leading-[22px] text-muted" title={step.estimated_time}>{spoken(locale, step.estimated_time)}</span>}
       {feedback !== undefined && (
         <IconButton label={t('comment', { step: step.step_number })} onClick={() => setOpen(true)} className="-my-1">
-          <MessageSquarePlus className={`size-4 ${remark === '' ? '' : 'text-plan'}`} aria-hidden="true" />
+          <MessageSquarePlus className={`size-4 ${remark === '' ? '' : 'fill-line2 text-fg'}`} aria-hidden="true" />
         </IconButton>
       )}
     </li>
@@ -73,31 +75,23 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
 
 function StepFacts({ step }: { step: PlanStep }) {
   const t = useText('plan');
-  const locale = useLocale((state) => state.locale);
-  const chip = 'max-w-full rounded-sm bg-surface px-1.5 py-px text-xs break-all';
   return (
-    <div className="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-muted empty:hidden">
+    <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
       {step.files.map((file) => (
-        <code key={`file ${file}`} title={t('files')} className={`${chip} text-fg`}>
+        <code key={`file ${file}`} title={t('files')} className="max-w-full text-[11.5px] break-all text-fg2">
           {file}
         </code>
       ))}
       {step.tools_needed.map((tool) => (
-        <code key={`tool ${tool}`} title={t('tools')} className={chip}>
+        <code key={`tool ${tool}`} title={t('tools')} className="max-w-full text-[11.5px] break-all">
           {tool}
         </code>
       ))}
-      {step.estimated_time !== undefined && (
-        <span className="inline-flex items-center gap-1">
-          <Clock className="size-3" aria-hidden="true" />
-          {spoken(locale, step.estimated_time)}
-        </span>
-      )}
       {step.verify !== undefined && (
         <span className="inline-flex max-w-full min-w-0 items-center gap-1" title={t('verify')}>
           <SquareTerminal className="size-3 shrink-0" aria-hidden="true" />
           <span className="sr-only">{t('verify')}: </span>
-          <code className="min-w-0 text-xs break-all">{step.verify}</code>
+          <code className="min-w-0 text-[11.5px] break-all">{step.verify}</code>
         </span>
       )}
     </div>

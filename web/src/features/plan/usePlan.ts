@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
+import { useIsPanelOpen, useLayout } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { useRules } from '@/lib/workspaces';
 import { type ExecuteHindrance, type Plan, type Revision, approvedShas, executeHindrance, isTakenBack, revisionsOf, withProgress } from './model';
@@ -19,6 +20,13 @@ export function useLivePlan(revision: Revision, approved: Set<string>): Plan {
   const progress = useChatView((view) => view.chat.progress);
   const live = progress?.plan_file === revision.planFile && approved.has(revision.sha256);
   return useMemo(() => (live ? withProgress(revision.plan, progress.steps) : revision.plan), [live, revision.plan, progress]);
+}
+
+/** Whether the panel shows this plan, so that the card need not. */
+export function useIsBeside(planFile: string): boolean {
+  const current = useChatView((view) => view.chat.config.plan_file);
+  const isPlanTab = useLayout((state) => state.panelTab === 'plan');
+  return useIsPanelOpen(current !== null) && isPlanTab && current === planFile;
 }
 
 /** Whether the plan can be talked about: the chat plans, and the user may speak in it. */

@@ -5,21 +5,14 @@ import { useText } from '@/i18n';
 import { MoreContext, useMore } from './useMore';
 import type { QuestionView } from './view';
 
-/** How a question looks: by its severity, and a plan in the colour of planning. */
-export type Tone = 'critical' | 'major' | 'minor' | 'plan';
-
-export function toneOf(view: QuestionView): Tone {
-  return view.kind === 'plan_approval' ? 'plan' : view.severity;
-}
-
-export const TONES: Record<Tone, { frame: string; words: string }> = {
-  critical: { frame: 'border-critical bg-critical-soft', words: 'text-critical' },
-  major: { frame: 'border-major bg-major-soft', words: 'text-major' },
-  minor: { frame: 'border-control bg-surface', words: 'text-muted' },
-  plan: { frame: 'border-plan bg-plan-soft', words: 'text-plan' },
+/** How a question looks: by its severity; a plan is never more than neutral. */
+const TONES = {
+  critical: { frame: 'border-critical-line', icon: 'text-critical' },
+  major: { frame: 'border-major-line', icon: 'text-major' },
+  minor: { frame: 'border-line2', icon: 'text-fg2' },
 };
 
-export function iconOf(view: QuestionView): LucideIcon {
+function iconOf(view: QuestionView): LucideIcon {
   if (view.severity === 'critical') return OctagonAlert;
   if (view.kind === 'plan_approval') return FileText;
   if (view.kind === 'tool_approval') return ShieldQuestion;
@@ -31,9 +24,9 @@ export function BarFoot({ children }: { children: ReactNode }) {
   const t = useText('question');
   const { isMore, scrollOn } = use(MoreContext);
   return (
-    <div className={`sticky bottom-0 -mx-4 flex flex-col gap-2 rounded-b-lg bg-inherit px-4 pt-1 pb-4 short:gap-1 short:pb-2 ${isMore ? 'border-t border-control' : ''}`}>
+    <div className={`sticky bottom-0 -mr-4 -ml-2.5 flex flex-col gap-2 bg-bg pr-4 pl-2.5 pt-1 pb-4 short:gap-1 short:pb-2 ${isMore ? 'border-t' : ''}`}>
       {isMore && (
-        <button type="button" data-more onClick={scrollOn} className="absolute -top-3 right-4 inline-flex min-h-6 items-center gap-1 rounded-full border border-control bg-bg px-2.5 text-xs font-semibold shadow-raised">
+        <button type="button" data-more onClick={scrollOn} className="absolute -top-3 right-4 inline-flex min-h-6 items-center gap-1 rounded-full border border-line2 bg-bg px-2.5 text-xs font-medium shadow-raised">
           {t('more')}
           <ArrowDown className="size-3.5" aria-hidden="true" />
         </button>
@@ -54,13 +47,11 @@ interface Props {
   children: ReactNode;
 }
 
-/** The frame of the bar: severity in colour, icon and word; it can be folded, but not made to go away. */
+/** The frame of the bar: what is asked beside the icon of its severity. It can be folded, but not made to go away. */
 export function BarFrame({ view, region, open, isHeld, onToggle, onKeyDown, stepper, children }: Props) {
   const t = useText('question');
-  const tone = TONES[toneOf(view)];
+  const tone = TONES[view.kind === 'plan_approval' ? 'minor' : view.severity];
   const Icon = iconOf(view);
-  const heading = { user: t(view.severity), plan_approval: t('planReady'), tool_approval: view.call?.moment === 'after' ? t('keepNeeded') : t('approvalNeeded') }[view.kind];
-  const severity = view.severity === 'critical' && view.kind !== 'user' ? `${t('critical')} · ` : '';
   const Fold = open ? ChevronDown : ChevronUp;
   const [isLarge, setLarge] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -76,28 +67,25 @@ export function BarFrame({ view, region, open, isHeld, onToggle, onKeyDown, step
       data-held={isHeld || undefined}
       onKeyDown={onKeyDown}
       data-large={isLarge || undefined}
-      className={`mb-2 flex min-w-0 flex-col rounded-lg border-2 short:mb-1 ${isLarge ? '' : 'max-h-[50dvh] short:max-h-none'} ${tone.frame}`}
+      className={`relative mb-2.5 flex min-w-0 overflow-hidden rounded-lg border bg-bg shadow-raised short:mb-1 ${isLarge ? '' : 'max-h-[60dvh] short:max-h-none'} ${tone.frame}`}
     >
-      <header className="flex items-center gap-2 px-4 pt-3 pb-1 short:pt-1">
-        <Icon className={`size-4 shrink-0 ${tone.words}`} aria-hidden="true" />
-        <p className={`min-w-0 flex-1 truncate text-xs font-semibold tracking-wide uppercase ${tone.words}`}>
-          {severity}
-          {heading} · {t('waiting')}
-        </p>
+      <span className={`mt-3 ml-4 shrink-0 max-sm:ml-3 short:mt-1.5 ${tone.icon}`}><Icon className="my-0.75 size-4" aria-hidden="true" /><span className="sr-only">{t(view.severity)}</span></span>
+      {!open && <p className="min-w-0 flex-1 truncate px-2.5 py-3 font-medium">{t('pending')}</p>}
+      <div ref={box} hidden={!open} className="min-h-0 min-w-0 flex-1 scroll-pb-16 overflow-y-auto px-4 pt-3 pl-2.5 short:pt-1">
+        <MoreContext value={more}>{children}</MoreContext>
+      </div>
+      <div className="absolute top-2 right-2 flex items-center gap-0.5 bg-bg pl-2 text-muted">
         {stepper}
         {open && hasMore && (
-          <IconButton label={isLarge ? t('shrink') : t('enlarge')} aria-pressed={isLarge} onClick={() => setLarge(!isLarge)} className="-my-1 size-7 short:hidden">
-            {isLarge ? <Minimize2 className="size-4" aria-hidden="true" /> : <Maximize2 className="size-4" aria-hidden="true" />}
+          <IconButton label={isLarge ? t('shrink') : t('enlarge')} aria-pressed={isLarge} onClick={() => setLarge(!isLarge)} className="size-7 short:hidden">
+            {isLarge ? <Minimize2 className="size-3.5" aria-hidden="true" /> : <Maximize2 className="size-3.5" aria-hidden="true" />}
           </IconButton>
         )}
-        <button type="button" onClick={onToggle} aria-expanded={open} className={`inline-flex min-h-6 items-center gap-0.5 rounded-sm px-1 text-sm text-fg/80 underline-offset-2 hover:underline pointer-coarse:min-h-11`}>
-          {open ? t('hide') : t('show')}
-          <Fold className="size-3.5" aria-hidden="true" />
-        </button>
-      </header>
-      <div ref={box} hidden={!open} className="min-h-0 overflow-y-auto scroll-pb-16 rounded-b-lg bg-inherit px-4 pt-0.5">
-        <MoreContext value={more}>{children}</MoreContext>
+        <IconButton label={open ? t('hide') : t('show')} aria-expanded={open} onClick={onToggle} className="size-7"><Fold className="size-4" aria-hidden="true" /></IconButton>
       </div>
     </section>
   );
 }
+
+/** Room beside a title for what stands in the corner. */
+export const titleClass = 'pr-20 text-lg font-semibold break-words [&_.prose]:text-lg';

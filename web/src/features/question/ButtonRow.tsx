@@ -1,6 +1,5 @@
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { Button, type ButtonLook } from '@/components/Button';
-import type { Mode } from '@/lib/api/types';
 
 export interface RowButton {
   label: string;
@@ -12,8 +11,6 @@ export interface RowButton {
   pressed?: boolean;
   /** The keys that press it from anywhere in the bar, as in `aria-keyshortcuts`. */
   shortcut?: string;
-  /** The mode that it leads to, where it is not the present one; its colour says so. */
-  mode?: Mode;
   /** Changes nothing: where the focus may land. */
   isSafe?: boolean;
   onPress: () => void;
@@ -28,12 +25,14 @@ interface Props {
   /** Nothing is pressed now; the focus stays all the same. */
   isHeld: boolean;
   label: string;
+  /** Beside the answers; no digit and no arrow leads there. */
+  children?: ReactNode;
 }
 
 /** Answers as buttons. Digits count only while the focus is on one of them, so that they can't answer for somebody who is typing. */
-export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
+export function ButtonRow({ buttons, digits, isHeld, label, children }: Props) {
   const row = useRef<HTMLDivElement>(null);
-  const all = () => Array.from(row.current?.querySelectorAll('button') ?? []);
+  const all = () => Array.from(row.current?.querySelectorAll<HTMLButtonElement>('button[data-answer-button]') ?? []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const [shown, here] = [all(), all().indexOf(document.activeElement as HTMLButtonElement)];
@@ -45,12 +44,12 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
     if (/^[1-9]$/.test(event.key) && digits === 'press') target.click();
   };
   return (
-    <div ref={row} role="group" aria-label={label} onKeyDown={onKeyDown} className="flex flex-wrap gap-2">
+    <div ref={row} role="group" aria-label={label} onKeyDown={onKeyDown} className="flex flex-wrap items-center gap-2">
       {buttons.map((button, place) => (
         <Button
           key={place}
+          data-answer-button
           look={button.look}
-          data-mode={button.mode}
           data-safe={button.isSafe}
           aria-disabled={isHeld || undefined}
           aria-pressed={button.pressed === true ? true : undefined}
@@ -58,10 +57,10 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           aria-description={button.hint}
           title={button.isHintShown ? undefined : button.hint}
           onClick={() => !isHeld && button.onPress()}
-          className="max-w-full text-left"
+          className="min-h-8.5 max-w-full text-left"
         >
           {place < 9 && buttons.length > 1 && (
-            <span aria-hidden="true" className="font-mono text-xs opacity-80">
+            <span aria-hidden="true" className="text-xs font-normal opacity-80">
               {place + 1}
             </span>
           )}
@@ -71,6 +70,7 @@ export function ButtonRow({ buttons, digits, isHeld, label }: Props) {
           </span>
         </Button>
       ))}
+      {children}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useText } from '@/i18n';
-import { BarFoot } from './BarFrame';
+import { BarFoot, titleClass } from './BarFrame';
 import { ButtonRow, type RowButton } from './ButtonRow';
 import { type CallView, readCall } from './call';
-import { CallDetails } from './CallDetails';
+import { CallDetails, useEffectWords } from './CallDetails';
 import type { useAnswering } from './useAnswering';
 import type { QuestionView } from './view';
 
@@ -21,6 +21,7 @@ export function CallApproval({ view, given }: Props) {
   const t = useText('question');
   const call = readCall(view.call ?? {});
   const critical = view.severity === 'critical';
+  const title = useTitle(call);
   const words = useDecisionWords(call);
   const buttons = (Object.keys(DECISION_KEYS) as Decision[]).map((decision): RowButton => ({
     label: words[decision].label,
@@ -33,12 +34,10 @@ export function CallApproval({ view, given }: Props) {
     onPress: () => void given.pick(decision),
   }));
   return (
-    <div className="flex flex-col gap-3 bg-inherit short:gap-1.5">
+    <div className="flex flex-col gap-3 short:gap-1.5">
       <div>
-        <p className="font-semibold">
-          <code>{call.tool}</code>
-        </p>
-        <p className="text-sm break-words empty:hidden">{call.after ? t('changedFiles', { count: call.effects.length }) : call.reason}</p>
+        <p className={titleClass}>{title}</p>
+        <p className="break-words text-fg2 empty:hidden">{call.after ? t('changedFiles', { count: call.effects.length }) : call.reason}</p>
       </div>
       <CallDetails call={call} question={view.id} />
       <BarFoot>
@@ -52,6 +51,17 @@ export function CallApproval({ view, given }: Props) {
       </BarFoot>
     </div>
   );
+}
+
+/** The question itself: "Delete 4 files?" where the call does one thing, else whether it may be made. */
+function useTitle({ after, command, effects, tool }: CallView): string {
+  const t = useText('question');
+  const words = useEffectWords();
+  const [first, ...others] = effects;
+  if (after) return t('keepNeeded');
+  if (command !== undefined) return t('runTitle');
+  if (first === undefined || first.target === '' || others.some(({ kind }) => kind !== first.kind)) return t('callTitle', { tool });
+  return t('actTitle', { act: words[first.kind], what: others.length === 0 ? first.target : t('countedFiles', { count: effects.length }) });
 }
 
 function useDecisionWords(call: CallView): Record<Decision, { label: string; hint: string }> {

@@ -16,15 +16,15 @@ export function CallDetails({ call, question }: { call: CallView; question: stri
       {call.command !== undefined && <Command {...call.command} />}
       {call.effects.length > 0 && (
         <div>
-          <p className="text-sm font-medium">{call.after ? t('effectsAfter') : t('effects')}</p>
+          <p className="text-xs text-muted">{call.after ? t('effectsAfter') : t('effects')}</p>
           <EffectList call={call} />
         </div>
       )}
       {call.changed !== undefined && <ChangeLines call={call} path={call.changed} question={question} />}
       {bare && Object.keys(call.args).length > 0 && (
         <div className="min-w-0">
-          <p className="text-sm font-medium">{t('arguments')}</p>
-          <pre tabIndex={0} aria-label={t('arguments')} className="overflow-x-auto rounded-sm border bg-bg p-2 text-sm">
+          <p className="text-xs text-muted">{t('arguments')}</p>
+          <pre tabIndex={0} aria-label={t('arguments')} className="overflow-x-auto rounded-md border bg-surface p-2">
             {JSON.stringify(call.args, null, 2)}
           </pre>
         </div>
@@ -37,20 +37,21 @@ function Command({ text, folder }: { text: string; folder: string }) {
   const t = useText('question');
   return (
     <div className="min-w-0">
-      <p className="text-sm">
-        <span className="font-medium">{t('command')}</span>
+      <p className="text-xs text-muted">
+        <span>{t('command')}</span>
         {folder !== '' && folder !== '/' && <span className="text-muted"> {t('inFolder', { folder })}</span>}
       </p>
-      <pre tabIndex={0} aria-label={t('command')} className="rounded-sm border bg-bg p-2 text-sm break-words whitespace-pre-wrap">
+      <pre tabIndex={0} aria-label={t('command')} className="rounded-md border bg-surface p-2 break-words whitespace-pre-wrap">
         {text}
       </pre>
     </div>
   );
 }
 
-function EffectList({ call }: { call: CallView }) {
+/** What each kind of effect does, as a verb. */
+export function useEffectWords(): Record<EffectKind, string> {
   const t = useText('question');
-  const words: Record<EffectKind, string> = {
+  return {
     read: t('effectRead'),
     create: t('effectCreate'),
     create_folder: t('effectCreateFolder'),
@@ -67,12 +68,17 @@ function EffectList({ call }: { call: CallView }) {
     consult: t('effectConsult'),
     other: t('effectOther'),
   };
+}
+
+function EffectList({ call }: { call: CallView }) {
+  const t = useText('question');
+  const words = useEffectWords();
   const loses = (kind: EffectKind) => kind === 'delete' || kind === 'replace';
   return (
     <ul className="text-sm">
       {call.effects.slice(0, MOST_LISTED).map((effect, place) => (
         <li key={place} className="flex min-w-0 gap-1.5">
-          <span className={`shrink-0 ${loses(effect.kind) ? 'font-semibold text-critical' : ''}`}>{words[effect.kind]}</span>
+          <span className={`shrink-0 ${loses(effect.kind) ? 'font-medium text-critical' : ''}`}>{words[effect.kind]}</span>
           {effect.target !== '' && <code className="min-w-0 break-all">{effect.target}</code>}
         </li>
       ))}

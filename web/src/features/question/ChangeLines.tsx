@@ -5,8 +5,8 @@ import { usePresent } from './usePresent';
 
 const LINES = {
   same: { sign: ' ', look: 'text-muted' },
-  added: { sign: '+', look: 'bg-act-soft' },
-  removed: { sign: '−', look: 'bg-critical-soft' },
+  added: { sign: '+', look: 'bg-added' },
+  removed: { sign: '−', look: 'bg-deleted' },
 };
 
 /** What a call would change in a file: against the file as it is now, with the numbers of the lines. */

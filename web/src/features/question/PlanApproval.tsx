@@ -1,3 +1,4 @@
+import { TriangleAlert } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { Markdown } from '@/components/markdown/Markdown';
 import { Button } from '@/components/Button';
@@ -9,7 +10,7 @@ import type { Json } from '@/lib/api/types';
 import { useDrift } from '@/lib/chat/drift';
 import { useRemarks } from '@/lib/chat/remarks';
 import { openPanel } from '@/lib/layout';
-import { BarFoot } from './BarFrame';
+import { BarFoot, titleClass } from './BarFrame';
 import { ButtonRow } from './ButtonRow';
 import { inputClass } from './fields/frame';
 import { isObject } from './json';
@@ -46,17 +47,13 @@ export function PlanApproval({ view, given, edited }: Props) {
   };
   if (item === undefined) return null;
   return (
-    <div className="flex flex-col gap-3 bg-inherit">
-      <div className="flex items-start gap-2">
-        <div className="min-w-0 flex-1">
-          <p className="font-semibold break-words"><Words text={String(plan.goal ?? '')} /></p>
-          <p className="text-sm break-words text-muted">
-            {t('planSteps', { count: steps.length })} · {t('planOf', { file: String(plan.plan_file ?? ''), revision: Number(plan.revision ?? 1) })}
-          </p>
-        </div>
-        <Button onClick={() => openPanel('plan')}>{t('showPlan')}</Button>
+    <div className="flex flex-col gap-3">
+      <div>
+        <p className={titleClass}>{t('planTitle', { revision: Number(plan.revision ?? 1), count: steps.length })}</p>
+        <p className="break-words"><Words text={String(plan.goal ?? '')} /></p>
+        <p className="break-words text-muted"><code>{String(plan.plan_file ?? '')}</code></p>
       </div>
-      {edited && <p className="rounded-sm border border-major bg-major-soft px-2 py-1 text-sm text-major">{t('planEdited')}</p>}
+      {edited && <p className="flex items-start gap-2 text-major"><TriangleAlert className="mt-0.75 size-3.5 shrink-0" aria-hidden="true" />{t('planEdited')}</p>}
       {drift.length > 0 && <DriftNotice files={drift} isOver={false} />}
       {item.context !== undefined && (
         <div className="text-sm">
@@ -86,10 +83,11 @@ export function PlanApproval({ view, given, edited }: Props) {
           buttons={item.buttons.map((button) => ({
             label: button.value === true ? t('acceptBuild') : t('keepPlanning'),
             look: button.value === true ? 'primary' : 'secondary',
-            ...(button.value === true && { mode: 'act' as const }),
             onPress: () => void decide(button.value),
           }))}
-        />
+        >
+          <Button look="quiet" onClick={() => openPanel('plan')}>{t('showPlan')}</Button>
+        </ButtonRow>
       </BarFoot>
       <UnsentRemarks isOpen={isAsking} close={() => setAsking(false)} confirm={() => void decide(true)} />
     </div>

@@ -3,7 +3,6 @@ import { useChatView } from '@/lib/chat/context';
 import { handFocusOn } from '@/lib/focus';
 import { BarFrame } from './BarFrame';
 import { CallApproval, type Decision } from './CallApproval';
-import { setJumpTarget } from './jump';
 import { PlanApproval } from './PlanApproval';
 import { Stepper } from './Stepper';
 import { UserQuestion } from './UserQuestion';
@@ -104,11 +103,7 @@ function useJump(region: RefObject<HTMLElement | null>, view: QuestionView, open
       jump();
     };
     window.addEventListener('keydown', onKeyDown);
-    const forget = setJumpTarget(jump);
-    return () => {
-      window.removeEventListener('keydown', onKeyDown);
-      forget();
-    };
+    return () => window.removeEventListener('keydown', onKeyDown);
   }, [region, view]);
 }
 

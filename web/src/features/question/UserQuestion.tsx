@@ -4,7 +4,7 @@ import { Button, type ButtonLook } from '@/components/Button';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import { isLast, partAt } from './answering';
-import { BarFoot } from './BarFrame';
+import { BarFoot, titleClass } from './BarFrame';
 import { ButtonRow } from './ButtonRow';
 import { sameJson } from './json';
 import type { useAnswering } from './useAnswering';
@@ -44,13 +44,13 @@ export function UserQuestion({ view, given }: Props) {
   );
   const wrong = new Set([...part.complaints.map((complaint) => complaint.pointer), ...Object.keys(part.fromServer)]).size;
   return (
-    <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3 bg-inherit">
+    <form onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-3">
       <div>
-        <div id={labelId} className="font-semibold">
+        <div id={labelId} className={titleClass}>
           <Markdown text={item.text} />
         </div>
         {item.context !== undefined && (
-          <div className="mt-1 text-sm text-muted">
+          <div className="mt-1 text-fg2">
             <Markdown text={item.context} />
           </div>
         )}

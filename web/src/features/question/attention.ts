@@ -1,8 +1,7 @@
 // How a page that nobody looks at says that somebody is waited for: title, icon, notification.
+import { faviconOf, setFaviconWaiting } from '@/lib/favicon';
 
 const MARK = '(?) ';
-const ICON = '/favicon.svg';
-const ICON_WAITING = '/favicon-question.svg';
 
 /** Puts the mark before whatever title the page has or gets, until the returned function is called. */
 export function markPage(): () => void {
@@ -13,16 +12,12 @@ export function markPage(): () => void {
   const observer = new MutationObserver(mark);
   if (title !== null) observer.observe(title, { childList: true, characterData: true, subtree: true });
   mark();
-  setIcon(ICON_WAITING);
+  setFaviconWaiting(true);
   return () => {
     observer.disconnect();
     if (document.title.startsWith(MARK)) document.title = document.title.slice(MARK.length);
-    setIcon(ICON);
+    setFaviconWaiting(false);
   };
-}
-
-function setIcon(address: string): void {
-  document.querySelector('link[rel="icon"]')?.setAttribute('href', address);
 }
 
 /** Asks once, when the first question comes up while the page is looked at; never when it loads. */
@@ -34,7 +29,7 @@ export function askToNotify(): void {
 /** Tells somebody who looks at something else. Nothing where it was not allowed, or the page is in view. */
 export function notifyHidden(title: string, body: string, tag: string): void {
   if (!('Notification' in window) || Notification.permission !== 'granted' || !document.hidden) return;
-  const notification = new Notification(title, { body, tag, icon: ICON_WAITING });
+  const notification = new Notification(title, { body, tag, icon: faviconOf(null, true) });
   notification.onclick = () => {
     window.focus();
     notification.close();

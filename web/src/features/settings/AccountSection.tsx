@@ -23,7 +23,7 @@ export function AccountSection() {
       {({ auth, user, version }) => (
         <>
           <Section title={t('account')}>
-            <div className="flex flex-wrap items-center gap-3 rounded-lg border px-3 py-2">
+            <div className="flex flex-wrap items-center gap-3 border-y py-2">
               <p className="min-w-0 flex-1">
                 {auth === 'users' ? t('signedInAs', { name: user.name }) : auth === 'token' ? t('byToken') : t('open')}
                 {auth === 'users' && user.admin && <span className="ml-2 rounded-full bg-surface px-2 text-xs font-semibold text-muted">{t('admin')}</span>}

@@ -21,7 +21,7 @@ export function Accounts({ own }: { own: string | null }) {
   return (
     <>
       <Loaded query={accounts}>
-        {(all) => <ul ref={list} tabIndex={-1} aria-label={t('accounts')} className="divide-y divide-line rounded-lg border">{all.map((one) => <Row key={one.id} account={one} isOwn={one.id === own} list={list} />)}</ul>}
+        {(all) => <ul ref={list} tabIndex={-1} aria-label={t('accounts')} className="divide-y divide-line border-y">{all.map((one) => <Row key={one.id} account={one} isOwn={one.id === own} list={list} />)}</ul>}
       </Loaded>
       <AddAccount />
     </>
@@ -110,7 +110,7 @@ function AddAccount() {
         <TextInput label={t('firstPassword')} type="password" autoComplete="new-password" value={account.password} onChange={(event) => setAccount({ ...account, password: event.target.value })} hint={t('passwordHint')} className="flex-1" />
       </div>
       <label className="flex items-center gap-2">
-        <input type="checkbox" checked={account.admin} onChange={(event) => setAccount({ ...account, admin: event.target.checked })} className="accent-plan" />
+        <input type="checkbox" checked={account.admin} onChange={(event) => setAccount({ ...account, admin: event.target.checked })} />
         {t('asAdmin')}
       </label>
       <Button type="submit" className="self-start" disabled={add.isOff}><UserPlus size={15} aria-hidden />{t('addAccount')}</Button>

@@ -20,7 +20,7 @@ export function AppearanceSection() {
       <Choices label={t('theme')} value={theme} options={themes} choose={setTheme} />
       <Choices label={t('language')} value={locale} options={LANGUAGES} choose={(chosen) => void setLocale(chosen).catch(toastError)} />
       <label className="flex items-start gap-2.5">
-        <input type="checkbox" checked={isShiftTabOn} onChange={(event) => setShiftTab(event.target.checked)} className="mt-1 accent-plan" />
+        <input type="checkbox" checked={isShiftTabOn} onChange={(event) => setShiftTab(event.target.checked)} className="mt-1" />
         <span>{t('shiftTab')}<span className="block text-sm text-muted">{t('shiftTabHint')}</span></span>
       </label>
     </Section>

@@ -1,5 +1,5 @@
 import { Select } from '@/components/form';
-import { usePageText } from '@/i18n';
+import { usePageText, useText } from '@/i18n';
 import type { Rule, Rules, Workspace } from '@/lib/api/types';
 import { Section } from './Section';
 import { useChangeSettings } from './useChangeSettings';
@@ -14,6 +14,7 @@ type Own = { [K in Kind]?: Rule | null };
 /** What asks and what is refused. What is chosen here can only be stricter than the files. */
 export function ApprovalRules({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
   const t = usePageText(words);
+  const common = useText('common');
   const change = useChangeSettings(workspace.id);
   const sources = useModelSources();
   const own = ((change.isPending ? change.variables.approvals : workspace.settings.approvals) ?? {}) as Own;
@@ -24,16 +25,16 @@ export function ApprovalRules({ workspace, rules }: { workspace: Workspace; rule
   };
   return (
     <Section title={t('approvals')} hint={t('approvalsHint', { file: sources.data?.config_file ?? t('yourFile') })}>
-      <div className="divide-y divide-line rounded-lg border">
+      <div className="divide-y divide-line border-y">
         {(Object.keys(KINDS) as Kind[]).map((kind) => (
-          <div key={kind} className="grid grid-cols-[1fr_13.5rem] items-center gap-3 px-3 py-2">
+          <div key={kind} className="grid grid-cols-[1fr_13.5rem] items-center gap-3 py-2">
             <span aria-hidden>{t(KINDS[kind])}</span>
             <Select
               label={t(KINDS[kind])}
               isLabelHidden
               value={own[kind] ?? rules.configured_approvals[kind]}
               disabled={workspace.right !== 'owner'}
-              options={STRICTNESS.map((rule) => [rule, rule === rules.configured_approvals[kind] ? `${t(rule)} (${t('asConfigured')})` : t(rule), STRICTNESS.indexOf(rule) < STRICTNESS.indexOf(rules.configured_approvals[kind])] as const)}
+              options={STRICTNESS.map((rule) => [rule, rule === rules.configured_approvals[kind] ? `${t(rule)}${common('aside', { text: t('asConfigured') })}` : t(rule), STRICTNESS.indexOf(rule) < STRICTNESS.indexOf(rules.configured_approvals[kind])] as const)}
               choose={(rule) => set(kind, rule)}
             />
           </div>

@@ -16,7 +16,7 @@ export function ModelSetUp({ sources }: { sources: ModelSources }) {
   const mark = ({ key_env, has_key, configured }: ModelProvider) => [configured && t('configured'), key_env === null ? t('needsNoKey') : has_key && t('keyIsSet')].filter(Boolean).join(', ');
   const options = [...sources.providers.map((one) => [one.name, mark(one) ? `${one.title} (${mark(one)})` : one.title] as const), [OWN, t('ownServer')] as const];
   return (
-    <div className="flex flex-col gap-3 rounded-lg border p-3">
+    <div className="flex flex-col gap-3 border-t pt-3">
       <Select label={t('provider')} value={chosen} options={options} choose={choose} />
       <ol className="flex list-decimal flex-col gap-3 pl-5">{provider ? <Steps provider={provider} file={file} /> : <OwnServer file={file} />}</ol>
     </div>

@@ -51,13 +51,13 @@ function Names({ rules }: { rules: Rules }) {
   const t = usePageText(words);
   const rows = [[t('planModel'), rules.plan_model], [t('actModel'), rules.act_model]] as const;
   return (
-    <dl className="divide-y divide-line rounded-lg border">
+    <dl className="divide-y divide-line border-y">
       {rows.map(([label, model]) => (
         <div key={label} className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
           <dt className="w-24 text-muted">{label}</dt>
           <dd className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
             {model ? <code className="min-w-0 flex-1 break-all">{model}</code> : <span className="flex-1 text-major">{t('noModel')}</span>}
-            {model?.startsWith('demo/') && <span className="rounded-full bg-major-soft px-2 text-xs font-semibold text-major">{t('demoMark')}</span>}
+            {model?.startsWith('demo/') && <span className="rounded-full bg-sunken px-2 text-xs text-fg2">{t('demoMark')}</span>}
             {model && <TestButton model={model} label={`${t('test')}: ${label} ${model}`} />}
           </dd>
         </div>
@@ -78,7 +78,7 @@ function Choice({ workspace, sources }: { workspace: Workspace; sources: ModelSo
     change.mutate({ model: chosen }, { onSuccess: () => toast(chosen ? t('modelSet', { workspace: workspace.name, model: chosen }) : t('modelUnset', { workspace: workspace.name })) });
   const known = (sources?.providers ?? []).filter((one) => one.has_key || one.configured || one.key_env === null).flatMap((one) => one.models.map((name) => `${one.name}/${name}`));
   return (
-    <form onSubmit={(event) => { event.preventDefault(); set(model.trim()); }} className="flex flex-wrap items-end gap-2 rounded-lg border p-3">
+    <form onSubmit={(event) => { event.preventDefault(); set(model.trim()); }} className="flex flex-wrap items-end gap-2">
       <TextInput label={t('modelOf', { workspace: workspace.name })} hint={t('modelOfHint')} value={model} onChange={(event) => setModel(event.target.value)} placeholder={t('modelField')} list="known-models" autoComplete="off" spellCheck={false} className="basis-full" />
       <datalist id="known-models">{[...known, 'demo/demo'].map((name) => <option key={name} value={name} />)}</datalist>
       <Button type="submit" look="primary" disabled={model.trim() === '' || model.trim() === own || change.isPending}>{t('useModel')}</Button>

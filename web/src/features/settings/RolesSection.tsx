@@ -32,7 +32,7 @@ function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; sho
   const t = usePageText(words);
   const mode = useText('mode');
   return (
-    <div tabIndex={0} role="group" aria-label={t('roles')} className="relative overflow-x-auto rounded-lg border">
+    <div tabIndex={0} role="group" aria-label={t('roles')} className="relative overflow-x-auto border-y">
       <table className="w-full border-collapse text-left">
         <thead className="bg-surface text-sm text-muted">
           <tr>
@@ -46,7 +46,7 @@ function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; sho
         <tbody className="divide-y divide-line">
           {roles.map((role) => (
             <tr key={role.role} data-role={role.role} data-mode={role.mode}>
-              <th scope="row" title={mode(`${role.role}Hint`)} className="px-3 py-2 font-medium"><span className="flex items-center gap-1.5 text-role"><RoleIcon role={role.role} />{mode(role.role)}</span></th>
+              <th scope="row" title={mode(`${role.role}Hint`)} className="px-3 py-2 font-medium"><span className="flex items-center gap-1.5"><RoleIcon role={role.role} />{mode(role.role)}</span></th>
               <td className="px-2 py-2 text-mode">{role.mode === 'plan' ? mode('plan') : mode('build')}</td>
               {RIGHTS.map((right) => <td key={right} className="px-2 py-2 text-center"><Mark isGiven={role.permissions[right]} /></td>)}
               <td className="px-2 py-2 text-sm text-muted">{role.can_delegate_to_roles.map((to) => mode(to)).join(', ') || t('noDelegates')}</td>

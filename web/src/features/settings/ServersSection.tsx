@@ -68,7 +68,7 @@ function Server({ server, workspace }: { server: McpServer; workspace: Workspace
   const [Icon, colour] = server.changed ? [ShieldAlert, 'text-major'] as const : LOOKS[server.status];
   const waits = server.changed !== null || server.status === 'untrusted';
   return (
-    <li className="flex flex-col gap-1 rounded-lg border px-3 py-2">
+    <li className="flex flex-col gap-1 border-t py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h3 className="font-medium">{server.name}</h3>
         <span className="text-sm text-muted">{server.origin === 'user' ? t('ofUser') : t('ofFolder')}</span>

@@ -49,7 +49,7 @@ export function SettingsPage({ section }: { section: string | undefined }) {
                   <Link
                     href={`/settings/${name}`}
                     aria-current={isCurrent ? 'page' : undefined}
-                    className={`flex min-h-9 items-center gap-2 rounded-sm px-2.5 whitespace-nowrap pointer-coarse:min-h-11 ${isCurrent ? 'bg-surface font-medium' : 'text-muted hover:bg-surface hover:text-fg'}`}
+                    className={`flex min-h-7 items-center gap-2.5 rounded-sm px-2.5 whitespace-nowrap pointer-coarse:min-h-11 ${isCurrent ? 'bg-sunken' : 'text-fg2 hover:bg-sunken hover:text-fg'}`}
                   >
                     <Icon size={15} aria-hidden className="shrink-0" />
                     {t(name)}

@@ -36,7 +36,7 @@ export function Tokens() {
       </form>
       {make.data && <div role="status"><p className="mb-1">{t('newToken')}</p><CommandText text={make.data.token} /></div>}
       <Loaded query={tokens}>
-        {(all) => (all.length === 0 ? <p className="text-muted">{t('noTokens')}</p> : <ul className="divide-y divide-line rounded-lg border">{all.map((one) => <Row key={one.id} token={one} />)}</ul>)}
+        {(all) => (all.length === 0 ? <p className="text-muted">{t('noTokens')}</p> : <ul className="divide-y divide-line border-y">{all.map((one) => <Row key={one.id} token={one} />)}</ul>)}
       </Loaded>
     </>
   );

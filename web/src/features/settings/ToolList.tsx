@@ -15,7 +15,7 @@ export function ToolList({ role }: { role: Role }) {
     <Section title={t('toolsOf', { role: mode(role.role) })} hint={mode(`${role.role}Hint`)}>
       <Loaded query={tools}>
         {(all) => (
-          <ul className="divide-y divide-line rounded-lg border">
+          <ul className="divide-y divide-line border-y">
             {all.map((tool) => (
               <li key={tool.name} className="px-3 py-2">
                 <p className="flex flex-wrap items-baseline gap-2"><code className="font-medium">{tool.name}</code><span className="text-sm text-muted">{tool.read_only ? t('readOnly') : t(`risk_${tool.risk}`)}</span></p>

@@ -37,8 +37,8 @@ function Row({ workspace }: { workspace: Workspace }) {
   const [open, setOpen] = useState<'rename' | 'forget' | null>(null);
   const isOwner = workspace.right === 'owner';
   return (
-    <li className="rounded-lg border">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+    <li className="border-t">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
         <div className="min-w-40 flex-1">
           <h3 title={workspace.name} className="truncate font-medium">{workspace.name}</h3>
           <p title={workspace.path} className="truncate font-mono text-xs text-muted">{workspace.path}</p>

@@ -53,7 +53,7 @@ export const words = pageWords(
     intentSuggest: 'shows a button',
     intentSuggestHint: 'One click carries the plan out.',
     intentOff: 'is a message like any other',
-    intentOffHint: 'Only Execute Plan and the card start.',
+    intentOffHint: 'Only Execute plan and the card start.',
     classifier: 'A message that may mean it',
     classifierOff: 'is a message like any other',
     classifierOffHint: 'Only the rules decide. Costs nothing.',

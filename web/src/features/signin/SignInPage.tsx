@@ -32,7 +32,7 @@ export function SignInPage({ done, isOver, auth }: Props) {
   };
   return (
     <main className="flex h-full items-center justify-center bg-surface p-4">
-      <form onSubmit={onSubmit} className="flex w-full max-w-sm flex-col gap-3 rounded-lg border bg-bg p-6 shadow-raised">
+      <form onSubmit={onSubmit} className="flex w-full max-w-sm flex-col gap-3 p-6">
         <h1 className="flex items-center gap-2 text-lg font-semibold"><KeyRound size={18} aria-hidden />{t('title')}</h1>
         <p className="text-muted">{way === 'token' ? t('tokenHint') : t('accountHint')}</p>
         {way === 'token' ? (

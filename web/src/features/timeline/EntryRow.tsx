@@ -12,9 +12,9 @@ const LOOKS: Record<Entry['kind'], [LucideIcon, string]> = {
   said: [MessageSquare, 'text-fg'],
   answered: [UserCheck, 'text-fg'],
   replied: [MessageSquareText, 'text-muted'],
-  planned: [ListChecks, 'text-plan'],
+  planned: [ListChecks, 'text-fg'],
   asked: [CircleHelp, 'text-major'],
-  switched: [Shuffle, 'text-act'],
+  switched: [Shuffle, 'text-fg'],
   called: [Wrench, 'text-muted'],
   blocked: [OctagonX, 'text-critical'],
   allowed: [CircleCheck, 'text-act'],
@@ -38,7 +38,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
       <div className="min-w-0 flex-1 text-sm">
         <p className="flex flex-wrap items-center gap-x-2">
           <span className={`font-semibold ${entry.kind === 'blocked' || entry.kind === 'denied' ? 'text-critical' : ''}`}>{entry.kind === 'planned' ? t('planned', { revision: entry.revision }) : t(entry.kind)}</span>
-          {entry.role && <span data-role={entry.role} className="inline-flex items-center gap-1 text-xs text-role"><RoleIcon role={entry.role} size={12} />{words(entry.role)}</span>}
+          {entry.role && <span data-role={entry.role} className="inline-flex items-center gap-1 text-xs"><RoleIcon role={entry.role} size={12} />{words(entry.role)}</span>}
           {entry.message && <Link href={`/w/${workspaceId}/c/${chatId}?m=${entry.message}`} aria-label={t('show')} className="ml-auto inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><ArrowUpRight size={14} aria-hidden /></Link>}
         </p>
         <Told entry={entry} />

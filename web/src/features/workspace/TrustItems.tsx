@@ -11,7 +11,7 @@ export function TrustItems({ items }: { items: TrustItem[] }) {
   return (
     <div>
       <h3 className="mb-1 font-medium">{t('trustItems')}</h3>
-      <ul className="divide-y divide-line rounded-md border">
+      <ul className="divide-y divide-line border-y">
         {items.map((item) => (
           <li key={`${item.line} ${item.key}`} className="px-3 py-2">
             <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-muted"><span>{t(KINDS[item.kind as keyof typeof KINDS] ?? 'kind_setting')}</span>{item.line != null && <span className="ml-auto">{t('line', { line: item.line })}</span>}</p>

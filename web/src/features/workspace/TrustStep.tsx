@@ -40,7 +40,7 @@ function Wants({ workspace, trust }: { workspace: Workspace; trust: Trust }) {
   const decide = { workspace, changed: () => setChanged(true) };
   return (
     <div className="flex flex-col gap-3">
-      {hasChanged && <p role="alert" className="rounded-md border border-major bg-major-soft px-3 py-2 text-major">{t('changed')}</p>}
+      {hasChanged && <p role="alert" className="rounded-md bg-major-soft px-3 py-2">{t('changed')}</p>}
       {changes.length > 0 && <ChangedServers changes={changes} {...decide} />}
       {(trust.sha256 !== null || changes.length === 0) && <p className="text-muted">{t('trustHint', { file: FILE })}</p>}
       {items.length > 0 && <TrustItems items={items} />}
@@ -115,7 +115,7 @@ function ChangedServer({ item, ...decide }: DecisionProps & { item: TrustItem })
   const accept = useAccept(decide, t('acceptedServer', { server }));
   const accepted = item.sha256;
   return (
-    <section aria-label={t('changedServer', { server })} className="flex flex-col gap-2 rounded-md border px-3 py-2">
+    <section aria-label={t('changedServer', { server })} className="flex flex-col gap-2 border-t py-2">
       <p className="text-sm text-muted">{t('changedServer', { server })}</p>
       <ServerChange item={item} />
       {decide.workspace.right === 'owner' && accepted && (

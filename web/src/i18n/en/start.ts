@@ -18,7 +18,7 @@ export const start = {
   readTitle: 'The agent looks around',
   readText: 'It is in Plan mode, the blue one: it can read, and write nothing but a plan. The runtime holds it to that, not its good will.',
   planTitle: 'Read the plan',
-  planText: 'Steps, files, risks. You could comment on a step, or edit the plan by hand. When you agree, press Execute Plan: that approves exactly what you see.',
+  planText: 'Steps, files, risks. You could comment on a step, or edit the plan by hand. When you agree, press Execute plan: that approves exactly what you see.',
   buildTitle: 'It is carried out',
   buildText: 'Now the chat is green: Build mode. The plan’s steps are ticked off as they are done. Anything outside the plan’s files would ask you first.',
   doneTitle: 'Done. Look at the change',

@@ -5,7 +5,9 @@ export const panel = {
   changes: 'Changes',
   files: 'Files',
   context: 'Context',
-  backToChat: 'Back to the chat',
+  pages: 'Pages of the chat',
+  chat: 'Chat',
+  timeline: 'Timeline',
 } as const;
 
 export const changes = {

@@ -6,7 +6,7 @@ export const mode = {
   buildHint: '执行模式：执行已批准的计划，超出计划的操作会先询问。没有计划时，按你的话去做；删除会先询问。',
   planRequired: '此工作区要求先批准计划，才能更改任何内容。',
   role: '角色',
-  roleIs: '角色：{role}',
+  asRole: '{role}',
   planner: '规划者',
   actor: '执行者',
   reviewer: '审查者',

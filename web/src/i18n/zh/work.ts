@@ -4,7 +4,9 @@ export const panel = {
   changes: '更改',
   files: '文件',
   context: '上下文',
-  backToChat: '回到对话',
+  pages: '对话的页面',
+  chat: '对话',
+  timeline: '时间线',
 };
 
 export const changes = {

@@ -31,5 +31,5 @@ export const workspace = {
   banner: '这个文件夹有一份尚未生效的配置。',
   bannerServers: '有 MCP 服务器与你接受时不同。变了的部分不会使用。',
   look: '查看',
-  viewer: '你可以查看这个工作区，但不能改动。请让所有者把你设为成员。',
+  viewer: '你可以查看 {workspace}。要改动它，请让所有者把你设为成员。',
 } as const;

@@ -6,9 +6,9 @@ let next = 0;
 const message = (message_type: MessageType, metadata: Message['metadata'] = {}): Message => ({
   id: `m${(next += 1)}`, chat_id: 'c', author: 'assistant', agent_role: 'planner', message_type, content: '', metadata, created_at: '',
 });
-const call = (call_id: string, category = 'read') => message('tool_call', { call_id, category });
+const call = (call_id: string, category = 'read', tool = category) => message('tool_call', { call_id, category, tool });
 const result = (call_id: string, success = true) => message('tool_result', { call_id, success });
-const shape = (messages: Message[]) => rowsOf(messages).map((row) => (row.kind === 'reads' ? `reads ${row.calls.length}` : row.kind));
+const shape = (messages: Message[]) => rowsOf(messages).map((row) => (row.kind === 'burst' ? `burst ${row.calls.length}` : row.kind));
 
 test('a result is shown with its call', () => {
   const rows = rowsOf([call('a', 'write'), result('a')]);
@@ -16,12 +16,25 @@ test('a result is shown with its call', () => {
   expect(rows[0]).toMatchObject({ kind: 'call', result: { metadata: { call_id: 'a' } } });
 });
 
-test('neighbouring reads fold into one row', () => {
-  expect(shape([call('a'), call('b'), result('a'), result('b'), call('c', 'search'), result('c'), message('text')])).toEqual(['reads 3', 'message']);
+test('consecutive reads, searches and writes fold into one burst', () => {
+  expect(shape([call('a'), call('b'), result('a'), result('b'), call('c', 'search'), result('c'), message('text')])).toEqual(['burst 3', 'message']);
+  expect(shape([call('a'), result('a'), call('b', 'write'), result('b'), call('c', 'write', 'edit'), result('c'), call('d', 'other', 'update_step'), result('d')])).toEqual(['burst 4']);
 });
 
-test('a read that failed or is running, and a write, stand alone', () => {
-  expect(shape([call('a'), result('a'), call('b'), result('b', false), call('c'), call('d', 'write'), result('d')])).toEqual(['call', 'call', 'call', 'call']);
+test('a call that failed, was blocked or waits, a command, a deletion and a tool of a server keep their own line', () => {
+  expect(shape([call('a'), result('a'), call('b'), result('b', false), call('c'), call('d', 'write'), result('d', false)])).toEqual(['call', 'call', 'call', 'call']);
+  expect(shape([call('a'), result('a'), call('b', 'execute', 'run'), result('b'), call('c', 'write', 'rm'), result('c'), call('d', 'write', 'github__close'), result('d'), call('e', 'other', 'ask_user'), result('e')])).toEqual(['call', 'call', 'call', 'call', 'call']);
+});
+
+test('a running read joins the burst, one that waits does not', () => {
+  const running = (call_id: string) => message('tool_call', { call_id, category: 'read', tool: 'read', status: 'running' });
+  expect(shape([call('a'), result('a'), running('b')])).toEqual(['burst 2']);
+  expect(shape([call('a'), result('a'), message('tool_call', { call_id: 'b', category: 'read', tool: 'read', status: 'proposed' })])).toEqual(['call', 'call']);
+});
+
+test('calls of another role are another burst', () => {
+  const other = { ...call('b'), agent_role: 'tester' as const };
+  expect(shape([call('a'), result('a'), other, result('b')])).toEqual(['call', 'call']);
 });
 
 test('words between reads part them', () => {

@@ -1,5 +1,5 @@
-// The history as the rows that are shown: a call together with its result, neighbouring reads as one, a task that was
-// handed on with all that was said and done for it.
+// The history as the rows that are shown: a call together with its result, consecutive quiet calls as one burst, a
+// delegated task with everything said and done for it.
 import type { Message, RoleName } from '@/lib/api/types';
 
 export interface Call {
@@ -19,7 +19,7 @@ export interface Thread {
 export type Row =
   | { kind: 'message'; key: string; message: Message }
   | ({ kind: 'call'; key: string } & Call)
-  | { kind: 'reads'; key: string; calls: Call[] }
+  | { kind: 'burst'; key: string; calls: Call[] }
   | ({ kind: 'thread'; key: string } & Thread);
 
 export function rowsOf(messages: Message[]): Row[] {
@@ -71,9 +71,9 @@ function flatRows(messages: Message[], threadAt: (message: Message) => Message[]
     }
     const one: Call = { call: message, result: results.get(message.metadata.call_id) ?? null };
     const last = rows.at(-1);
-    if (isRead(one) && last?.kind === 'reads' && isSameAgent(last.calls[0], one)) last.calls.push(one);
-    else if (isRead(one) && last?.kind === 'call' && isRead(last) && isSameAgent(last, one)) {
-      rows[rows.length - 1] = { kind: 'reads', key: last.key, calls: [{ call: last.call, result: last.result }, one] };
+    if (isQuiet(one) && last?.kind === 'burst' && isSameAgent(last.calls[0], one)) last.calls.push(one);
+    else if (isQuiet(one) && last?.kind === 'call' && isQuiet(last) && isSameAgent(last, one)) {
+      rows[rows.length - 1] = { kind: 'burst', key: last.key, calls: [{ call: last.call, result: last.result }, one] };
     } else rows.push({ kind: 'call', key: message.id, ...one });
   }
   return rows;
@@ -100,7 +100,7 @@ export function messagesOf(row: Row): Message[] {
       return [row.message];
     case 'call':
       return row.result ? [row.call, row.result] : [row.call];
-    case 'reads':
+    case 'burst':
       return row.calls.flatMap(({ call, result }) => (result ? [call, result] : [call]));
     case 'thread':
       return [...(row.call ? [row.call] : []), ...row.rows.flatMap(messagesOf), ...(row.result ? [row.result] : [])];
@@ -113,11 +113,15 @@ export function openThread(rows: Row[]): (Row & { kind: 'thread' }) | null {
   return last?.kind === 'thread' && last.call && !last.result ? last : null;
 }
 
-const READS = new Set<unknown>(['read', 'search']);
+const LOOKS = new Set<unknown>(['read', 'search']);
+/** Commands, deletions and tools of MCP servers are not among them: each of those keeps its own line. */
+const CHANGES = new Set<unknown>(['write', 'edit', 'touch', 'mkdir', 'mv', 'write_plan', 'update_step']);
 
-/** It changed nothing and went well, so nobody needs to see it by itself. */
-function isRead({ call, result }: Call): boolean {
-  return READS.has(call.metadata.category) && result?.metadata.success === true;
+/** Worth no line of its own: it went well, or it is a read that is running. */
+function isQuiet({ call: { metadata }, result }: Call): boolean {
+  const isLook = LOOKS.has(metadata.category);
+  if (!result) return isLook && metadata.status === 'running';
+  return (isLook || CHANGES.has(metadata.tool)) && result.metadata.success === true;
 }
 
 function isSameAgent(a: Call | undefined, b: Call): boolean {

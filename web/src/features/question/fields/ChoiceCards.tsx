@@ -40,9 +40,9 @@ export function ChoiceCard({ type, name, choice, checked, onChange }: CardProps)
   const label = typeof choice.value === 'boolean' ? words[`${choice.value}`] : choice.label;
   return (
     <label
-      className={`flex min-h-8 cursor-pointer items-start gap-2 rounded-sm border bg-bg px-3 py-1.5 pointer-coarse:min-h-11 pointer-coarse:py-2.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-[var(--mode,var(--plan))] ${checked ? 'border-[var(--mode,var(--plan))] ring-1 ring-[var(--mode,var(--plan))]' : 'border-control'}`}
+      className={`flex min-h-8 cursor-pointer items-start gap-2 rounded-sm border bg-bg px-3 py-1.5 pointer-coarse:min-h-11 pointer-coarse:py-2.5 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-fg ${checked ? 'border-fg ring-1 ring-fg' : 'border-control'}`}
     >
-      <input type={type} name={name} checked={checked} onChange={onChange} className="mt-1 size-3.5 shrink-0 accent-[var(--mode,var(--plan))] outline-none" />
+      <input type={type} name={name} checked={checked} onChange={onChange} className="mt-1 size-3.5 shrink-0 outline-none" />
       <span className="min-w-0">
         <span className="break-words">{label}</span>
         {choice.description !== undefined && <span className="block text-sm text-muted">{choice.description}</span>}

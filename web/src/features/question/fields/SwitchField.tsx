@@ -20,9 +20,9 @@ export function SwitchField(props: ControlProps<FieldOf<'switch'>>) {
           {...name}
           {...rest}
           onClick={() => onEnter(field.pointer, !on)}
-          className={`relative h-5 w-9 shrink-0 rounded-full border ${on ? 'border-transparent bg-[var(--mode,var(--plan))]' : 'border-control bg-bg'}`}
+          className={`relative h-5 w-9 shrink-0 rounded-full border ${on ? 'border-transparent bg-primary' : 'border-control bg-bg'}`}
         >
-          <span className={`absolute top-1/2 size-3.5 -translate-y-1/2 rounded-full ${on ? 'right-0.5 bg-on-accent' : 'left-0.5 bg-control'}`} />
+          <span className={`absolute top-1/2 size-3.5 -translate-y-1/2 rounded-full ${on ? 'right-0.5 bg-on-primary' : 'left-0.5 bg-control'}`} />
         </button>
         {field.label !== undefined && <label htmlFor={id}>{field.label}</label>}
         <span className="text-sm text-muted" aria-hidden="true">

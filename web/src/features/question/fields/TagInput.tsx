@@ -38,7 +38,7 @@ export function TagInput(props: ControlProps<FieldOf<'tags'>>) {
   };
   return (
     <FieldFrame {...props}>
-      <div className={`flex flex-wrap items-center gap-1.5 rounded-sm border bg-bg p-1.5 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-[var(--mode,var(--plan))] ${state['aria-invalid'] ? 'border-critical' : 'border-control'}`}>
+      <div className={`flex flex-wrap items-center gap-1.5 rounded-sm border bg-bg p-1.5 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-fg ${state['aria-invalid'] ? 'border-critical' : 'border-control'}`}>
         {tags.map((tag, place) => (
           <span key={tag} className="inline-flex max-w-full items-center gap-1 rounded-sm bg-surface py-0.5 pr-0.5 pl-2 text-sm">
             <span className="truncate">{tag}</span>

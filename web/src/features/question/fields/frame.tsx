@@ -72,6 +72,7 @@ function groupState({ 'aria-invalid': invalid, ...rest }: { 'aria-invalid': bool
 
 function LabelText({ field }: { field: Field }) {
   const t = useText('question');
+  const common = useText('common');
   return (
     <>
       {field.label}
@@ -80,7 +81,7 @@ function LabelText({ field }: { field: Field }) {
           {' *'}
         </span>
       ) : (
-        <span className="font-normal text-muted"> ({t('optional')})</span>
+        <span className="font-normal text-muted">{common('aside', { text: t('optional') })}</span>
       )}
     </>
   );

@@ -1,0 +1,289 @@
+//! The disk: how much is free, and how much of it a command has taken.
+//!
+//! The kernel holds what it can: the private folders are in memory and have a size, one file has a largest size, and no call
+//! allocates without writing. A quota for a folder on disk is something that it gives to nobody but root, so the rest is watched:
+//! a command ends when it has written more than its share, or when the disk is nearly full.
+
+use crate::command::Ended;
+use crate::policy::{Policy, View};
+use rustix::fs::{CWD, Mode, OFlags};
+use std::fmt;
+use std::fs::Metadata;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often a disk is looked at. A memory-fast writer gets a few hundred megabytes in this time, less than the reserve.
+const PAUSE: Duration = Duration::from_millis(15);
+/// How soon files are counted again, when the last count was below the quota and quick.
+const RECOUNT: Duration = Duration::from_secs(1);
+/// Bytes and inodes that commands leave free: this much, or the twentieth part of a small disk.
+const RESERVE: Amount = Amount { bytes: 1 << 30, inodes: 10_000 };
+
+/// Bytes and inodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    pub bytes: u64,
+    pub inodes: u64,
+}
+
+impl Amount {
+    /// Whether either is more than in the other.
+    fn exceeds(self, other: Self) -> bool {
+        self.bytes > other.bytes || self.inodes > other.inodes
+    }
+
+    fn min(self, other: Self) -> Self {
+        Self { bytes: self.bytes.min(other.bytes), inodes: self.inodes.min(other.inodes) }
+    }
+
+    fn part(self, divisor: u64) -> Self {
+        Self { bytes: self.bytes / divisor, inodes: self.inodes / divisor }
+    }
+
+    fn less(self, other: Self) -> Self {
+        Self { bytes: self.bytes.saturating_sub(other.bytes), inodes: self.inodes.saturating_sub(other.inodes) }
+    }
+}
+
+/// A file system as it is now. Its text says what is free.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    pub total: Amount,
+    pub free: Amount,
+}
+
+impl Space {
+    /// Of the file system that a folder is on.
+    ///
+    /// # Errors
+    /// The folder can't be reached.
+    pub fn of(folder: &Path) -> std::io::Result<Self> {
+        Ok(Self::new(&rustix::fs::statvfs(folder)?))
+    }
+
+    fn new(stat: &rustix::fs::StatVfs) -> Self {
+        // Some file systems have as many inodes as there is room, and count none.
+        let inodes = |count: u64| if stat.f_files == 0 { u64::MAX } else { count };
+        Self {
+            total: Amount { bytes: stat.f_blocks.saturating_mul(stat.f_frsize), inodes: inodes(stat.f_files) },
+            free: Amount { bytes: stat.f_bavail.saturating_mul(stat.f_frsize), inodes: inodes(stat.f_favail) },
+        }
+    }
+
+    /// Whether commands have to leave the rest to others.
+    #[must_use]
+    pub fn is_nearly_full(&self) -> bool {
+        self.total.part(20).min(RESERVE).exceeds(self.free)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} MB", self.free.bytes / 1_000_000)?;
+        if self.free.inodes < u64::MAX { write!(f, " and {} inodes", self.free.inodes) } else { Ok(()) }
+    }
+}
+
+/// How many commands run now that can write to a disk.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a command runs that could take what is freed.
+pub fn is_written_to() -> bool {
+    RUNNING.load(Ordering::SeqCst) > 0
+}
+
+/// Watches the disks that a command writes to.
+pub struct Watch {
+    disks: Vec<Disk>,
+    begun: SystemTime,
+    looked: Instant,
+    count: Option<Count>,
+    /// Not before this are files counted again.
+    next_count: Instant,
+}
+
+/// Files being counted, on a thread of its own: that can take longer than the disk may be left alone.
+struct Count {
+    begun: Instant,
+    thread: JoinHandle<bool>,
+}
+
+/// One disk, and what of it the command can write to.
+struct Disk {
+    device: u64,
+    /// Held, so that it stays the same one.
+    folder: OwnedFd,
+    folders: Vec<PathBuf>,
+    before: Space,
+    /// What the command may take.
+    quota: Amount,
+}
+
+impl Watch {
+    /// To be made before the command starts.
+    ///
+    /// # Errors
+    /// A disk can't be looked at; then the command must not run.
+    pub fn new(policy: &Policy) -> std::io::Result<Self> {
+        let mut disks: Vec<Disk> = Vec::new();
+        for folder in written(policy) {
+            let metadata = folder.metadata()?;
+            if let Some(disk) = disks.iter_mut().find(|disk| disk.device == metadata.dev()) {
+                disk.folders.push(folder);
+                continue;
+            }
+            let opened = rustix::fs::openat(CWD, &folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+            let before = Space::new(&rustix::fs::fstatvfs(opened.as_fd())?);
+            let quota = Amount { bytes: policy.limits.disk, inodes: policy.limits.inodes }.min(before.free.part(2));
+            disks.push(Disk { device: metadata.dev(), folder: opened, folders: vec![folder], before, quota });
+        }
+        RUNNING.fetch_add(usize::from(!disks.is_empty()), Ordering::SeqCst);
+        // A second ago, because clocks of file systems are coarse.
+        let begun = SystemTime::now() - Duration::from_secs(1);
+        Ok(Self { disks, begun, looked: Instant::now(), count: None, next_count: Instant::now() })
+    }
+
+    /// Why the command has to end, if it has to.
+    pub fn look(&mut self) -> Option<Ended> {
+        if self.looked.elapsed() < PAUSE {
+            return None;
+        }
+        self.looked = Instant::now();
+        if let Some(Count { begun, thread }) = self.count.take_if(|count| count.thread.is_finished()) {
+            self.next_count = Instant::now() + RECOUNT + begun.elapsed() * 20;
+            if thread.join().unwrap_or(false) {
+                return Some(Ended::DiskQuota);
+            }
+        }
+        for disk in &self.disks {
+            // A disk that can't be looked at counts as full.
+            let stat = rustix::fs::fstatvfs(disk.folder.as_fd());
+            let Some(now) = stat.ok().map(|stat| Space::new(&stat)).filter(|now| !now.is_nearly_full()) else {
+                return Some(Ended::DiskFull);
+            };
+            // Somebody else may have taken it, so the command's own files are counted before it ends.
+            let is_due = self.count.is_none() && Instant::now() >= self.next_count;
+            if is_due && disk.before.free.less(now.free).exceeds(disk.quota) {
+                let (folders, device, quota, begun) = (disk.folders.clone(), disk.device, disk.quota, self.begun);
+                let thread = std::thread::Builder::new().spawn(move || has_exceeded(folders, device, quota, begun));
+                let Ok(thread) = thread else { return Some(Ended::DiskQuota) };
+                self.count = Some(Count { begun: Instant::now(), thread });
+            }
+        }
+        None
+    }
+
+    /// Whether a command that has ended by itself filled the disk before anybody looked.
+    pub fn last_look(&self) -> Option<Ended> {
+        self.disks.iter().find_map(|disk| {
+            let now = Space::new(&rustix::fs::fstatvfs(disk.folder.as_fd()).ok()?);
+            let taken = disk.before.free.less(now.free);
+            // It may be others who filled it, if the command took little of what was free.
+            if now.is_nearly_full() && taken.exceeds(disk.quota.part(4)) {
+                return Some(Ended::DiskFull);
+            }
+            let is_over = taken.exceeds(disk.quota) && has_exceeded(disk.folders.clone(), disk.device, disk.quota, self.begun);
+            is_over.then_some(Ended::DiskQuota)
+        })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(usize::from(!self.disks.is_empty()), Ordering::SeqCst);
+    }
+}
+
+/// The folders on disk that a command can write to.
+fn written(policy: &Policy) -> Vec<PathBuf> {
+    let mut folders = policy.writable.clone();
+    if !policy.scratch_in_memory {
+        folders.push(policy.scratch.clone());
+    }
+    match &policy.view {
+        View::Staged { folder } => folders.push(folder.clone()),
+        View::Direct | View::Unconfined => folders.push(policy.workspace.clone()),
+        View::ReadOnly { .. } => {}
+    }
+    folders
+}
+
+/// Whether what was written in these folders since a moment is more than the quota. The kernel alone sets the time that is looked at.
+fn has_exceeded(folders: Vec<PathBuf>, device: u64, quota: Amount, since: SystemTime) -> bool {
+    let since = since.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
+    let mut taken = Amount::default();
+    let is_written = |metadata: &&Metadata| metadata.dev() == device && metadata.ctime() >= since;
+    walk(folders, |metadata| {
+        if let Some(metadata) = Some(metadata).filter(is_written) {
+            taken.bytes += bytes_of(metadata);
+            taken.inodes += 1;
+        }
+        !taken.exceeds(quota)
+    });
+    taken.exceeds(quota)
+}
+
+/// The bytes on disk of all that is in a folder.
+#[must_use]
+pub fn size_of(folder: &Path) -> u64 {
+    let mut bytes = 0;
+    walk(vec![folder.to_owned()], |metadata| {
+        bytes += bytes_of(metadata);
+        true
+    });
+    bytes
+}
+
+/// Of a file with several names, the share of one.
+fn bytes_of(metadata: &Metadata) -> u64 {
+    metadata.blocks() * 512 / metadata.nlink().max(1)
+}
+
+/// Shows everything in these folders, through no link, as long as more is wanted.
+fn walk(mut folders: Vec<PathBuf>, mut wants_more: impl FnMut(&Metadata) -> bool) {
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            if !wants_more(&metadata) {
+                return;
+            }
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_written_since_the_command_began_counts_to_its_quota() {
+        let folder = tempfile::tempdir().unwrap();
+        let device = folder.path().metadata().unwrap().dev();
+        std::fs::create_dir(folder.path().join("deep")).unwrap();
+        for number in 0..10 {
+            std::fs::write(folder.path().join(format!("deep/{number}")), vec![1; 100_000]).unwrap();
+        }
+        let exceeds = |bytes, inodes, since| has_exceeded(vec![folder.path().to_owned()], device, Amount { bytes, inodes }, since);
+        let (before, after) = (SystemTime::now() - Duration::from_secs(100), SystemTime::now() + Duration::from_secs(100));
+        assert!(exceeds(900_000, 100, before) && exceeds(2_000_000, 9, before));
+        assert!(!exceeds(2_000_000, 100, before) && !exceeds(0, 0, after));
+    }
+
+    #[test]
+    fn a_disk_is_nearly_full_when_a_gigabyte_or_a_twentieth_is_left_or_hardly_an_inode() {
+        let space = |bytes: (u64, u64), inodes: (u64, u64)| Space {
+            total: Amount { bytes: bytes.0, inodes: inodes.0 },
+            free: Amount { bytes: bytes.1, inodes: inodes.1 },
+        };
+        let full = |bytes, inodes| space(bytes, inodes).is_nearly_full();
+        assert!(full((1 << 40, 1 << 29), (1 << 20, 1 << 19)) && full((1000, 49), (1000, 500)) && full((1 << 40, 1 << 35), (1000, 49)));
+        assert!(!full((1 << 40, 1 << 31), (1 << 20, 1 << 19)) && !full((1000, 50), (u64::MAX, u64::MAX)));
+    }
+}

@@ -1,0 +1,25 @@
+// What a burst of calls did, in numbers.
+import type { Call } from '@/lib/chat/rows';
+import { diffOf, summaryOf, toolOf } from './toolCall';
+
+const KINDS = { read: 'burstRead', ls: 'burstListed', grep: 'burstSearched', glob: 'burstSearched', write: 'burstWrote', touch: 'burstWrote', mkdir: 'burstFolders', edit: 'burstChanged', mv: 'burstMoved', write_plan: 'burstPlan', update_step: 'burstSteps' } as const;
+export type BurstKind = (typeof KINDS)[keyof typeof KINDS] | 'burstOther';
+
+/** Searches are counted one by one; files, folders and steps once each. */
+export function burstCounts(calls: Call[]): [BurstKind, number][] {
+  const found = new Map<BurstKind, Set<string>>();
+  for (const { call } of calls) {
+    const tool = toolOf(call);
+    const kind: BurstKind = tool in KINDS ? KINDS[tool as keyof typeof KINDS] : 'burstOther';
+    const about = kind === 'burstSearched' || kind === 'burstOther' ? call.id : kind === 'burstSteps' ? (summaryOf(call).split(':')[0] ?? '') : summaryOf(call);
+    found.set(kind, (found.get(kind) ?? new Set()).add(about));
+  }
+  return [...found].map(([kind, all]) => [kind, all.size]);
+}
+
+/** Lines that the calls added and removed, by their diffs. */
+export function linesIn(calls: Call[]): { added: number; removed: number } {
+  const lines = calls.flatMap(({ result }) => diffOf(result)?.split('\n') ?? []);
+  const count = (sign: string) => lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+  return { added: count('+'), removed: count('-') };
+}
