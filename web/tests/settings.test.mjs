@@ -122,7 +122,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
   await trust.getByRole('alert').getByText(/changed while you were reading/).waitFor();
   await trust.getByText('limits.turns = 900').waitFor();
   await trust.getByRole('button', { name: 'Accept' }).click();
-  await said(/is obeyed from the next message/);
+  await said(/applies from the next message/);
   const row = page.getByRole('listitem').filter({ hasText: 'Brought along' });
   await row.getByRole('button', { name: 'Trusted' }).waitFor();
 

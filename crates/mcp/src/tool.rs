@@ -118,7 +118,7 @@ impl ServerTool {
 
     /// With a process of its own, whose changes of the workspace are judged when it has ended.
     async fn call_alone(&self, args: Map<String, Value>, cx: &ToolContext, commands: &Commands) -> Result<Output, Problem> {
-        let begun = SystemTime::now();
+        let begun = tokio::task::spawn_blocking(planwright_tools::command::begin).await.unwrap_or_else(|_| SystemTime::now());
         let post = Arc::new(commands.stage_for(&self.server.program(&self.site)?, cx)?);
         let answer = self.converse(args, cx, post.clone()).await;
         if cx.command.stop.is_set() {

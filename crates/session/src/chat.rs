@@ -1,5 +1,6 @@
 //! A chat in memory, and the one way to change it.
 
+mod baseline;
 mod circumstances;
 mod telling;
 
@@ -50,6 +51,8 @@ pub struct Chat {
     /// Calls that are being carried out, and what ends their commands.
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
+    /// How the workspace was when the run began.
+    baseline: std::sync::Mutex<Option<Arc<planwright_tools::workspace::Baseline>>>,
     pub file: ChatFile,
     /// What the user wrote while a run was under way.
     pub(crate) inbox: Inbox,
@@ -139,6 +142,7 @@ impl Chat {
             writes,
             work,
             stop: std::sync::Mutex::default(),
+            baseline: std::sync::Mutex::default(),
             file: ChatFile::default(),
             inbox: Inbox::default(),
             told_of_servers: Told::default(),

@@ -65,7 +65,7 @@ async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, 
     let (workspace, secrets, named) = (chat.workspace.clone(), chat.settings().secrets.clone(), branch.clone());
     let done = move || {
         // What git is told to ignore is not for it, and neither is what looks like a secret.
-        files.retain(|(path, _)| !secrets.contains(path) && !workspace.is_ignored(path));
+        files.retain(|(path, _)| !secrets.contains(path) && !path.is_protected() && !workspace.is_ignored(path));
         if files.is_empty() || !workspace.is_repository() {
             return Ok(None);
         }

@@ -260,6 +260,7 @@ impl Sessions {
         handle.park().await;
         self.inner.store.delete_chat(id).await.map_err(storage)?;
         handle.chat.gone.cancel();
+        handle.chat.forget_baseline();
         self.inner.hub.tell(handle.chat.source, handle.chat.newest().await, Event::ChatDeleted {});
         let workspace = handle.chat.workspace.clone();
         match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {

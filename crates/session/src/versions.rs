@@ -79,13 +79,28 @@ pub async fn forget_within(chat: &Arc<Chat>, message: MessageId, folders: &[Work
     chat.store.forget_changes(message, &left).await.map_err(storage)
 }
 
-struct Looked {
-    path: WorkspacePath,
+/// A path that a message was to change, and what is there now.
+pub struct Looked {
+    pub path: WorkspacePath,
     row: FileChangeRow,
     now: Image,
 }
 
-async fn looked_at(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Looked>, Problem> {
+impl Looked {
+    /// Which side of what was noted holds.
+    pub fn present(&self) -> Present {
+        if self.now.is(&self.row.after) {
+            Present::After
+        } else if self.now.is(&self.row.before) {
+            Present::Before
+        } else {
+            Present::Neither
+        }
+    }
+}
+
+/// What a message was to change, path by path.
+pub async fn looked_at(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Looked>, Problem> {
     let rows = chat.store.file_changes_of(message).await.map_err(storage)?;
     if rows.is_empty() {
         return Ok(Vec::new());

@@ -5,6 +5,7 @@ use planwright_protocol::{CallId, Role};
 use planwright_sandbox::{Limits, Policy, Stop, View};
 use planwright_tools::command::Reach;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
+use planwright_tools::workspace::Mirror;
 use planwright_tools::{
     CommandContext, Commands, Consent, Epoch, Fence, Sandbox, Situation, Staged, ToolConfig, Verdict, Workspace, decide,
 };
@@ -83,19 +84,21 @@ fn judging(folder: &Path) {
     }
     report("`run` that changes 10 of 20,000 files, staged in an overlay", &mut whole);
 
-    let (mirror, stage) = (folder.join("mirror"), folder.join("copies"));
+    let (copies, stage) = (folder.join("mirror"), folder.join("stages/one"));
     std::fs::create_dir_all(&stage).unwrap();
+    let mirror = Mirror { copies: &copies, stage: &stage, baseline: None };
     let start = Instant::now();
-    workspace.mirror(&mirror, &stage).unwrap();
+    workspace.mirror(&mirror).unwrap();
     println!("{:<66} {:>9.2} ms", "without overlays: the first copy of 20,000 files", start.elapsed().as_secs_f64() * 1e3);
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for round in 0..11 {
         let start = Instant::now();
-        workspace.mirror(&mirror, &stage).unwrap();
+        workspace.mirror(&mirror).unwrap();
         before.push(start.elapsed());
         std::fs::write(tree.join("folder1/file1.rs"), format!("{round}")).unwrap();
+        let _ = std::fs::remove_file(stage.join("after.json"));
         let start = Instant::now();
-        assert_eq!(workspace.changes_since(&stage).unwrap().judged.len(), 1);
+        assert_eq!(workspace.changes_since(&mirror).unwrap().judged.len(), 1);
         after.push(start.elapsed());
     }
     report("without overlays: before each further command", &mut before);

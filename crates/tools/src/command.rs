@@ -20,8 +20,9 @@ use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
+use crate::workspace::{Baseline, Mirror};
 use outcome::Capture;
-use planwright_protocol::{CallId, ErrorCode, Mode, Permission, Problem, Role};
+use planwright_protocol::{CallId, ChatId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use room::Scratch;
 use serde::{Deserialize, Serialize};
@@ -186,6 +187,8 @@ pub struct CommandContext {
     pub neighbours: Arc<[PathBuf]>,
     pub stop: Stop,
     pub live: Live,
+    /// The state by which it is told what is build output; the present one if there is none.
+    pub baseline: Option<Arc<Baseline>>,
 }
 
 /// A command as it was asked for.
@@ -234,7 +237,7 @@ impl CommandContext {
         };
         let prepared = commands.prepare(cx, request, call, self.reach, commands.sandbox.mode)?;
         let scratch = Scratch::hold(&prepared.policy.scratch).map_err(|error| unwritable(&prepared.policy.scratch, &error))?;
-        let begun = SystemTime::now();
+        let begun = begin();
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
             if capture.is_worth_showing() {
@@ -298,6 +301,12 @@ impl Commands {
         self.place.join("stage").join(call.to_string())
     }
 
+    /// Where the state at the beginning of a chat's run is kept.
+    #[must_use]
+    pub fn baseline_file(&self, chat: ChatId) -> PathBuf {
+        self.place.join("baselines").join(format!("{chat}.json"))
+    }
+
     /// Where copies of a workspace's files are kept, for kernels without overlays.
     #[must_use]
     pub fn mirror(&self, workspace: &Path) -> PathBuf {
@@ -328,7 +337,8 @@ impl Commands {
             Reach::Scratch | Reach::Inspection | Reach::Nothing => View::ReadOnly { folder: folder.clone() },
         };
         if matches!(view, View::Direct | View::Unconfined) {
-            cx.workspace.mirror(&self.mirror(&workspace), &folder).map_err(failed)?;
+            let (copies, baseline) = (self.mirror(&workspace), cx.command.baseline.clone());
+            cx.workspace.mirror(&Mirror { copies: &copies, stage: &folder, baseline }).map_err(failed)?;
         }
         let identity = planwright_sandbox::identity().map(|text| (self.place.join("identity"), text));
         if let Some((file, text)) = &identity {
@@ -359,6 +369,22 @@ impl Commands {
         make_folder(folder)?;
         // It may have been made by an earlier version, or by hand.
         std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
+    }
+}
+
+/// The moment a command begins, which no earlier change shares: the kernel stamps files by a clock that stands still for
+/// milliseconds, so its next tick is waited for. Every change that is stamped with it or later was made after it.
+#[must_use]
+pub fn begin() -> SystemTime {
+    let now = || rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    let before = now();
+    loop {
+        let next = now();
+        if next != before {
+            let seconds = u64::try_from(next.tv_sec).unwrap_or_default();
+            return SystemTime::UNIX_EPOCH + Duration::new(seconds, u32::try_from(next.tv_nsec).unwrap_or_default());
+        }
+        std::thread::sleep(Duration::from_micros(300));
     }
 }
 

@@ -51,6 +51,9 @@ pub enum Effect {
         server: String,
         tool: String,
     },
+    /// Let a ref or a log of git's lose commits that nothing else leads to. Shown as a deletion.
+    #[serde(rename = "delete")]
+    LoseCommits(WorkspacePath),
     /// Keep what a command left where no plan has a say: build output, and git's own records.
     Keep,
 }
@@ -66,7 +69,7 @@ impl Effect {
             Effect::Move { from, to } => vec![from, to],
             Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
             Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Vec::new(),
-            Effect::Consult { .. } | Effect::Call { .. } => Vec::new(),
+            Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => Vec::new(),
         }
     }
 
@@ -86,7 +89,7 @@ impl Effect {
     #[must_use]
     pub fn loses(&self) -> bool {
         match self {
-            Effect::Delete(_) | Effect::Replace(_) => true,
+            Effect::Delete(_) | Effect::Replace(_) | Effect::LoseCommits(_) => true,
             Effect::Read(_)
             | Effect::Create(_)
             | Effect::CreateFolder(_)

@@ -160,7 +160,7 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode(situation.consent)),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
     }
 }
 
@@ -177,7 +177,7 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem()),
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem()),
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem()),
-        Effect::Call { .. } => Some(missing.problem()),
+        Effect::Call { .. } | Effect::LoseCommits(_) => Some(missing.problem()),
     }
 }
 
@@ -212,7 +212,7 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
         Effect::Write(path) if path.is_plan() => &[&[Plan]],
         Effect::Write(_) => &[&[Write]],
         Effect::Delete(path) if path.is_below_plans() => &[&[Plan], &[Delete]],
-        Effect::Delete(_) => &[&[Delete]],
+        Effect::Delete(_) | Effect::LoseCommits(_) => &[&[Delete]],
         Effect::Move { from, to } if from.is_plan() && to.is_plan() => &[&[Plan], &[Create, Delete]],
         Effect::Move { .. } => &[&[Create, Delete]],
         Effect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
@@ -260,7 +260,7 @@ fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
     }
 }
 
@@ -280,7 +280,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -295,6 +295,13 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     // In plan mode only plans can change, and those are the role's own business.
     if situation.role.mode() == Mode::Plan {
         return None;
+    }
+    if let Effect::LoseCommits(path) = effect {
+        return Some(Concern {
+            rule: situation.approvals.delete,
+            severity: Severity::Critical,
+            reason: format!("commits that only {path} leads to would be lost"),
+        });
     }
     let ungranted: Vec<&WorkspacePath> = effect.changed_paths().into_iter().filter(|path| !granted(path)).collect();
     let path = ungranted.first()?;
@@ -335,7 +342,7 @@ fn concern_about_command(situation: &Situation, effect: &Effect) -> Option<Conce
         Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
-        Effect::Consult { .. } | Effect::Call { .. } => return None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => return None,
     };
     Some(Concern { rule, severity, reason: reason.to_owned() })
 }
@@ -348,7 +355,7 @@ fn concern_about_server(situation: &Situation, effect: &Effect) -> Option<Concer
         Effect::Consult { server, .. } if rule == Rule::Deny => server,
         Effect::Consult { .. } => return None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::LoseCommits(_) => return None,
         Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined => return None,
     };

@@ -128,7 +128,7 @@ impl WorkspacePath {
     /// workspace by itself; `.chat` files.
     #[must_use]
     pub fn is_protected(&self) -> bool {
-        self.names().any(|name| OWN.iter().any(|own| name.eq_ignore_ascii_case(own)))
+        self.names().any(|name| is_own_name(name.as_bytes()))
             || self
                 .names()
                 .last()
@@ -147,6 +147,11 @@ impl serde::Serialize for WorkspacePath {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+/// Whether an entry of this name belongs to git or to Planwright, wherever it is.
+pub fn is_own_name(name: &[u8]) -> bool {
+    OWN.iter().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
 /// Characters that end lines, move the cursor, turn the reading direction, take no room or pass

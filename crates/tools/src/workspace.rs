@@ -15,29 +15,36 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod baseline;
 mod branch;
 mod change;
 mod chats;
 mod entries;
 mod head;
+mod history;
 mod landing;
+mod marks;
 mod mirror;
 mod overlay;
 mod problem;
+mod put_back;
 mod repository;
 mod restore;
 mod rules;
 mod secrets;
 mod tracked;
 mod tree;
+mod turn;
 mod walk;
 
+pub use baseline::Baseline;
 pub use branch::Commit;
-pub use change::{Change, Changes};
-pub use entries::{Depth, Parents};
+pub use change::{Change, Changes, is_in_repository, is_named_record, is_object};
+pub use entries::{Depth, Parents, State};
 pub use landing::Landing;
-pub use mirror::is_noted;
+pub use mirror::{Mirror, is_noted};
 use problem::problem_of;
+pub use put_back::PutBack;
 pub use repository::Repository;
 pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
 pub use secrets::Hidden;
@@ -234,7 +241,7 @@ impl Workspace {
         // What is refused already leaves not even the trace of a temporary file.
         drop(permit.commit(&effect)?);
         let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(permit, &effect, &folder)? };
-        atomic::replace(&folder, name, bytes, expected, path, || permit.commit(&effect))
+        atomic::replace(&folder, name, bytes, expected, path, || Ok((permit.commit(&effect)?, self.take_turn())))
     }
 
     /// Writes a plan in which the server ticked a box: like [`Self::write`], with leave for progress and nothing else.
@@ -245,7 +252,8 @@ impl Workspace {
         let no_plan = || Problem::new(ErrorCode::NotAPlanFile, format!("{path} is not a plan file, so it has no progress."));
         let (folder, name) = path.split().filter(|_| path.is_plan()).ok_or_else(no_plan)?;
         self.remove_leftovers(path);
-        atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, || permit.commit(&Effect::Progress))
+        let enter = || Ok((permit.commit(&Effect::Progress)?, self.take_turn()));
+        atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, enter)
     }
 
     fn open_at(&self, path: &WorkspacePath, flags: OFlags, links: Links) -> Result<OwnedFd, Problem> {

@@ -51,8 +51,8 @@ pub async fn result(chat: &ChatClient<'_>, after: u64) -> Value {
 }
 
 /// Without an overlay, as on a kernel that allows none.
-const IN_PLACE: &[(&str, &str)] = &[("PLANWRIGHT_NO_OVERLAY", "1")];
-const BOTH_WAYS: [&[(&str, &str)]; 2] = [&[], IN_PLACE];
+pub const IN_PLACE: &[(&str, &str)] = &[("PLANWRIGHT_NO_OVERLAY", "1")];
+pub const BOTH_WAYS: [&[(&str, &str)]; 2] = [&[], IN_PLACE];
 
 #[tokio::test]
 async fn what_a_command_makes_is_there_for_the_next_call_and_build_output_passes_unasked() {

@@ -84,7 +84,7 @@ async fn a_standing_yes_to_changes_is_none_to_deletions_and_one_to_the_network_i
 }
 
 /// A real repository with one commit.
-fn repository(home: &Home) {
+pub fn repository(home: &Home) {
     let git = |args: &[&str]| {
         let identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", "-c", "init.defaultBranch=main"];
         let mut command = std::process::Command::new("git");

@@ -30,6 +30,7 @@ mod intent_classifier;
 mod keeping;
 mod keys;
 mod kills;
+mod landing;
 mod life_cycle;
 mod limits;
 mod long_chats;

@@ -5,12 +5,12 @@ use crate::agent::Agent;
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
-use crate::versions;
+use crate::versions::{self, Looked, Present};
 use planwright_protocol::question::Decision;
 use planwright_protocol::{ErrorCode, Event, Message, Problem, Question};
 use planwright_tools::command::Landed;
-use planwright_tools::{Consent, Effect, KEEPING, Permit, Situation, Staged, ToolContext, Verdict, decide};
-use serde_json::Value;
+use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Marks a call whose command's changes were allowed to land.
@@ -55,7 +55,10 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
         }
         other => other?,
     };
-    let (effects, withheld) = sift(&situation, staged.effects());
+    let (_, withheld) = sift(&situation, staged.effects());
+    // Before anybody is asked: nothing that no command may do is there meanwhile.
+    let (staged, withheld) = chat.carry(move || staged.put_back_withheld(withheld)).await??;
+    let (effects, _) = sift(&situation, staged.effects());
     match verdict(&situation, &effects) {
         Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
         Verdict::Ask(approval) => {
@@ -104,6 +107,7 @@ pub fn verdict(situation: &Situation, effects: &[Effect]) -> Verdict {
 }
 
 async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
+    let is_resumed = is_landing(call);
     // From here on what it changed may be in the workspace, also if its stage is gone.
     let call = &call.clone().with(LANDING, true);
     let (staged, withheld, changes) = chat
@@ -125,6 +129,7 @@ async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, 
         }
         Err(problem) => Err(problem),
     };
+    let outcome = if is_resumed { with_found(chat, call, outcome).await? } else { outcome };
     told(chat, call, outcome).await
 }
 
@@ -132,6 +137,7 @@ async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) 
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
     crash::point("command_taken_back");
+    let outcome = if is_landing(call) { with_found(chat, call, outcome).await? } else { outcome };
     versions::settle(chat, call.id).await?;
     told(chat, call, outcome).await
 }
@@ -139,14 +145,75 @@ async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) 
 /// The server ended in the middle of it, and with it the command.
 async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
     chat.carry(move || Staged::discard(&cx)).await??;
-    let text = if call.meta("category") == "write" && !is_landing(call) {
-        "Outcome unknown: the server was restarted while this call was under way. Its answer is lost, and nothing it changed in the workspace was kept; what it did elsewhere is not known. It was not made again."
-    } else if is_landing(call) {
-        "Outcome unknown: the server was restarted right after this command ended. Its output is lost, but what it changed is in the workspace. Don't run it again before you have looked there."
+    let problem = if is_landing(call) {
+        let found = Found::of(versions::looked_at(chat, call.id).await?);
+        let text = format!(
+            "Outcome unknown: the server was restarted right after this command ended, and its output is lost. {}. Don't run it again before you have looked there.",
+            found.text()
+        );
+        Problem::new(ErrorCode::OutcomeUnknown, text).with_details(found.facts())
+    } else if call.meta("category") == "write" {
+        let text = "Outcome unknown: the server was restarted while this call was under way. Its answer is lost, and nothing it changed in the workspace was kept; what it did elsewhere is not known. It was not made again.";
+        Problem::new(ErrorCode::OutcomeUnknown, text)
     } else {
-        "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace."
+        let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace.";
+        Problem::new(ErrorCode::OutcomeUnknown, text)
     };
-    told(chat, call, Err(Problem::new(ErrorCode::OutcomeUnknown, text))).await
+    told(chat, call, Err(problem)).await
+}
+
+/// Adds what is known of each path: some of the changes had landed before the server was restarted.
+async fn with_found(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Result<Output, Problem>, Problem> {
+    let found = Found::of(versions::looked_at(chat, call.id).await?);
+    let line = format!("\n[the server was restarted while what the command changed was on its way into the workspace. {}.]", found.text());
+    Ok(match outcome {
+        Ok(output) => Ok(Output { text: output.text + &line, ..output }),
+        Err(problem) => Err(Problem { message: problem.message.clone() + &line, ..problem }),
+    })
+}
+
+/// What is known of the paths that a command was to change.
+#[derive(Default)]
+struct Found {
+    kept: Vec<String>,
+    not_kept: Vec<String>,
+    changed_since: Vec<String>,
+}
+
+impl Found {
+    fn of(paths: Vec<Looked>) -> Self {
+        let mut found = Self::default();
+        for one in paths {
+            let list = match one.present() {
+                Present::After => &mut found.kept,
+                Present::Before => &mut found.not_kept,
+                Present::Neither => &mut found.changed_since,
+            };
+            list.push(one.path.to_string());
+        }
+        found
+    }
+
+    fn text(&self) -> String {
+        const MOST: usize = 20;
+        let all = [
+            ("As the command left it", &self.kept),
+            ("As it was before, so that the command's change is not there", &self.not_kept),
+            ("Changed by somebody else, so that nobody knows whether the command's change was there", &self.changed_since),
+        ];
+        let part = |(words, paths): (&str, &Vec<String>)| {
+            let named = paths.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+            let more = paths.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            (!paths.is_empty()).then(|| format!("{words}: {named}{more}"))
+        };
+        let parts: Vec<String> = all.into_iter().filter_map(part).collect();
+        if parts.is_empty() { "It changed nothing but build output and git's own records".to_owned() } else { parts.join(". ") }
+    }
+
+    fn facts(&self) -> Value {
+        json!({ "kept": self.kept, "not_kept": self.not_kept, "changed_since": self.changed_since })
+    }
 }
 
 fn word(call: &Message, history: &[Message]) -> Word {
@@ -164,6 +231,7 @@ fn named(effects: &[Effect]) -> String {
     const MOST: usize = 12;
     let word = |effect: &Effect| match effect {
         Effect::Delete(path) | Effect::Replace(path) => Some(format!("deleted {path}")),
+        Effect::LoseCommits(path) => Some(format!("lost commits of {path}")),
         Effect::Create(path) | Effect::CreateFolder(path) => Some(format!("created {path}")),
         Effect::Write(path) => Some(format!("changed {path}")),
         Effect::Move { from, to } => Some(format!("moved {from} to {to}")),

@@ -10,7 +10,7 @@ use planwright_agent::history::call_args;
 use planwright_protocol::{ErrorCode, Event, Message, Mode, Problem, Role};
 use planwright_store::AuditKind;
 use planwright_tools::servers::find;
-use planwright_tools::tool::tools_of;
+use planwright_tools::tool::{tool_named, tools_of};
 use planwright_tools::{Approval, Effect, Inspect, Permit, Prepared, Servers, Site, Situation, ToolContext, Verdict, decide};
 use serde_json::json;
 use std::sync::Arc;
@@ -42,6 +42,13 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
         Ok(entitled) => entitled,
         Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
     };
+    let changes_nothing = tool_named(call.meta("tool")).is_ok_and(|tool| tool.spec().read_only);
+    if agent.role.mode() == Mode::Act
+        && !changes_nothing
+        && let Err(problem) = chat.note_baseline().await
+    {
+        return Ok(Judged::Refused(problem, Box::default()));
+    }
     let cx = context(chat, agent, call).await?;
     let situation = chat.situation_among(cx.config.foreign_plans.clone(), agent, call.meta("tool"), consent);
     let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };

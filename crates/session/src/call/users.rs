@@ -158,6 +158,7 @@ impl Bare {
             neighbours: self.desk.site.neighbours.clone(),
             stop: self.stop.clone(),
             live: Live::default(),
+            baseline: None,
         };
         ToolContext { workspace: self.workspace.clone(), seen: Arc::default(), config, command }
     }
@@ -257,7 +258,9 @@ fn land(cx: ToolContext, situation: Situation) -> impl FnOnce() -> Result<Output
     move || {
         let gone = || Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on.");
         let staged = Staged::load(&cx)?.ok_or_else(gone)?;
-        let (effects, withheld) = sift(&situation, staged.effects());
+        let (_, withheld) = sift(&situation, staged.effects());
+        let (staged, withheld) = staged.put_back_withheld(withheld)?;
+        let (effects, _) = sift(&situation, staged.effects());
         match verdict(&situation, &effects) {
             Verdict::Allow(permit) => staged.keep(&permit, &withheld)?.told,
             Verdict::Ask(approval) => staged.take_back(&approval.reason),

@@ -92,6 +92,7 @@ impl Chat {
             neighbours: if call.is_some() { neighbours(&self.store, row.workspace_id).await? } else { Arc::default() },
             stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
             live: Heard::default(),
+            baseline: self.baseline(),
         };
         Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
     }

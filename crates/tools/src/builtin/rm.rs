@@ -3,7 +3,7 @@ use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use crate::version::{FileChange, Version};
-use crate::workspace::{Depth, Kind, Tree};
+use crate::workspace::{Depth, Kind, State, Tree};
 use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,13 +33,14 @@ impl Input for Rm {
         let path = WorkspacePath::parse(&self.path)?;
         let Some(entry) = cx.workspace.entry(&path)? else { return Err(files::is_missing(&path)) };
         let depth = if self.recursive.unwrap_or_default() { Depth::Whole } else { Depth::EmptyOnly };
+        // The gate refuses to delete the workspace, so there is no need to read all of it.
+        let state = if path.is_root() { State::default() } else { cx.workspace.state(&path)? };
         let tree = match entry.kind {
             Kind::Link => return Err(files::is_link(&path)),
             Kind::File => {
                 cx.seen.check(&path, &entry.stamp)?;
                 cx.workspace.tree(&path)?
             }
-            // The gate refuses to delete the workspace, so there is no need to read all of it.
             Kind::Folder if path.is_root() => Tree::default(),
             Kind::Folder if depth == Depth::Whole => cx.workspace.tree(&path)?,
             // Said at once, so that nobody is asked about a deletion that can't be made.
@@ -54,7 +55,7 @@ impl Input for Rm {
         let changes = tree.entries.into_iter().map(gone).collect();
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
-            cx.workspace.remove(permit, &path, depth)?;
+            cx.workspace.remove(permit, &path, depth, state)?;
             Ok(removed(&path, entry.kind, count, left_out))
         })
         .changing(changes))

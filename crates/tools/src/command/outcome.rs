@@ -96,6 +96,12 @@ pub struct Outcome {
     output: String,
     truncated: bool,
     reached: Vec<String>,
+    /// What was put back before anybody was asked, because no command may do it; effects as JSON.
+    #[serde(default)]
+    pub put_back: Vec<Value>,
+    /// Lines about what else was not kept.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// What a server said to a call, in place of all the rest.
     #[serde(default)]
     answer: Option<Result<String, Problem>>,
@@ -115,6 +121,8 @@ impl Outcome {
             output,
             truncated,
             reached: finished.reached.iter().map(|&limit| limit.to_owned()).collect(),
+            put_back: Vec::new(),
+            notes: Vec::new(),
             answer: None,
         }
     }
@@ -157,6 +165,7 @@ impl Outcome {
     /// # Errors
     /// `COMMAND_TIMED_OUT`.
     pub fn report(&self, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
+        let withheld = &self.withheld(withheld);
         if let Some(answer) = &self.answer {
             return self.answered(answer.clone(), kept, withheld);
         }
@@ -169,7 +178,8 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        for line in [Some(self.ending()), self.secrets(), changes(kept), refusals(withheld)].into_iter().flatten() {
+        let lines = [Some(self.ending()), self.secrets(), changes(kept), refusals(withheld)];
+        for line in lines.into_iter().flatten().chain(self.notes.iter().cloned()) {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
         }
@@ -183,8 +193,16 @@ impl Outcome {
         Ok(Output { text, data, signal: None })
     }
 
-    fn answered(&self, answer: Result<String, Problem>, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
-        let lines = |text: String| [Some(text), changes(kept), refusals(withheld)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    /// All that no command may do and this one did.
+    fn withheld(&self, withheld: &[Effect]) -> Vec<Value> {
+        self.put_back.iter().cloned().chain(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok())).collect()
+    }
+
+    fn answered(&self, answer: Result<String, Problem>, kept: &[Change], withheld: &[Value]) -> Result<Output, Problem> {
+        let lines = |text: String| {
+            let lines = [Some(text), changes(kept), refusals(withheld)];
+            lines.into_iter().flatten().chain(self.notes.iter().cloned()).collect::<Vec<_>>().join("\n")
+        };
         match answer {
             Ok(text) => {
                 let changed: Vec<Value> =
@@ -231,8 +249,12 @@ fn changes(kept: &[Change]) -> Option<String> {
     Some(if more > 0 { format!("[{named}, and {more} more]") } else { format!("[{named}]") })
 }
 
-fn refusals(withheld: &[Effect]) -> Option<String> {
-    let first = withheld.iter().flat_map(Effect::changed_paths).next()?;
+fn refusals(withheld: &[Value]) -> Option<String> {
+    let path = |effect: &Value| {
+        let target = effect.get("target")?;
+        Some(target.get("to").unwrap_or(target).as_str()?.to_owned())
+    };
+    let first = withheld.iter().find_map(path)?;
     Some(format!(
         "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.]",
         withheld.len()

@@ -8,7 +8,11 @@ use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
-use crate::workspace::{Change, Changes, Kind, Landing, Workspace, is_noted};
+use crate::version::Version;
+use crate::workspace::{
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, Workspace, is_in_repository, is_named_record, is_noted,
+    is_object,
+};
 use planwright_protocol::{ErrorCode, Problem};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +22,8 @@ use std::sync::Arc;
 pub struct Staged {
     pub(super) workspace: Arc<Workspace>,
     pub(super) folder: PathBuf,
-    pub(super) mirror: PathBuf,
+    copies: PathBuf,
+    baseline: Option<Arc<Baseline>>,
     outcome: Outcome,
     changes: Changes,
     /// Whether git's records are left out, because they would be wrong.
@@ -40,13 +45,18 @@ impl Staged {
     /// # Errors
     /// It can't be read.
     pub fn load(cx: &ToolContext) -> Result<Option<Self>, Problem> {
-        let Some((folder, mirror)) = places(cx)? else { return Ok(None) };
+        let Some((folder, copies)) = places(cx)? else { return Ok(None) };
+        let baseline = cx.command.baseline.clone();
         let Some(outcome) = Outcome::load(&folder).filter(|_| is_whole(&folder)) else { return Ok(None) };
         let upper = folder.join("upper");
-        let mut changes = if upper.is_dir() { cx.workspace.changes_in(&upper)? } else { cx.workspace.changes_since(&folder)? };
+        let mut changes = if upper.is_dir() {
+            cx.workspace.changes_in(&upper, outcome.begun, baseline.clone())?
+        } else {
+            cx.workspace.changes_since(&Mirror { copies: &copies, stage: &folder, baseline: baseline.clone() })?
+        };
         let half_done = changes.leave_half_done_git();
         let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        Ok(Some(Self { workspace: cx.workspace.clone(), folder, mirror, outcome, changes, half_done, moves }))
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, half_done, moves }))
     }
 
     /// Forgets a command that was cut off. What it changed is not kept.
@@ -54,10 +64,11 @@ impl Staged {
     /// # Errors
     /// What it changed in place can't be put back.
     pub fn discard(cx: &ToolContext) -> Result<(), Problem> {
-        let Some((folder, mirror)) = places(cx)? else { return Ok(()) };
+        let Some((folder, copies)) = places(cx)? else { return Ok(()) };
         if !folder.join("upper").is_dir() && is_whole(&folder) {
-            let Changes { judged, unjudged, .. } = cx.workspace.changes_since(&folder)?;
-            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &folder, &[judged, unjudged].concat())?;
+            let mirror = Mirror { copies: &copies, stage: &folder, baseline: cx.command.baseline.clone() };
+            let changes = cx.workspace.changes_since(&mirror)?;
+            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &changes.all(), &changes.odd)?;
         }
         planwright_sandbox::clear(&folder);
         Ok(())
@@ -68,14 +79,50 @@ impl Staged {
     pub fn effects(&self) -> Vec<Effect> {
         let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).collect();
         let on_the_way = self.folders_on_the_way();
+        // A folder that can't go because of what is in it is not asked about.
+        let protected: Vec<&WorkspacePath> =
+            self.changes.judged.iter().map(|change| &change.path).filter(|path| path.is_protected()).collect();
+        let is_shielded =
+            |change: &Change| is_gone(change) && protected.iter().any(|own| **own != change.path && own.is_within(&change.path));
         let mut effects = vec![Effect::Keep];
         effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
         let judged = self.changes.judged.iter().filter(|change| !moved.contains(&change.path) && !on_the_way.contains(&change.path));
-        effects.extend(judged.flat_map(effects_of));
+        effects.extend(judged.filter(|change| !is_shielded(change)).flat_map(effects_of));
+        effects.extend(self.changes.lost.iter().cloned().map(Effect::LoseCommits));
         effects
     }
 
-    /// Lets everything land that is not withheld, and tells what the command did.
+    /// Where files were changed in place, puts back at once what is withheld, and gives what is still to be told of it. Nothing
+    /// that no command may do is there while somebody is asked.
+    ///
+    /// # Errors
+    /// It can't be put back.
+    pub fn put_back_withheld(mut self, withheld: Vec<Effect>) -> Result<(Self, Vec<Effect>), Problem> {
+        if withheld.iter().any(|effect| matches!(effect, Effect::LoseCommits(_))) {
+            self.changes.leave_records();
+        }
+        if self.upper().is_dir() {
+            return Ok((self, withheld));
+        }
+        let (mut held, _) = self.sorted(&withheld);
+        let objects = self.changes.left_out.iter().filter(|change| is_object(&change.path)).count();
+        held.append(&mut self.changes.left_out);
+        let odd = std::mem::take(&mut self.changes.odd);
+        if held.is_empty() && odd.is_empty() {
+            return Ok((self, withheld));
+        }
+        let done = self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &held, &odd)?;
+        let lines = [half_done_line(std::mem::take(&mut self.half_done)), odd_line(odd.len() as u64), objects_line(objects)];
+        self.outcome.notes.extend(lines.into_iter().flatten().chain(left_lines(&done)));
+        self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
+        self.changes.unspellable = 0;
+        self.changes.judged.retain(|change| !held.contains(change));
+        self.outcome.save(&self.folder)?;
+        Ok((self, Vec::new()))
+    }
+
+    /// Lets everything land that is not withheld, and tells what the command did. What is withheld in place was
+    /// [put back](Self::put_back_withheld) before.
     ///
     /// # Errors
     /// The permit does not hold any more; then nothing is kept.
@@ -88,60 +135,83 @@ impl Staged {
             self.undo()?;
             return Err(problem);
         }
-        let (mut held, kept) = self.sorted(withheld);
-        let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
-        let mut landing = Landing {
-            permit,
-            kept: paths(|change| change.now.is_some()).collect(),
-            new_folders: paths(|change| change.was.is_none() && change.now == Some(Kind::Folder)).collect(),
-            gone: paths(|change| change.now.is_none()).collect(),
-            whole: self.changes.unjudged.iter().map(|change| change.path.clone()).collect(),
-            begun: self.outcome.begun,
-            conflicts: Vec::new(),
-            stuck: Vec::new(),
-        };
+        let kept = self.sorted(withheld).1;
+        let mut landing = self.landing(permit, &kept);
         if self.upper().is_dir() {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
-        } else {
-            held.extend_from_slice(&self.changes.left_out);
-            self.workspace.put_back(permit, &self.mirror, &self.folder, &held)?;
         }
         planwright_sandbox::clear(&self.folder);
-        let Landing { conflicts, stuck, .. } = landing;
+        let Landing { conflicts, stuck, own, .. } = landing;
         let landed = |change: &Change| !conflicts.contains(&change.path) && !stuck.iter().any(|(path, _)| *path == change.path);
         let kept: Vec<Change> = kept.into_iter().filter(landed).collect();
         let mut told = self.outcome.report(&kept, withheld);
-        if let Some(first) = conflicts.first() {
-            let count = conflicts.len();
-            let text = format!("[not kept: {count} changes where somebody else made some meanwhile, such as {first}. Look there again.]");
-            add(&mut told, &text);
+        for line in self.lines(&conflicts, &stuck, &own) {
+            add(&mut told, &line);
         }
-        if let Some((path, why)) = stuck.first() {
-            add(&mut told, &format!("[not deleted: {} entries, such as {path}: {why}]", stuck.len()));
-        }
-        if let Some(first) = self.changes.unjudged.iter().find(|change| !change.path.is_protected()) {
-            let text = format!(
-                "[changed as build output, so not among this chat's changes: {} folders, such as {}]",
-                self.output_folders(),
-                first.path
-            );
-            add(&mut told, &text);
-        }
-        if self.half_done {
-            add(
-                &mut told,
-                "[git's own records are as before: the command left a rebase or the like half done, which can't be kept. Do all of it in one command.]",
-            );
-        }
-        if self.changes.unspellable > 0 {
-            add(&mut told, &format!("[not kept: {} changes of files whose names can't be spelled]", self.changes.unspellable));
+        if !conflicts.is_empty() {
+            told =
+                told.map(|output| output.with("conflicts", conflicts.iter().take(MOST_NAMED).map(ToString::to_string).collect::<Vec<_>>()));
         }
         let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).collect();
         Ok(Landed { told, left })
     }
 
-    fn output_folders(&self) -> usize {
-        self.changes.unjudged.iter().filter(|change| !change.path.is_protected()).count()
+    fn landing<'p>(&self, permit: &'p Permit, kept: &[Change]) -> Landing<'p> {
+        let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
+        let Changes { judged, unjudged, left_out, .. } = &self.changes;
+        let whole: BTreeSet<WorkspacePath> = unjudged.iter().map(|change| change.path.clone()).collect();
+        let adds = |change: &Change| change.now.is_some();
+        Landing {
+            permit,
+            kept: paths(|change| change.now.is_some()).collect(),
+            new_folders: paths(|change| change.was.is_none() && change.now == Some(Kind::Folder)).collect(),
+            gone: paths(|change| change.now.is_none()).collect(),
+            records: whole.iter().cloned().chain(paths(|_| true)).filter(is_named_record).collect(),
+            only_adds: left_out.is_empty()
+                && judged.iter().all(adds)
+                && unjudged.iter().all(|change| adds(change) && is_in_repository(&change.path)),
+            whole,
+            begun: self.outcome.begun,
+            conflicts: Vec::new(),
+            stuck: Vec::new(),
+            own: Vec::new(),
+        }
+    }
+
+    /// What of the command's changes is not as the command left it, and why.
+    fn lines(&self, conflicts: &[WorkspacePath], stuck: &[(WorkspacePath, String)], own: &[WorkspacePath]) -> Vec<String> {
+        let (records, files): (Vec<_>, Vec<_>) = conflicts.iter().partition(|path| is_named_record(path));
+        let mut lines = Vec::new();
+        if !files.is_empty() {
+            lines.push(format!("[not kept, because somebody else changed it meanwhile: {}. Look there again.]", list(&files)));
+        }
+        if !records.is_empty() {
+            lines.push("[not kept: git's records (refs, logs, index), because somebody else changed them meanwhile. The command's commits are in no branch; make them again.]".to_owned());
+        }
+        if let Some((path, why)) = stuck.first() {
+            lines.push(format!("[not deleted: {} entries, such as {path}: {why}]", stuck.len()));
+        }
+        if !own.is_empty() {
+            let own: Vec<&WorkspacePath> = own.iter().collect();
+            lines.push(format!("[not kept: changes of repositories and of Planwright's files in build output: {}]", list(&own)));
+        }
+        let output: Vec<&WorkspacePath> =
+            self.changes.unjudged.iter().map(|change| &change.path).filter(|path| !path.is_protected()).collect();
+        if let Some(first) = output.first() {
+            lines.push(format!("[changed as build output, so not among this chat's changes: {} folders, such as {first}]", output.len()));
+        }
+        let objects = self.changes.left_out.iter().filter(|change| is_object(&change.path)).count();
+        lines.extend([half_done_line(self.half_done), odd_line(self.changes.unspellable), objects_line(objects)].into_iter().flatten());
+        lines
+    }
+
+    fn mirror(&self) -> Mirror<'_> {
+        Mirror { copies: &self.copies, stage: &self.folder, baseline: self.baseline.clone() }
+    }
+
+    /// What a path was before, where files were changed in place.
+    pub(super) fn versions_before(&self, path: &WorkspacePath, depth: Depth, kept: &mut Kept) -> Vec<(WorkspacePath, Version)> {
+        self.workspace.versions_before(&self.mirror(), path, depth, kept)
     }
 
     /// What would be kept.
@@ -151,8 +221,13 @@ impl Staged {
 
     /// What is not kept, and what is.
     fn sorted(&self, withheld: &[Effect]) -> (Vec<Change>, Vec<Change>) {
-        let is_withheld = |path: &WorkspacePath| withheld.iter().flat_map(Effect::changed_paths).any(|held| path.is_within(held));
-        self.changes.judged.iter().cloned().partition(|change| is_withheld(&change.path))
+        let is_withheld = |change: &Change| {
+            let mut paths = withheld.iter().flat_map(Effect::changed_paths);
+            paths.any(|held| change.path.is_within(held) || (is_gone(change) && held.is_within(&change.path)))
+        };
+        let (held, mut kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(is_withheld);
+        kept.extend_from_slice(&self.changes.history);
+        (held, kept)
     }
 
     /// Why not everything landed, where the rest is, and what the command printed.
@@ -171,30 +246,25 @@ impl Staged {
     /// # Errors
     /// What it changed in place can't be put back.
     pub fn take_back(self, why: &str) -> Result<Output, Problem> {
-        let lost = self.undo()?;
-        let count = self.changes.judged.len();
+        let done = self.undo()?;
+        let count = self.changes.judged.len() + self.changes.history.len();
         let mut told = self.outcome.report(&[], &[]);
         add(&mut told, &format!("[{why} Nothing the command changed was kept: {count} changes were taken back.]"));
-        if let Some(first) = lost.first() {
-            add(
-                &mut told,
-                &format!("[could not be put back, because there is no copy: {} files, such as {first}. Tell the user.]", lost.len()),
-            );
+        for line in left_lines(&done) {
+            add(&mut told, &line);
         }
         told.map(|output| output.with("taken_back", count))
     }
 
     /// Forgets what the command changed, putting it back where it was changed in place; gives what can't be.
-    fn undo(&self) -> Result<Vec<String>, Problem> {
-        let Changes { judged, unjudged, left_out, .. } = &self.changes;
-        let lost = if self.upper().is_dir() {
-            Vec::new()
+    fn undo(&self) -> Result<PutBack, Problem> {
+        let done = if self.upper().is_dir() {
+            PutBack::default()
         } else {
-            let all = [judged.as_slice(), unjudged, left_out].concat();
-            self.workspace.put_back(&Permit::to_take_back(), &self.mirror, &self.folder, &all)?
+            self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &self.changes.all(), &self.changes.odd)?
         };
         planwright_sandbox::clear(&self.folder);
-        Ok(lost)
+        Ok(done)
     }
 
     /// New folders that are only there for what was put into them, as `write` makes them too.
@@ -214,6 +284,45 @@ impl Staged {
     pub(super) fn upper(&self) -> PathBuf {
         self.folder.join("upper")
     }
+}
+
+/// How many paths are named.
+const MOST_NAMED: usize = 100;
+const MOST_SPELLED: usize = 20;
+
+fn list(paths: &[&WorkspacePath]) -> String {
+    let named = paths.iter().take(MOST_SPELLED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let more = paths.len().saturating_sub(MOST_SPELLED);
+    if more > 0 { format!("{named}, and {more} more") } else { named }
+}
+
+fn half_done_line(is_half_done: bool) -> Option<String> {
+    let text = "[git's own records are as before: the command left a rebase or the like half done, which can't be kept. Do all of it in one command.]";
+    is_half_done.then(|| text.to_owned())
+}
+
+fn odd_line(count: u64) -> Option<String> {
+    (count > 0).then(|| format!("[not kept: {count} changes of files whose names can't be spelled]"))
+}
+
+fn objects_line(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("[not kept: changes of {count} objects that git already had]"))
+}
+
+/// What could not be taken back.
+fn left_lines(done: &PutBack) -> Vec<String> {
+    let lost = done.lost.first().map(|first| {
+        format!("[could not be put back, because there is no copy: {} files, such as {first}. Tell the user.]", done.lost.len())
+    });
+    let left = done.left.first().map(|first| {
+        format!("[left alone, because somebody else changed it since the command ended: {} entries, such as {first}]", done.left.len())
+    });
+    lost.into_iter().chain(left).collect()
+}
+
+/// Whether a folder is not there any more, or is none.
+fn is_gone(change: &Change) -> bool {
+    change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder)
 }
 
 /// One more line for the model, whether the command did well or not.

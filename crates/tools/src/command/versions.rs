@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 impl Staged {
     /// What is different in the workspace once everything is kept that is not withheld. To be asked before it is kept.
     ///
-    /// Build output and git's own records are not among it: neither is shown to the user nor taken back.
+    /// Build output and git's own records are not among it, unless commits are lost: neither is shown to the user nor taken back.
     #[must_use]
     pub fn file_changes(&self, withheld: &[Effect]) -> Vec<FileChange> {
         let staged = Workspace::open(&self.upper()).ok();
@@ -39,7 +39,7 @@ impl Staged {
         }
         if !is_staged {
             let depth = if is_gone { Depth::Whole } else { Depth::EmptyOnly };
-            return self.workspace.versions_before(&self.mirror, &self.folder, &change.path, depth, kept);
+            return self.versions_before(&change.path, depth, kept);
         }
         if !is_gone {
             return vec![(change.path.clone(), self.workspace.version(&change.path, kept))];

@@ -11,11 +11,11 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// Puts `bytes` at `name` in `folder`. `enter` opens the fence right before the rename.
+/// Puts `bytes` at `name` in `folder`. `enter` opens the fence and takes the workspace's turn right before the rename.
 pub fn replace<G>(
     folder: &OwnedFd,
     name: &str,
@@ -27,7 +27,7 @@ pub fn replace<G>(
     replace_giving(folder, name, bytes, (expected, None), path, enter)
 }
 
-/// Like [`replace`], with a mode of its own, for a caller who holds the fence.
+/// Like [`replace`], with a mode of its own, for a caller who holds the fence and the turn.
 pub fn replace_with_mode(
     folder: &OwnedFd,
     name: &str,
@@ -66,7 +66,6 @@ fn replace_giving<G>(
         ));
     }
     let _guard = enter()?;
-    let turn = take_turn();
     let flags = match expected {
         None => RenameFlags::NOREPLACE,
         Some(expected) => {
@@ -75,7 +74,6 @@ fn replace_giving<G>(
         }
     };
     temporary.rename_to(name, flags).map_err(failed)?;
-    drop(turn);
     rustix::fs::fsync(folder).map_err(failed)?;
     Ok(Stamp::of(&written))
 }
@@ -88,8 +86,9 @@ pub enum Durable {
 }
 
 /// Puts a copy of a file, with its mode and times, into another folder.
-pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr, durable: Durable) -> Result<(), Errno> {
-    let mut source = super::overlay::open_file(from, name)?;
+pub fn copy(from: (&OwnedFd, &CStr), to: (&OwnedFd, &CStr), durable: Durable) -> Result<(), Errno> {
+    let mut source = super::overlay::open_file(from.0, from.1)?;
+    let (to, name) = to;
     let stat = rustix::fs::fstat(&source)?;
     let mut temporary = Temporary::create(to)?;
     let flush = |file: &File| if durable == Durable::Yes { file.sync_all() } else { Ok(()) };
@@ -103,14 +102,7 @@ pub fn copy(from: &OwnedFd, to: &OwnedFd, name: &CStr, durable: Durable) -> Resu
     temporary.rename_to(name, RenameFlags::empty())
 }
 
-/// Held from looking whether a file is still the one decided on until it is replaced: two calls that both saw the same
-/// file don't both replace it. Whoever holds it waits for nothing else.
-pub fn take_turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The entry must be the regular file that was decided on. Its answer holds while the [turn](take_turn) is.
+/// The entry must be the regular file that was decided on. Its answer holds while the [turn](super::turn) is.
 pub fn still(folder: &OwnedFd, name: &str, expected: Stamp, path: &WorkspacePath) -> Result<(), Problem> {
     let present = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| problem::problem_of(errno, path))?;
     match kind_of(&present) {

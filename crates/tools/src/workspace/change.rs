@@ -1,12 +1,12 @@
 //! What a command changed, entry by entry, and which of it a plan has a say in.
 
+use super::baseline::{Baseline, Index};
 use super::rules::{self, Rules};
 use super::{Kind, Workspace};
 use crate::path::WorkspacePath;
-use memchr::memmem;
-use planwright_protocol::ErrorCode;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One entry that a command left different.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +39,19 @@ pub struct Changes {
     pub left_out: Vec<Change>,
     /// Entries that no call could name, and that are never kept.
     pub unspellable: u64,
+    /// The same, where they are to be put back.
+    pub odd: Vec<String>,
+    /// Refs and logs that would lose commits.
+    pub lost: Vec<WorkspacePath>,
+    /// All changes of refs and logs, if there are such: they are kept or taken back together.
+    pub history: Vec<Change>,
 }
 
 /// Folders that hold nothing but what a build made, whatever the project.
-const OUTPUT: &[&str] = &["node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".nyc_output"];
+pub const OUTPUT: &[&str] =
+    &["node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".nyc_output"];
 /// Folders that do where git is told to ignore them.
-const OUTPUT_IF_IGNORED: &[&str] = &["target", "build", "dist", "out", "coverage", ".next", ".cache", ".venv", "venv", "bin", "obj"];
+pub const OUTPUT_IF_IGNORED: &[&str] = &["target", "build", "dist", "out", "coverage", ".next", ".cache", ".venv", "venv", "bin", "obj"];
 /// By this file a program marks a folder as one that it can make again.
 const TAG: &str = "CACHEDIR.TAG";
 
@@ -74,14 +81,40 @@ impl Changes {
     /// Leaves git's records out if the command stopped in the middle of a rebase or the like; whether it did.
     pub fn leave_half_done_git(&mut self) -> bool {
         let inside = |path: &WorkspacePath| path.names().nth(1).is_some_and(|name| HALF_DONE.contains(&name));
-        let in_repository = |path: &WorkspacePath| path.names().next() == Some(rules::REPOSITORY);
-        let is_half_done = self.judged.iter().any(|change| change.now.is_some() && in_repository(&change.path) && inside(&change.path));
+        let is_half_done = self.judged.iter().any(|change| change.now.is_some() && is_in_repository(&change.path) && inside(&change.path));
         if is_half_done {
-            let records = self.unjudged.extract_if(.., |change| in_repository(&change.path));
-            self.left_out.extend(records);
+            self.leave_records();
         }
         is_half_done
     }
+
+    /// Every change there is, but for what can't be spelled.
+    #[must_use]
+    pub fn all(&self) -> Vec<Change> {
+        [self.judged.as_slice(), &self.unjudged, &self.left_out, &self.history].concat()
+    }
+
+    /// Leaves out all that git knows by name: everything but its objects.
+    pub fn leave_records(&mut self) {
+        self.left_out.append(&mut self.history);
+        self.lost.clear();
+        self.left_out.extend(self.unjudged.extract_if(.., |change| is_named_record(&change.path)));
+    }
+}
+
+/// Whether a path is in the workspace's own repository.
+pub fn is_in_repository(path: &WorkspacePath) -> bool {
+    path.names().next() == Some(rules::REPOSITORY)
+}
+
+/// An object that git keeps: once there, it never changes.
+pub fn is_object(path: &WorkspacePath) -> bool {
+    path.relative().starts_with(".git/objects/")
+}
+
+/// A record of the repository that is no object: they fit together, and land together or not at all.
+pub fn is_named_record(path: &WorkspacePath) -> bool {
+    is_in_repository(path) && !is_object(path)
 }
 
 impl Workspace {
@@ -100,29 +133,25 @@ pub struct Sorter<'w> {
     known: HashMap<WorkspacePath, bool>,
     /// Git's list of the files it keeps; `None` until it is needed.
     index: Option<Index>,
-}
-
-enum Index {
-    Paths(Vec<u8>),
-    /// It says nothing that can be relied on.
-    Unreadable,
+    /// The state by which it is judged; the present one if there is none.
+    baseline: Option<Arc<Baseline>>,
 }
 
 impl<'w> Sorter<'w> {
     pub fn new(workspace: &'w Workspace, host: PathBuf) -> Self {
         let repository = WorkspacePath::root().join(rules::REPOSITORY);
         let has_repository = matches!(workspace.entry(&repository), Ok(Some(entry)) if entry.kind == Kind::Folder);
-        Self { workspace, host, has_repository, known: HashMap::new(), index: None }
+        Self { workspace, host, has_repository, known: HashMap::new(), index: None, baseline: None }
+    }
+
+    /// The same by the state of an earlier moment.
+    pub fn as_of(workspace: &'w Workspace, host: PathBuf, baseline: Option<Arc<Baseline>>) -> Self {
+        Self { baseline, ..Self::new(workspace, host) }
     }
 
     /// Whether this entry, with all that is in it, is kept without a question.
     pub fn is_unjudged(&mut self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
         self.is_record(path, was, now) || (now == Some(Kind::Folder) && self.is_output(path))
-    }
-
-    /// Whether nothing is lost when an entry is kept although it was deleted: git works with the objects it needs.
-    pub fn is_no_loss(path: &WorkspacePath) -> bool {
-        path.relative().starts_with(".git/objects/")
     }
 
     /// A record of the workspace's own repository.
@@ -133,13 +162,15 @@ impl<'w> Sorter<'w> {
             return false;
         }
         match (inside, now) {
-            (["objects"] | ["objects", "info", ..], _) => false,
+            // Alternates and replacements have git take other objects than its own.
+            (["objects"] | ["objects" | "refs", "info" | "replace", ..], _) => false,
             // One that was there is looked into: what is gone from it is not let through.
             ([folder, ..], Some(Kind::Folder)) => was.is_none() && RECORDS.contains(folder),
+            (["objects", ..], Some(Kind::File)) => was.is_none(),
             ([folder, _, ..], Some(Kind::File)) => RECORDS.contains(folder),
             ([file], Some(Kind::File)) => RECORD_FILES.contains(file),
             ([file], None) => PASSING.contains(file),
-            // A branch, tag or stash that is given up: its objects stay.
+            // A branch, tag or stash that is given up: its objects stay, and it asks if nothing else has its commits.
             (["refs" | "logs", _, ..], None) => true,
             _ => false,
         }
@@ -158,8 +189,7 @@ impl<'w> Sorter<'w> {
         if let Some(&known) = self.known.get(path) {
             return known;
         }
-        let tagged = || matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
-        let is_output = (always || tagged() || self.is_ignored(&parent, path, Kind::Folder)) && !self.is_tracked(path);
+        let is_output = (always || self.is_tagged(path) || self.is_ignored(&parent, path, Kind::Folder)) && !self.is_tracked(path);
         self.known.insert(path.clone(), is_output);
         is_output
     }
@@ -169,26 +199,27 @@ impl<'w> Sorter<'w> {
         if !self.has_repository {
             return false;
         }
-        let (workspace, path) = (self.workspace, WorkspacePath::root().join(rules::REPOSITORY).join("index"));
-        let index = self.index.get_or_insert_with(|| match workspace.read(&path) {
-            // Up to its third version the index has every path in full.
-            Ok(snapshot) if matches!(snapshot.bytes.get(..8), Some([b'D', b'I', b'R', b'C', 0, 0, 0, 2 | 3])) => {
-                Index::Paths(snapshot.bytes)
-            }
-            // Nothing was ever added.
-            Err(problem) if problem.code == ErrorCode::PathNotFound => Index::Paths(Vec::new()),
-            Ok(_) | Err(_) => Index::Unreadable,
-        });
-        match index {
-            Index::Paths(bytes) => memmem::find(bytes, format!("{}/", folder.relative()).as_bytes()).is_some(),
-            Index::Unreadable => true,
+        let is_kept_now = self.index.get_or_insert_with(|| Index::read(self.workspace)).has_within(folder);
+        is_kept_now || self.baseline.as_ref().is_some_and(|baseline| baseline.index.has_within(folder))
+    }
+
+    /// Whether a program marked this folder as one that it can make again.
+    pub fn is_tagged(&self, path: &WorkspacePath) -> bool {
+        let is_tagged = || matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
+        match &self.baseline {
+            Some(baseline) => baseline.tagged.contains(path.relative()),
+            None => path.split().is_some_and(|(_, name)| OUTPUT_IF_IGNORED.contains(&name)) && is_tagged(),
         }
     }
 
     /// Whether git is told to ignore it.
     pub fn is_ignored(&self, parent: &WorkspacePath, path: &WorkspacePath, kind: Kind) -> bool {
         // The folder's own rules count too, which are those around anything in it.
-        let rules = Rules::around(self.workspace, &self.host, &parent.join("_"));
+        let inside = parent.join("_");
+        let rules = match &self.baseline {
+            Some(baseline) => Rules::at(baseline, &self.host, &inside),
+            None => Rules::around(self.workspace, &self.host, &inside),
+        };
         rules.is_some_and(|rules| rules.ignore(&rules::host_of(&self.host, path), kind == Kind::Folder))
     }
 }
@@ -238,6 +269,7 @@ mod tests {
             "/.git/commondir",
             "/.git/info/attributes",
             "/.git/objects/info/alternates",
+            "/.git/refs/replace/ab",
             "/sub/.git/HEAD",
         ] {
             assert!(!sort(folder.path(), path, Some(Kind::File)), "{path}");

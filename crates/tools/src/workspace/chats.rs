@@ -75,7 +75,7 @@ impl Workspace {
         if stamp.is_some() && new == old {
             return Ok(());
         }
-        atomic::replace(folder, name, &new, stamp, path, || Ok(()))?;
+        atomic::replace(folder, name, &new, stamp, path, || Ok(self.take_turn()))?;
         if stamp.is_none() {
             self.ignore_chats();
         }
@@ -91,7 +91,7 @@ impl Workspace {
         if rustix::fs::statat(&folder, IGNORE_NAME, AtFlags::SYMLINK_NOFOLLOW).err() == Some(Errno::NOENT) {
             self.remove_leftovers(&path);
             // Whoever was faster has written it, or keeps a file of their own.
-            let _ = atomic::replace(&folder, IGNORE_NAME, IGNORE_TEXT.as_bytes(), None, &path, || Ok(()));
+            let _ = atomic::replace(&folder, IGNORE_NAME, IGNORE_TEXT.as_bytes(), None, &path, || Ok(self.take_turn()));
         }
     }
 
@@ -199,12 +199,13 @@ mod tests {
         let (folder, own, chat) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), ChatId::generate());
         let workspace = Workspace::open(folder.path()).unwrap();
         workspace.rewrite_chat(chat, |_| b"one\n".to_vec()).unwrap();
-        workspace.mirror(&own.path().join("mirror"), own.path()).unwrap();
+        let copies = own.path().join("mirror");
+        let mirror = super::super::Mirror { copies: &copies, stage: own.path(), baseline: None };
+        workspace.mirror(&mirror).unwrap();
         workspace.append_chat(chat, "two\n").unwrap();
         workspace.rewrite_chat(ChatId::generate(), |_| b"new\n".to_vec()).unwrap();
-        assert!(workspace.changes_since(own.path()).unwrap().judged.is_empty());
         std::fs::write(folder.path().join(".planwright/config.toml"), "x").unwrap();
-        assert_eq!(workspace.changes_since(own.path()).unwrap().judged.len(), 1);
+        assert_eq!(workspace.changes_since(&mirror).unwrap().judged.len(), 1);
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! Making, moving and removing entries, always through the descriptor of the folder that holds them.
 
-use super::{Workspace, atomic, problem_of};
+use super::overlay::{entries, open_folder};
+use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
+use crate::tool::file_changed;
 use crate::workspace::Stamp;
 use planwright_protocol::{ErrorCode, Problem};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timestamps};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 use rustix::path::Arg;
+use std::ffi::{CStr, CString};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::OwnedFd;
 
 /// Whether folders that are missing on the way are made too.
@@ -23,6 +27,29 @@ pub enum Parents {
 pub enum Depth {
     Whole,
     EmptyOnly,
+}
+
+/// What tells one state of a whole folder from another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State(u64);
+
+impl State {
+    /// The order in which a folder lists its entries does not matter.
+    fn add(&mut self, folder: &OwnedFd, name: &CStr, stat: &Stat, above: u64) -> Result<(), Errno> {
+        let mut hasher = DefaultHasher::new();
+        (above, name, stat.st_mode, stat.st_ino).hash(&mut hasher);
+        if kind_of(stat) == Kind::Folder {
+            let own = hasher.finish();
+            let inside = open_folder(folder, name)?;
+            for (name, stat) in entries(&inside)? {
+                self.add(&inside, &name, &stat, own)?;
+            }
+        } else {
+            (stat.st_size, stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec).hash(&mut hasher);
+        }
+        self.0 = self.0.wrapping_add(hasher.finish());
+        Ok(())
+    }
 }
 
 impl Workspace {
@@ -47,7 +74,7 @@ impl Workspace {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
         let folder = self.folder(&folder)?;
         let _guard = permit.commit(&Effect::Write(path.clone()))?;
-        let _turn = atomic::take_turn();
+        let _turn = self.take_turn();
         atomic::still(&folder, name, expected, path)?;
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         rustix::fs::utimensat(&folder, name, &Timestamps { last_access: now, last_modification: now }, AtFlags::SYMLINK_NOFOLLOW)
@@ -76,7 +103,7 @@ impl Workspace {
             drop(permit.commit(&Effect::Replace(to.clone()))?);
         }
         let _guard = permit.commit(&effect)?;
-        let turn = atomic::take_turn();
+        let _turn = self.take_turn();
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
@@ -86,24 +113,41 @@ impl Workspace {
             }
         };
         rustix::fs::renameat_with(&from_folder, from_name, &to_folder, to_name, flags).map_err(|errno| problem_of(errno, to))?;
-        drop(turn);
         for folder in [&from_folder, &to_folder] {
             rustix::fs::fsync(folder).map_err(|errno| problem_of(errno, to))?;
         }
         Ok(())
     }
 
-    /// Removes an entry; of a link only the link itself.
+    /// Removes an entry; of a link only the link itself. `expected` is the [state](Self::state) that was decided on.
     ///
     /// # Errors
-    /// Not permitted, not there, or a folder that is not empty.
-    pub fn remove(&self, permit: &Permit, path: &WorkspacePath, depth: Depth) -> Result<(), Problem> {
+    /// Not permitted, not there, changed meanwhile, or a folder that is not empty.
+    pub fn remove(&self, permit: &Permit, path: &WorkspacePath, depth: Depth, expected: State) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself can't be deleted."))?;
         let folder = self.folder(&folder)?;
         // Held to the end: a switch of role waits for the removal, and none begins after it.
         let _guard = permit.commit(&Effect::Delete(path.clone()))?;
+        let _turn = self.take_turn();
+        if self.state(path)? != expected {
+            return Err(file_changed(path));
+        }
         remove_entry(&folder, name, depth).map_err(|errno| problem_of(errno, path))?;
         rustix::fs::fsync(&folder).map_err(|errno| problem_of(errno, path))
+    }
+
+    /// The state of an entry with all that is in it, contents not read.
+    ///
+    /// # Errors
+    /// Not there, or something in it can't be looked at.
+    pub fn state(&self, path: &WorkspacePath) -> Result<State, Problem> {
+        let failed = |errno| problem_of(errno, path);
+        let (folder, name) = path.split().ok_or_else(|| failed(Errno::INVAL))?;
+        let (folder, name) = (self.folder(&folder)?, CString::new(name).map_err(|_| failed(Errno::INVAL))?);
+        let stat = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+        let mut state = State::default();
+        state.add(&folder, &name, &stat, 0).map_err(failed)?;
+        Ok(state)
     }
 
     /// Removes what a write that was killed may have left beside a file: only files of our own making. Files whose writing

@@ -1,14 +1,18 @@
 //! Letting what a command changed in an overlay land in the workspace.
 //!
 //! What is new comes first and what is gone goes last, so that nothing is lost when it ends half way. What has landed is
-//! not in the upper folder any more, so that it can be done again after it was cut off.
+//! not in the upper folder any more, so that it can be done again after it was cut off. All of it happens in the workspace's
+//! turn: nobody else replaces a file between the look at it and its replacement.
 
+use super::change::{is_in_repository, is_object};
 use super::entries::{Depth, remove_entry};
-use super::overlay::{entries, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable};
+use super::overlay::{
+    entries, is_changed_since, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable,
+};
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
-use crate::path::WorkspacePath;
+use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::Problem;
 use rustix::fs::{AtFlags, Mode, Stat};
 use rustix::io::Errno;
@@ -16,7 +20,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 /// What is to land, and then what could not.
 pub struct Landing<'p> {
@@ -29,11 +33,18 @@ pub struct Landing<'p> {
     pub gone: Vec<WorkspacePath>,
     /// Entries that land with all that is in them.
     pub whole: BTreeSet<WorkspacePath>,
-    /// When the command began: what somebody else changed after it is left alone.
+    /// Git's records, of all these, which fit together: if somebody else changed one of them, none of them lands.
+    pub records: BTreeSet<WorkspacePath>,
+    /// When the command began: what somebody else changed since is left alone.
     pub begun: SystemTime,
+    /// Whether the command neither deleted nor moved anything. Then an entry that was copied and is not there was deleted
+    /// by somebody else.
+    pub only_adds: bool,
     pub conflicts: Vec<WorkspacePath>,
     /// What could not be deleted, and why.
     pub stuck: Vec<(WorkspacePath, String)>,
+    /// Entries of build output that belong to git or to Planwright, and so stay as they are in the workspace.
+    pub own: Vec<WorkspacePath>,
 }
 
 impl Workspace {
@@ -44,12 +55,32 @@ impl Workspace {
         // Held to the end: a switch of role waits for all of it, or comes before any of it.
         let permit = landing.permit;
         let _guard = permit.commit(&Effect::Keep)?;
+        let _turn = self.take_turn();
         let below = self.folder(&WorkspacePath::root())?;
+        self.leave_changed_records(landing);
         bring_folder(&root, &below, &WorkspacePath::root(), landing)?;
         for path in std::mem::take(&mut landing.gone) {
             self.let_go(path, landing);
         }
         Ok(())
+    }
+
+    /// Leaves git's records out if somebody else changed one of them meanwhile.
+    fn leave_changed_records(&self, landing: &mut Landing<'_>) {
+        let is_changed = |path: &&WorkspacePath| {
+            let Some((folder, name)) = path.split() else { return false };
+            let (Ok(folder), Ok(name)) = (self.folder(&folder), CString::new(name)) else { return false };
+            let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
+            landing.is_conflict(&stat) || (kind_of(&stat) == Kind::Folder && landing.has_conflict(&folder, &name))
+        };
+        if landing.records.iter().any(|path| is_changed(&path)) {
+            let records = landing.records.clone();
+            for set in [&mut landing.kept, &mut landing.whole, &mut landing.new_folders] {
+                set.retain(|path| !records.contains(path));
+            }
+            landing.gone.retain(|path| !records.contains(path));
+            landing.conflicts.extend(records);
+        }
     }
 
     fn let_go(&self, path: WorkspacePath, landing: &mut Landing<'_>) {
@@ -88,18 +119,28 @@ impl Landing<'_> {
 
     /// Whether somebody else changed a file after the command began.
     fn is_conflict(&self, stat: &Stat) -> bool {
-        let begun = self.begun.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let changed = (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX));
-        kind_of(stat) != Kind::Folder && changed > (i64::try_from(begun.as_secs()).unwrap_or(i64::MAX), i64::from(begun.subsec_nanos()))
+        kind_of(stat) != Kind::Folder && is_changed_since(stat, self.begun)
     }
 
-    /// Whether there is such a file anywhere in a folder.
+    /// Whether there is such a file anywhere in a folder; also if not all of it can be looked at.
     fn has_conflict(&self, folder: &OwnedFd, name: &CStr) -> bool {
-        let Ok(inside) = open_folder(folder, name) else { return false };
-        entries(&inside)
-            .unwrap_or_default()
-            .iter()
-            .any(|(name, stat)| self.is_conflict(stat) || (kind_of(stat) == Kind::Folder && self.has_conflict(&inside, name)))
+        let Ok(found) = open_shut_folder(folder, name).and_then(|inside| Ok((entries(&inside)?, inside))) else { return true };
+        let (found, inside) = found;
+        found.iter().any(|(name, stat)| self.is_conflict(stat) || (kind_of(stat) == Kind::Folder && self.has_conflict(&inside, name)))
+    }
+
+    /// Whether somebody else changed or deleted what a staged entry was made of.
+    fn is_overtaken(&self, upper: &OwnedFd, below: &OwnedFd, name: &CStr, now: Option<Kind>, there: Option<&Stat>) -> bool {
+        match there {
+            Some(there) if kind_of(there) == Kind::Folder => now != Some(Kind::Folder) && self.has_conflict(below, name),
+            Some(there) => self.is_conflict(there),
+            None => self.only_adds && now.is_some() && was_copied(upper, name),
+        }
+    }
+
+    /// Notes that nothing of what was to come into a folder did, because the folder is not there any more.
+    fn leave_within(&mut self, folder: &WorkspacePath) {
+        self.conflicts.extend(self.kept.iter().filter(|path| path.is_within(folder)).cloned());
     }
 }
 
@@ -110,27 +151,37 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
     for (name, stat) in entries(upper).map_err(unreadable)? {
         let odd = is_new && spelled(path, &name, false).is_none();
         let Some(child) = spelled(path, &name, whole || odd) else { continue };
-        let lands = whole || odd || landing.kept.contains(&child) || landing.whole.contains(&child);
-        let failed = |errno| problem_of(errno, &child);
         let there = rustix::fs::statat(below, &name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        if lands && !landing.is_whole(&child) && there.as_ref().is_some_and(|there| landing.is_conflict(there)) {
-            landing.conflicts.push(child);
+        let now = staged_kind(&stat);
+        if is_own_name(name.to_bytes()) && !(path.is_root() && is_in_repository(&child)) {
+            if (whole || odd) && (now.is_some() || there.is_some()) {
+                landing.own.push(child);
+            }
             continue;
         }
-        match staged_kind(&stat) {
+        let lands = whole || odd || landing.kept.contains(&child) || landing.whole.contains(&child);
+        let failed = |errno| problem_of(errno, &child);
+        let is_kept_object = is_object(&child) && there.as_ref().is_some_and(|there| kind_of(there) != Kind::Folder);
+        // In git's own folder a link leads nowhere good.
+        if is_kept_object || (is_in_repository(&child) && now == Some(Kind::Link)) {
+            continue;
+        }
+        if lands && !landing.is_whole(&child) && landing.is_overtaken(upper, below, &name, now, there.as_ref()) {
+            landing.leave_within(&child);
+            continue;
+        }
+        match now {
             Some(Kind::Folder) => bring_subfolder(upper, below, &name, &child, lands, landing)?,
             Some(Kind::File | Kind::Link) if lands => {
-                if there.as_ref().is_some_and(|there| kind_of(there) == Kind::Folder) {
-                    remove_entry(below, name.as_c_str(), Depth::Whole).map_err(failed)?;
+                let is_folder = there.as_ref().is_some_and(|there| kind_of(there) == Kind::Folder);
+                if is_folder && !clear(below, &name, &child, landing).map_err(failed)? {
+                    continue;
                 }
                 bring(upper, below, &name, &stat, !whole).map_err(failed)?;
                 touched = !whole;
             }
             // What build output has lost is lost; everything else goes last.
-            None if landing.is_whole(&child) => match remove_entry(below, name.as_c_str(), Depth::Whole) {
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(errno) => return Err(failed(errno)),
-            },
+            None if landing.is_whole(&child) => drop(clear(below, &name, &child, landing).map_err(failed)?),
             Some(Kind::File | Kind::Link | Kind::Other) | None => {}
         }
     }
@@ -154,21 +205,26 @@ fn bring_subfolder(
     let there = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| kind_of(&stat));
     if there != Some(Kind::Folder) {
         if !lands {
+            landing.leave_within(path);
             return Ok(());
         }
         if there.is_some() {
             remove_entry(below, name, Depth::EmptyOnly).map_err(failed)?;
         }
         // A folder of build output that was not there before: as one piece, if it is on the same disk.
-        if landing.is_whole(path) && are_harmless(&staged) && rustix::fs::renameat(upper, name, below, name).is_ok() {
+        if landing.is_whole(path)
+            && !is_in_repository(path)
+            && are_harmless(&staged)
+            && rustix::fs::renameat(upper, name, below, name).is_ok()
+        {
             return Ok(());
         }
         match rustix::fs::mkdirat(below, name, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(errno) => return Err(failed(errno)),
         }
-    } else if landing.is_whole(path) && is_opaque(&staged) {
-        remove_absent(&staged, &open_folder(below, name).map_err(failed)?).map_err(failed)?;
+    } else if landing.is_whole(path) && !is_in_repository(path) && is_opaque(&staged) {
+        remove_absent(&staged, &open_folder(below, name).map_err(failed)?, path, landing).map_err(failed)?;
     }
     let inside = if lands { open_shut_folder(below, name) } else { open_folder(below, name) }.map_err(failed)?;
     if lands {
@@ -183,13 +239,42 @@ fn bring_subfolder(
 }
 
 /// Removes from a folder of build output what its new version does not have.
-fn remove_absent(staged: &OwnedFd, below: &OwnedFd) -> Result<(), Errno> {
+fn remove_absent(staged: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<(), Errno> {
     let present: BTreeSet<CString> = entries(staged)?.into_iter().map(|(name, _)| name).collect();
     for (name, _) in entries(below)?.iter().filter(|(name, _)| !present.contains(name)) {
-        remove_entry(below, name.as_c_str(), Depth::Whole)?;
+        clear(below, name, &path.join(&name.to_string_lossy()), landing)?;
     }
     Ok(())
 }
+
+/// Removes an entry with all that is in it, but for repositories and Planwright's own files; whether it is gone.
+fn clear(folder: &OwnedFd, name: &CStr, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<bool, Errno> {
+    if is_own_name(name.to_bytes()) {
+        landing.own.push(path.clone());
+        return Ok(false);
+    }
+    match remove_entry(folder, name, Depth::EmptyOnly) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(true),
+        Err(Errno::NOTEMPTY) => {}
+        Err(errno) => return Err(errno),
+    }
+    let inside = open_shut_folder(folder, name)?;
+    let mut is_gone = true;
+    for (name, _) in entries(&inside)? {
+        is_gone &= clear(&inside, &name, &path.join(&name.to_string_lossy()), landing)?;
+    }
+    if is_gone { remove_entry(folder, name, Depth::EmptyOnly).map(|()| true) } else { Ok(false) }
+}
+
+/// Whether the kernel made a staged entry of one that was below it.
+fn was_copied(upper: &OwnedFd, name: &CStr) -> bool {
+    let Ok(file) = open_file(upper, name) else { return false };
+    let is_alone = rustix::fs::fstat(&file).is_ok_and(|stat| kind_of(&stat) == Kind::Folder || stat.st_nlink == 1);
+    is_alone && rustix::fs::fgetxattr(&file, ORIGIN, &mut [0_u8; 256][..]).is_ok_and(|length| length > 0)
+}
+
+/// By this the overlay knows a copy.
+const ORIGIN: &CStr = c"user.overlay.origin";
 
 /// Brings a file or link from the upper folder to its place, whole or not at all.
 fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bool) -> Result<(), Errno> {
@@ -199,7 +284,7 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
             rustix::fs::chmodat(upper, name, Mode::from_raw_mode(0o600), AtFlags::empty())?;
             open_file(upper, name)
         })?;
-        for attribute in [c"user.overlay.origin", c"user.overlay.impure"] {
+        for attribute in [ORIGIN, c"user.overlay.impure"] {
             // Marks of the overlay; most files have none.
             let _ = rustix::fs::fremovexattr(&file, attribute);
         }
@@ -208,8 +293,10 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
         }
         rustix::fs::fchmod(&file, harmless(stat))?;
     }
-    match rustix::fs::renameat(upper, name, below, name) {
-        Err(Errno::XDEV) if is_file => atomic::copy(upper, below, name, atomic::Durable::Yes)?,
+    // A file with a second name comes as a copy, so that no two names of the workspace are one file.
+    let moved = if is_file && stat.st_nlink > 1 { Err(Errno::XDEV) } else { rustix::fs::renameat(upper, name, below, name) };
+    match moved {
+        Err(Errno::XDEV) if is_file => atomic::copy((upper, name), (below, name), atomic::Durable::Yes)?,
         Err(Errno::XDEV) => {
             let target = rustix::fs::readlinkat(upper, name, Vec::new())?;
             let _ = rustix::fs::unlinkat(below, name, AtFlags::empty());
@@ -225,13 +312,13 @@ fn harmless(stat: &Stat) -> Mode {
     Mode::from_raw_mode(stat.st_mode & 0o1777)
 }
 
-/// Whether nothing in a folder has those bits. Takes the overlay's marks off on the way.
+/// Whether nothing in a folder has those bits, nor a name that may not land. Takes the overlay's marks off on the way.
 fn are_harmless(folder: &OwnedFd) -> bool {
     let _ = rustix::fs::fremovexattr(folder, c"user.overlay.opaque");
     entries(folder).is_ok_and(|entries| {
         entries.iter().all(|(name, stat)| {
             let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
-            stat.st_mode & 0o6000 == 0 && (kind_of(stat) != Kind::Folder || inside())
+            stat.st_mode & 0o6000 == 0 && !is_own_name(name.to_bytes()) && (kind_of(stat) != Kind::Folder || inside())
         })
     })
 }

@@ -1,208 +1,167 @@
 //! For kernels without overlays: copies of a workspace's files from before a command, to tell what it changed and to take it back.
 //!
-//! The copies are kept from one command to the next; only what changed since is copied again. Build output and git's
-//! objects are not copied. A file counts as unchanged only if the kernel's own time of its last change, which no
-//! program can set, is the same.
+//! A copy is kept as long as a file is as it was copied, or as a command that saw it so may have to be taken back. Build
+//! output is not copied, but for repositories in it. A file counts as unchanged only if the kernel's own time of its last
+//! change, which no program can set, is the same.
 
 use super::atomic::Durable;
-use super::change::{Change, Changes, Sorter};
-use super::entries::{Depth, remove_entry};
-use super::overlay::{entries, open_folder};
-use super::{Kept, Kind, Workspace, atomic, kind_of};
-use crate::effect::Effect;
-use crate::gate::Permit;
-use crate::path::WorkspacePath;
+use super::baseline::Baseline;
+use super::change::{Change, Changes, Sorter, is_object};
+use super::entries::Depth;
+use super::history::{self, Names};
+use super::marks::{Mark, MarkKind, Marks, key, load, path_of, save, spelled, within};
+use super::overlay::same_content;
+use super::{Kept, Kind, Workspace, atomic};
+use crate::path::{WorkspacePath, is_own_name};
 use crate::version::Version;
-use planwright_protocol::{ErrorCode, Image, Problem};
-use rustix::fs::{CWD, Mode, OFlags, Stat};
-use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use planwright_protocol::{Image, Problem};
+use rustix::fs::{CWD, Dir, Mode, OFlags};
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Larger files are not copied, and so can't be put back.
-const LARGEST_COPY: i64 = 256 << 20;
-/// Git keeps everything in its objects.
-const OBJECTS: &str = ".git/objects";
-/// The server writes the chats' files meanwhile, also those of workspaces inside this one.
-const CHATS: &str = ".planwright/chats";
-const INDEX: &str = "before.json";
+/// How everything was before a command, and when it had ended.
+const BEFORE: &str = "before.json";
+const AFTER: &str = "after.json";
 
-fn is_unwatched(folder: &WorkspacePath) -> bool {
-    let path = folder.relative();
-    path == OBJECTS || path.strip_suffix(CHATS).is_some_and(|around| around.is_empty() || around.ends_with('/'))
+/// Where a workspace's copies are, and what one command changed.
+#[derive(Clone, Debug)]
+pub struct Mirror<'m> {
+    pub copies: &'m Path,
+    pub stage: &'m Path,
+    pub baseline: Option<Arc<Baseline>>,
 }
 
 /// Whether [`Workspace::mirror`] came to its end for this stage.
 pub fn is_noted(stage: &Path) -> bool {
-    load(&stage.join(INDEX)).is_some()
+    load(&stage.join(BEFORE)).is_some()
 }
-
-/// How an entry was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
-    kind: MarkKind,
-    size: i64,
-    mode: u32,
-    inode: u64,
-    changed: (i64, u64),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum MarkKind {
-    File,
-    Folder,
-    Link,
-    Other,
-}
-
-impl Mark {
-    fn of(stat: &Stat) -> Self {
-        let kind = match kind_of(stat) {
-            Kind::File => MarkKind::File,
-            Kind::Folder => MarkKind::Folder,
-            Kind::Link => MarkKind::Link,
-            Kind::Other => MarkKind::Other,
-        };
-        let is_folder = kind == MarkKind::Folder;
-        // A folder changes with what is in it, which is seen there.
-        let changed = if is_folder { (0, 0) } else { (stat.st_ctime, stat.st_ctime_nsec) };
-        Self { kind, size: if is_folder { 0 } else { stat.st_size }, mode: stat.st_mode, inode: stat.st_ino, changed }
-    }
-
-    fn kind(self) -> Kind {
-        match self.kind {
-            MarkKind::File => Kind::File,
-            MarkKind::Folder => Kind::Folder,
-            MarkKind::Link => Kind::Link,
-            MarkKind::Other => Kind::Other,
-        }
-    }
-}
-
-type Marks = BTreeMap<String, Mark>;
 
 impl Workspace {
-    /// Copies what is not copied yet into `mirror`, and notes in `stage` how everything is now.
+    /// Copies what is not copied yet, and notes how everything is now.
     ///
     /// # Errors
     /// No room, or the folders can't be written.
-    pub fn mirror(&self, mirror: &Path, stage: &Path) -> std::io::Result<()> {
-        let known = load(&mirror.join(INDEX)).unwrap_or_default();
-        let files = mirror.join("files");
-        make(&files)?;
-        let marks = self.marks().map_err(std::io::Error::other)?;
-        for (path, mark) in &marks {
-            if known.get(path) == Some(mark) {
-                continue;
+    pub fn mirror(&self, mirror: &Mirror<'_>) -> std::io::Result<()> {
+        make(mirror.copies)?;
+        let copies = rustix::fs::openat(CWD, mirror.copies, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let mut there: HashSet<String> = HashSet::new();
+        for entry in Dir::read_from(&copies)? {
+            there.extend(entry?.file_name().to_str().ok().filter(|name| !name.starts_with('.')).map(str::to_owned));
+        }
+        let marks = self.marks(mirror.baseline.clone()).map_err(std::io::Error::other)?;
+        let mut needed = HashSet::new();
+        for (key, mark) in &marks {
+            let Some(name) = mark.copy(key) else { continue };
+            if !there.contains(&name) {
+                self.copy_out(key, *mark, &copies, &name)?;
             }
-            let copy = files.join(path);
-            clear_for(&copy, mark.kind)?;
-            match mark.kind {
-                MarkKind::Folder => make(&copy)?,
-                MarkKind::File if mark.size <= LARGEST_COPY => self.copy_out(path, &copy)?,
-                MarkKind::Link => self.copy_link_out(path, &copy)?,
-                MarkKind::File | MarkKind::Other => {}
+            needed.insert(name);
+        }
+        save(&mirror.stage.join(BEFORE), &marks)?;
+        let unneeded: Vec<&String> = there.iter().filter(|name| !needed.contains(*name)).collect();
+        if !unneeded.is_empty() {
+            let others = needed_by_others(mirror.stage);
+            for name in unneeded.into_iter().filter(|name| !others.contains(*name)) {
+                let _ = rustix::fs::unlinkat(&copies, name.as_str(), rustix::fs::AtFlags::empty());
             }
         }
-        save(&mirror.join(INDEX), &marks)?;
-        save(&stage.join(INDEX), &marks)
+        Ok(())
     }
 
-    /// What is different from how it was when [`Self::mirror`] noted it in `stage`.
+    /// What is different from how it was when [`Self::mirror`] noted it. What changes after the first time this is asked
+    /// is not the command's any more.
     ///
     /// # Errors
     /// The workspace can't be read.
-    pub fn changes_since(&self, stage: &Path) -> Result<Changes, Problem> {
+    pub fn changes_since(&self, mirror: &Mirror<'_>) -> Result<Changes, Problem> {
         // Without a record of what was there before, every file would count as new.
-        let Some(before) = load(&stage.join(INDEX)) else { return Ok(Changes::default()) };
-        let now = self.marks()?;
-        let mut sorter = Sorter::new(self, self.host_path()?);
+        let Some(before) = load(&mirror.stage.join(BEFORE)) else { return Ok(Changes::default()) };
+        let now = self.after(mirror)?;
+        let mut sorter = Sorter::as_of(self, self.host_path()?, mirror.baseline.clone());
         let mut changes = Changes::default();
-        let mut gone: Option<WorkspacePath> = None;
-        let paths: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-        for text in paths {
-            let (was, is) = (before.get(text), now.get(text));
-            if was == is {
+        let mut gone: Option<String> = None;
+        let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        for key in keys {
+            let (was, is) = (before.get(key), now.get(key));
+            if was == is || gone.as_ref().is_some_and(|folder| key.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))) {
                 continue;
             }
-            let Ok(path) = WorkspacePath::parse(text) else {
-                changes.unspellable += 1;
+            let (was, now) = (was.copied(), is.map(|is| is.kind()));
+            let Some(path) = spelled(key) else {
+                changes.odd.push(key.clone());
                 continue;
             };
-            if gone.as_ref().is_some_and(|folder| path.is_within(folder)) {
-                continue;
+            let change = Change { path: path.clone(), was: was.map(Mark::kind), now };
+            let is_gone = change.was == Some(Kind::Folder) && now != Some(Kind::Folder);
+            if is_gone {
+                gone = Some(key.clone());
             }
-            let change = Change { path: path.clone(), was: was.map(|was| was.kind()), now: is.map(|is| is.kind()) };
-            if sorter.is_unjudged(&path, change.was, change.now) {
+            if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
+                // Git gives an object that it finds there already a new time.
+                if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {
+                    changes.left_out.push(change);
+                }
+            } else if sorter.is_unjudged(&path, change.was, now) {
                 changes.unjudged.push(change);
-                continue;
+            } else if (change.was, now) != (Some(Kind::Folder), Some(Kind::Folder)) || was.map(|was| was.mode) != is.map(|is| is.mode) {
+                // A repository in a folder that goes is what the gate decides on.
+                let is_own = |key: &str| key.rsplit('/').next().is_some_and(|name| is_own_name(name.as_bytes()));
+                let mut inside = within(&before, key).map(|(key, _)| key);
+                if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
+                    changes.judged.push(Change { path: own, was: Some(Kind::Folder), now: None });
+                }
+                changes.judged.push(change);
             }
-            // A folder that was made anew has changed nothing by itself.
-            if (change.was, change.now) == (Some(Kind::Folder), Some(Kind::Folder)) && was.map(|was| was.mode) == is.map(|is| is.mode) {
-                continue;
-            }
-            if change.was == Some(Kind::Folder) && change.now.is_none() {
-                gone = Some(path);
-            }
-            changes.judged.push(change);
         }
+        changes.unspellable = changes.odd.len() as u64;
+        self.judge_history(&mut changes, names_before(mirror, &before), self);
         Ok(changes)
     }
 
-    /// Puts entries back as they were; gives those of which there is no copy.
-    ///
-    /// # Errors
-    /// The permit does not cover it, or it can't be written.
-    pub fn put_back(&self, permit: &Permit, mirror: &Path, stage: &Path, changes: &[Change]) -> Result<Vec<String>, Problem> {
-        let _guard = permit.commit(&Effect::Keep)?;
-        let Some(before) = load(&stage.join(INDEX)) else { return Ok(Vec::new()) };
-        let mut lost = Vec::new();
-        for change in changes.iter().rev().filter(|change| change.was.is_none() || change.was != change.now) {
-            self.remove_new(change)?;
+    /// Whether a file has the content and the mode that its copy has.
+    fn is_as_copied(&self, mirror: &Mirror<'_>, key: &str, was: Mark, path: &WorkspacePath) -> bool {
+        let copy = || {
+            let copy = Workspace::open(mirror.copies).ok()?.open_file(&WorkspacePath::root().join(&was.copy(key)?)).ok()?;
+            let file = self.open_regular(path, super::Links::Refused).ok()?;
+            Some((rustix::fs::fstat(&file).ok()?.st_mode, file, copy))
+        };
+        copy().is_some_and(|(mode, mut file, mut copy)| mode == was.mode && same_content(&mut file, &mut copy))
+    }
+
+    /// How everything was when the command had ended; noted the first time.
+    pub(super) fn after(&self, mirror: &Mirror<'_>) -> Result<Marks, Problem> {
+        let file = mirror.stage.join(AFTER);
+        if let Some(after) = load(&file) {
+            return Ok(after);
         }
-        for change in changes {
-            let inside = |path: &str| WorkspacePath::parse(path).is_ok_and(|path| path.is_within(&change.path));
-            for (path, mark) in before.iter().filter(|(path, _)| inside(path)) {
-                match mark.kind {
-                    // What lies under its name is of an earlier day, if anything.
-                    MarkKind::File if mark.size > LARGEST_COPY => lost.push(format!("/{path}")),
-                    MarkKind::Other => lost.push(format!("/{path}")),
-                    MarkKind::File | MarkKind::Folder | MarkKind::Link => {
-                        self.copy_in(&mirror.join("files").join(path), path, mark.mode)?;
-                    }
-                }
-            }
-        }
-        Ok(lost)
+        let marks = self.marks(mirror.baseline.clone())?;
+        save(&file, &marks).map_err(|error| super::problem::problem_of_io(&error, &WorkspacePath::root()))?;
+        Ok(marks)
     }
 
     /// How a path was, as far as there is a copy, and with it all that was in it.
     #[must_use]
     pub fn versions_before(
         &self,
-        mirror: &Path,
-        stage: &Path,
+        mirror: &Mirror<'_>,
         path: &WorkspacePath,
         depth: Depth,
         kept: &mut Kept,
     ) -> Vec<(WorkspacePath, Version)> {
-        let (before, copies) = (load(&stage.join(INDEX)).unwrap_or_default(), Workspace::open(&mirror.join("files")).ok());
+        let (before, copies) = (load(&mirror.stage.join(BEFORE)).unwrap_or_default(), Workspace::open(mirror.copies).ok());
+        let own = key(path.relative().as_bytes());
         let mut found = Vec::new();
-        for (text, mark) in &before {
-            let Ok(inside) = WorkspacePath::parse(text) else { continue };
-            if inside != *path && !(depth == Depth::Whole && inside.is_within(path)) {
-                continue;
-            }
+        for (key, mark) in within(&before, &own).filter(|(key, _)| depth == Depth::Whole || **key == own) {
+            let Some(inside) = spelled(key) else { continue };
             let mode = Some(mark.mode & 0o7777);
-            let copy = |kept: &mut Kept| copies.as_ref().map_or_else(|| Image::Unknown.into(), |copies| copies.version(&inside, kept));
-            let mut version = match mark.kind {
-                MarkKind::Folder => Image::Folder { mode }.into(),
-                MarkKind::File if mark.size <= LARGEST_COPY => copy(kept),
-                MarkKind::Link => copy(kept),
-                MarkKind::File | MarkKind::Other => Image::Unknown.into(),
+            let copy = mark.copy(key).zip(copies.as_ref());
+            let mut version = match (mark.kind, copy) {
+                (MarkKind::Folder, _) => Image::Folder { mode }.into(),
+                (_, Some((name, copies))) => copies.version(&WorkspacePath::root().join(&name), kept),
+                (MarkKind::File | MarkKind::Link | MarkKind::Other, None) => Image::Unknown.into(),
             };
             if let Image::File { mode: copied, .. } = &mut version.image {
                 *copied = mode;
@@ -212,97 +171,35 @@ impl Workspace {
         found
     }
 
-    fn remove_new(&self, change: &Change) -> Result<(), Problem> {
-        let Some((folder, name)) = change.path.split() else { return Ok(()) };
-        let Ok(folder) = self.folder(&folder) else { return Ok(()) };
-        match remove_entry(&folder, name, Depth::Whole) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(errno) => Err(super::problem_of(errno, &change.path)),
+    fn copy_out(&self, key: &str, mark: Mark, copies: &OwnedFd, copy: &str) -> std::io::Result<()> {
+        let (folder, name) = self.parent(&path_of(key))?;
+        let copy = CString::new(copy)?;
+        if mark.kind == MarkKind::Link {
+            let target = rustix::fs::readlinkat(&folder, &name, Vec::new())?;
+            return Ok(rustix::fs::symlinkat(target, copies, &copy)?);
         }
-    }
-
-    /// Every entry that is watched.
-    fn marks(&self) -> Result<Marks, Problem> {
-        let root = self.folder(&WorkspacePath::root())?;
-        let mut sorter = Sorter::new(self, self.host_path()?);
-        let mut marks = Marks::new();
-        let mut folders = vec![(root, WorkspacePath::root())];
-        while let Some((folder, path)) = folders.pop() {
-            for (name, stat) in entries(&folder).map_err(|errno| super::problem_of(errno, &path))? {
-                let Ok(text) = name.to_str() else { continue };
-                let child = path.join(text);
-                let is_folder = kind_of(&stat) == Kind::Folder;
-                if is_folder && (sorter.is_output(&child) || is_unwatched(&child)) {
-                    continue;
-                }
-                marks.insert(child.relative().to_owned(), Mark::of(&stat));
-                if is_folder && let Ok(inside) = open_folder(&folder, &name) {
-                    folders.push((inside, child));
-                }
-            }
-        }
-        Ok(marks)
-    }
-
-    fn parent(&self, path: &str) -> std::io::Result<(OwnedFd, CString)> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-        let resolve = rustix::fs::ResolveFlags::BENEATH | rustix::fs::ResolveFlags::NO_SYMLINKS | rustix::fs::ResolveFlags::NO_MAGICLINKS;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok((rustix::fs::openat2(&self.root, folder, flags, Mode::empty(), resolve)?, CString::new(name)?))
-    }
-
-    fn copy_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
-        let (folder, name) = self.parent(path)?;
-        Ok(atomic::copy(&folder, &own_folder(copy)?, &name, Durable::No)?)
-    }
-
-    fn copy_link_out(&self, path: &str, copy: &Path) -> std::io::Result<()> {
-        let (folder, name) = self.parent(path)?;
-        let target = rustix::fs::readlinkat(&folder, &name, Vec::new())?;
-        let own = own_folder(copy)?;
-        let _ = remove_entry(&own, name.as_c_str(), Depth::Whole);
-        Ok(rustix::fs::symlinkat(target, &own, &name)?)
-    }
-
-    fn copy_in(&self, copy: &Path, path: &str, mode: u32) -> Result<(), Problem> {
-        let failed = |error: std::io::Error| {
-            Problem::new(ErrorCode::Internal, format!("/{path} could not be put back: {error}. A copy of it is in {}.", copy.display()))
-        };
-        let (folder, name) = self.parent(path).map_err(failed)?;
-        let own = own_folder(copy).map_err(failed)?;
-        let stat = rustix::fs::statat(&own, &name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| failed(errno.into()))?;
-        let done = match kind_of(&stat) {
-            Kind::Folder => match rustix::fs::mkdirat(&folder, &name, Mode::from_raw_mode(0o777)) {
-                Err(Errno::EXIST) => Ok(()),
-                other => other,
-            }
-            .and_then(|()| rustix::fs::chmodat(&folder, &name, Mode::from_raw_mode(mode & 0o1777), rustix::fs::AtFlags::empty())),
-            Kind::File => atomic::copy(&own, &folder, &name, Durable::Yes),
-            Kind::Link => {
-                let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);
-                rustix::fs::readlinkat(&own, &name, Vec::new()).and_then(|target| rustix::fs::symlinkat(target, &folder, &name))
-            }
-            Kind::Other => Ok(()),
-        };
-        done.map_err(|errno| failed(errno.into()))
+        Ok(atomic::copy((&folder, &name), (copies, &copy), Durable::No)?)
     }
 }
 
-/// Removes a copy of another kind from the place of a new one. A link that was left there would lead out of our folder.
-#[expect(clippy::disallowed_methods, reason = "copies of our own, in the data folder")]
-fn clear_for(copy: &Path, kind: MarkKind) -> std::io::Result<()> {
-    match std::fs::symlink_metadata(copy) {
-        Ok(old) if old.is_dir() && kind != MarkKind::Folder => std::fs::remove_dir_all(copy),
-        Ok(old) if !old.is_dir() && kind != MarkKind::File => std::fs::remove_file(copy),
-        Ok(old) if old.is_symlink() => std::fs::remove_file(copy),
-        Ok(_) | Err(_) => Ok(()),
+/// Git's names for commits, as they were.
+fn names_before(mirror: &Mirror<'_>, before: &Marks) -> Result<Names, Problem> {
+    let copies = Workspace::open(mirror.copies).map_err(|error| super::problem::problem_of_io(&error, &WorkspacePath::root()))?;
+    let mut names = Names::new();
+    for (key, mark) in before.iter().filter(|(_, mark)| mark.kind == MarkKind::File) {
+        let Some(path) = spelled(key) else { continue };
+        if let (Some(name), Some(copy)) = (history::name_of(&path), mark.copy(key)) {
+            names.insert(name.to_owned(), copies.read(&WorkspacePath::root().join(&copy))?.bytes);
+        }
     }
+    Ok(names)
 }
 
-fn own_folder(copy: &Path) -> std::io::Result<OwnedFd> {
-    let folder = copy.parent().unwrap_or(copy);
-    make(folder)?;
-    Ok(rustix::fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+/// The copies that other commands may have to be taken back by.
+fn needed_by_others(stage: &Path) -> HashSet<String> {
+    let stages = stage.parent().and_then(|stages| std::fs::read_dir(stages).ok());
+    let noted = stages.into_iter().flatten().flatten().filter_map(|other| load(&other.path().join(BEFORE)));
+    noted.flat_map(|marks| marks.iter().filter_map(|(key, mark)| mark.copy(key)).collect::<Vec<_>>()).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
@@ -310,19 +207,19 @@ fn make(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
-fn load(file: &Path) -> Option<Marks> {
-    std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+pub(super) fn load_before(mirror: &Mirror<'_>) -> Option<Marks> {
+    load(&mirror.stage.join(BEFORE))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
-fn save(file: &Path, marks: &Marks) -> std::io::Result<()> {
-    std::fs::write(file, serde_json::to_vec(marks)?)
+pub(super) fn save_after(mirror: &Mirror<'_>, marks: &Marks) -> std::io::Result<()> {
+    save(&mirror.stage.join(AFTER), marks)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::marks::LARGEST_COPY;
     use super::*;
+    use crate::gate::Permit;
     use std::io::Write;
 
     fn put(file: &Path, text: &str) {
@@ -331,39 +228,37 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_link_whose_place_a_folder_takes_leads_no_copy_out() {
+    fn a_copy_outlives_the_next_command_as_long_as_one_may_have_to_be_taken_back_by_it() {
         let folder = tempfile::tempdir().unwrap();
-        let [workspace, outside, mirror, stage] = ["workspace", "outside", "mirror", "stage"].map(|name| folder.path().join(name));
-        for folder in [&workspace, &outside, &stage] {
-            make(folder).unwrap();
-        }
+        let [workspace, copies, one, other] = ["workspace", "copies", "stages/one", "stages/other"].map(|name| folder.path().join(name));
+        make(&one).unwrap();
+        make(&other).unwrap();
+        put(&workspace.join("a"), "first");
         let held = Workspace::open(&workspace).unwrap();
-        std::os::unix::fs::symlink(&outside, workspace.join("a")).unwrap();
-        put(&workspace.join("b"), "a file");
-        held.mirror(&mirror, &stage).unwrap();
-        rustix::fs::unlink(workspace.join("a")).unwrap();
-        rustix::fs::unlink(workspace.join("b")).unwrap();
-        put(&workspace.join("a/inside"), "new");
-        put(&workspace.join("b/inside"), "new");
-        held.mirror(&mirror, &stage).unwrap();
-        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
-        assert!(mirror.join("files/a/inside").is_file() && mirror.join("files/b/inside").is_file());
+        let mirror = |stage| Mirror { copies: &copies, stage, baseline: None };
+        held.mirror(&mirror(&one)).unwrap();
+        put(&workspace.join("a"), "second");
+        let changes = held.changes_since(&mirror(&one)).unwrap().judged;
+        held.mirror(&mirror(&other)).unwrap();
+        held.put_back(&Permit::to_take_back(), &mirror(&one), &changes, &[]).unwrap();
+        assert_eq!(held.read(&WorkspacePath::parse("/a").unwrap()).unwrap().bytes, b"first");
     }
 
     #[test]
     fn what_there_is_no_copy_of_is_told_and_the_rest_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        let [workspace, mirror, stage] = ["workspace", "mirror", "stage"].map(|name| folder.path().join(name));
+        let [workspace, copies, stage] = ["workspace", "copies", "stages/one"].map(|name| folder.path().join(name));
         make(&stage).unwrap();
         put(&workspace.join("small"), "small");
         put(&workspace.join("huge"), "");
         std::fs::OpenOptions::new().write(true).open(workspace.join("huge")).unwrap().set_len(LARGEST_COPY.cast_unsigned() + 1).unwrap();
         let held = Workspace::open(&workspace).unwrap();
-        held.mirror(&mirror, &stage).unwrap();
+        let mirror = Mirror { copies: &copies, stage: &stage, baseline: None };
+        held.mirror(&mirror).unwrap();
         put(&workspace.join("small"), "other");
         put(&workspace.join("huge"), "other");
-        let changes = held.changes_since(&stage).unwrap().judged;
-        assert_eq!(held.put_back(&Permit::to_take_back(), &mirror, &stage, &changes).unwrap(), ["/huge"]);
+        let changes = held.changes_since(&mirror).unwrap().judged;
+        assert_eq!(held.put_back(&Permit::to_take_back(), &mirror, &changes, &[]).unwrap().lost, ["/huge"]);
         assert_eq!(held.read(&WorkspacePath::parse("/small").unwrap()).unwrap().bytes, b"small");
     }
 }

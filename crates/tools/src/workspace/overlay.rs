@@ -3,9 +3,10 @@
 //! The upper folder has what is new or different; a character device 0:0 stands for what is gone; a folder marked
 //! opaque replaces the one below it. Nothing runs any more when it is read.
 
-use super::change::{Change, Changes, Sorter};
+use super::baseline::Baseline;
+use super::change::{Change, Changes, Sorter, is_named_record, is_object};
 use super::{Entry, Kind, Workspace, kind_of};
-use crate::path::WorkspacePath;
+use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::{ErrorCode, Problem};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -15,6 +16,8 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// With how many new files of its size a deleted one is compared.
 const ALIKE: usize = 16;
@@ -24,11 +27,34 @@ impl Workspace {
     ///
     /// # Errors
     /// It can't be read.
-    pub fn changes_in(&self, upper: &Path) -> Result<Changes, Problem> {
+    pub fn changes_in(&self, upper: &Path, begun: SystemTime, baseline: Option<Arc<Baseline>>) -> Result<Changes, Problem> {
         let root = open_upper(upper).map_err(unreadable)?;
-        let mut reader = Reader { workspace: self, sorter: Sorter::new(self, self.host_path()?), changes: Changes::default() };
+        let sorter = Sorter::as_of(self, self.host_path()?, baseline);
+        let mut reader = Reader { workspace: self, sorter, begun, changes: Changes::default() };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
-        Ok(reader.changes)
+        let mut changes = reader.changes;
+        // What others changed meanwhile does not land, so that nothing is lost by it.
+        let is_overtaken = changes.unjudged.iter().any(|change| is_named_record(&change.path) && self.is_file_since(&change.path, begun));
+        if !is_overtaken && let Ok(staged) = Workspace::open(upper) {
+            self.judge_history(&mut changes, self.names(), &staged);
+        }
+        Ok(changes)
+    }
+
+    fn is_file_since(&self, path: &WorkspacePath, moment: SystemTime) -> bool {
+        let file = self.open_regular(path, super::Links::Refused).and_then(|file| rustix::fs::fstat(&file).map_err(unreadable));
+        file.is_ok_and(|stat| is_changed_since(&stat, moment))
+    }
+
+    /// The first entry in a folder, at any depth, that belongs to git or to Planwright.
+    pub(super) fn own_entry_in(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+        let folder = self.folder(path).ok()?;
+        let found = entries(&folder).ok()?;
+        if let Some((name, _)) = found.iter().find(|(name, _)| is_own_name(name.to_bytes())) {
+            return Some(path.join(&name.to_string_lossy()));
+        }
+        let mut folders = found.iter().filter(|(_, stat)| kind_of(stat) == Kind::Folder);
+        folders.find_map(|(name, _)| self.own_entry_in(&path.join(name.to_str().ok()?)))
     }
 
     /// Files that a command only gave another path: gone at one, and there with the same content at another.
@@ -61,6 +87,7 @@ impl Workspace {
 struct Reader<'w> {
     workspace: &'w Workspace,
     sorter: Sorter<'w>,
+    begun: SystemTime,
     changes: Changes,
 }
 
@@ -89,6 +116,13 @@ impl Reader<'_> {
             };
             let now = staged_kind(&stat);
             let was_kind = was.map(|was| was.kind);
+            if is_object(&child) && was.is_some() && now != Some(Kind::Folder) {
+                // What git has once stays as it is; it works with the objects it needs.
+                if now.is_some() && !was.is_some_and(|was| self.is_same(&child, was, folder, &name, &stat)) {
+                    self.changes.left_out.push(Change { path: child, was: was_kind, now });
+                }
+                continue;
+            }
             if (now.is_some() || was.is_some()) && self.sorter.is_unjudged(&child, was_kind, now) {
                 self.changes.unjudged.push(Change { path: child, was: was_kind, now });
                 continue;
@@ -99,7 +133,7 @@ impl Reader<'_> {
                 Some(Kind::File | Kind::Link) => self.note(child, was, now),
                 // Sockets and pipes mean nothing once their process is gone.
                 Some(Kind::Other) => {}
-                None if was.is_some() && !Sorter::is_no_loss(&child) => self.note(child, was, None),
+                None if was.is_some() => self.note(child, was, None),
                 None => {}
             }
         }
@@ -123,22 +157,38 @@ impl Reader<'_> {
         for (name, _) in self.workspace.list(path).unwrap_or_default() {
             let child = path.join(&name);
             let is_gone = !present.iter().any(|(other, _)| other.to_bytes() == name.as_bytes());
-            if is_gone && let Ok(Some(was)) = self.workspace.entry(&child) {
+            if is_gone
+                && !is_object(&child)
+                && let Ok(Some(was)) = self.workspace.entry(&child)
+            {
                 self.note(child, Some(was), None);
             }
         }
     }
 
     fn note(&mut self, path: WorkspacePath, was: Option<Entry>, now: Option<Kind>) {
-        self.changes.judged.push(Change { path, was: was.map(|was| was.kind), now });
+        let was = was.map(|was| was.kind);
+        // A repository in a folder that goes is what the gate decides on.
+        if was == Some(Kind::Folder)
+            && now != Some(Kind::Folder)
+            && let Some(own) = self.workspace.own_entry_in(&path)
+        {
+            self.changes.judged.push(Change { path: own, was, now: None });
+        }
+        self.changes.judged.push(Change { path, was, now });
     }
 
-    /// Whether a file was only copied up, with nothing of it different but its times.
+    /// Whether a file was only copied up, with nothing of it different but its times. One that somebody else changed since
+    /// may only look so: two that append the same line both leave what the other did.
     fn is_same(&self, path: &WorkspacePath, was: Entry, folder: &OwnedFd, name: &CStr, stat: &Stat) -> bool {
         let compare = || {
             let mut old = self.workspace.open_regular(path, super::Links::Refused).ok()?;
             let old_stat = rustix::fs::fstat(&old).ok()?;
-            if was.kind != Kind::File || old_stat.st_size != stat.st_size || old_stat.st_mode != stat.st_mode {
+            if was.kind != Kind::File
+                || is_changed_since(&old_stat, self.begun)
+                || old_stat.st_size != stat.st_size
+                || old_stat.st_mode != stat.st_mode
+            {
                 return None;
             }
             let mut new = open_file(folder, name).ok()?;
@@ -148,7 +198,15 @@ impl Reader<'_> {
     }
 }
 
-fn same_content(one: &mut File, other: &mut File) -> bool {
+/// Whether a file was changed at this moment or later, by the kernel's own time of its last change. The same moment counts: a
+/// command begins at one that no earlier change has, see [`begin`](crate::command::begin).
+pub fn is_changed_since(stat: &Stat, moment: SystemTime) -> bool {
+    let moment = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let changed = (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX));
+    changed >= (i64::try_from(moment.as_secs()).unwrap_or(i64::MAX), i64::from(moment.subsec_nanos()))
+}
+
+pub fn same_content(one: &mut File, other: &mut File) -> bool {
     let (mut left, mut right) = (vec![0; 64 << 10], vec![0; 64 << 10]);
     loop {
         let (Ok(read), Ok(also)) = (fill(one, &mut left), fill(other, &mut right)) else { return false };

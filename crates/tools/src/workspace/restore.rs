@@ -46,6 +46,7 @@ impl Workspace {
     /// The permit does not cover it. Nothing was changed then.
     pub fn restore(&self, permit: &Permit, wanted: &[Restore]) -> Result<Vec<LeftAlone>, Problem> {
         let _guard = permit.commit(&Effect::Keep)?;
+        let _turn = self.take_turn();
         let mut entries: BTreeMap<&WorkspacePath, Known<'_>> = BTreeMap::new();
         let mut left = Vec::new();
         for entry in wanted {

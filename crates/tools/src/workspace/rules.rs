@@ -2,6 +2,7 @@
 //! out of the workspace or without end.
 
 use super::Workspace;
+use super::baseline::Baseline;
 use crate::path::WorkspacePath;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -64,8 +65,29 @@ impl Rules {
 
     /// Adds the folder's own file of rules, if it has one, to those around it.
     pub fn read(folder: BorrowedFd<'_>, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let Some(text) = rustix::fs::openat(folder, FILE, flags, Mode::empty()).ok().and_then(text_of) else { return outer };
+        match text_in(folder) {
+            Some(text) => Self::parse(&text, host, outer),
+            None => outer,
+        }
+    }
+
+    /// The rules around `folder` as they were at another time. Outside of the workspace, no chat changes any.
+    pub fn at(baseline: &Baseline, host: &Path, folder: &WorkspacePath) -> Option<Arc<Rules>> {
+        let mut rules = Self::outside(host);
+        let mut path = WorkspacePath::root();
+        for name in folder.names() {
+            if baseline.repositories.contains(path.relative()) {
+                rules = None;
+            }
+            if let Some(text) = baseline.rules.get(path.relative()) {
+                rules = Self::parse(text, &host_of(host, &path), rules);
+            }
+            path = path.join(name);
+        }
+        rules
+    }
+
+    fn parse(text: &str, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
         let mut builder = GitignoreBuilder::new(host);
         for line in text.trim_start_matches('\u{FEFF}').lines() {
             // A line that can't be understood says nothing.
@@ -94,6 +116,12 @@ impl Rules {
 /// The host path that rules are compared with. It opens nothing.
 pub fn host_of(host: &Path, path: &WorkspacePath) -> PathBuf {
     if path.is_root() { host.to_owned() } else { host.join(path.relative()) }
+}
+
+/// The text of a folder's file of rules.
+pub fn text_in(folder: BorrowedFd<'_>) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, FILE, flags, Mode::empty()).ok().and_then(text_of)
 }
 
 fn text_of(file: OwnedFd) -> Option<String> {

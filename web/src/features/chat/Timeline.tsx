@@ -10,7 +10,7 @@ import { useFollow } from '@/lib/chat/follow';
 import { MAIN_PLACE } from '@/lib/focus';
 import { toastError } from '@/lib/toast';
 import { ItemView } from './ItemView';
-import { useItems } from './items';
+import { isLine, useItems } from './items';
 import { useEndKey } from './useEndKey';
 import { useSeek } from './useSeek';
 
@@ -94,7 +94,7 @@ export function Timeline() {
           {virtualizer.getVirtualItems().map((row) => {
             const item = items[row.index];
             return (
-              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} data-marked={row.key === marked || undefined} className="absolute inset-x-0 top-0 px-4 py-2 has-[>article>button]:py-0 data-marked:rounded-md data-marked:ring-2 data-marked:ring-fg data-marked:ring-inset" style={{ transform: `translateY(${row.start}px)` }}>
+              <div key={row.key} data-index={row.index} ref={virtualizer.measureElement} data-marked={row.key === marked || undefined} className={`absolute inset-x-0 top-0 px-4 data-marked:rounded-md data-marked:ring-2 data-marked:ring-fg data-marked:ring-inset ${item && isLine(item) ? '' : 'py-2'}`} style={{ transform: `translateY(${row.start}px)` }}>
                 {item && <ItemView item={item} />}
               </div>
             );

@@ -11,6 +11,9 @@ import type { LiveText } from '@/lib/chat/view';
 type ThreadItem = Row & { kind: 'thread' } & { live?: LiveText };
 export type Item = Exclude<Row, { kind: 'thread' }> | ThreadItem | { kind: 'live'; key: string; live: LiveText } | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
+/** A single line of what the agent did: such lines stand close together. */
+export const isLine = (item: Item): boolean => item.kind === 'call' || item.kind === 'burst' || item.kind === 'thread';
+
 export function useItems(): Item[] {
   const { chatId } = useChatIds();
   const messages = useChatView((view) => view.messages);

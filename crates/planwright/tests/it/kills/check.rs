@@ -97,7 +97,7 @@ fn kept(seen: &Seen, word: &str) -> bool {
     let said = result["content"].as_str().unwrap();
     let taken_back = said.contains("Nothing the command changed was kept") || said.contains("Nothing that this command changed was kept");
     let lost = said.contains("nothing it changed in the workspace was kept");
-    let landed = result["metadata"]["success"] == true || said.contains("is in the workspace");
+    let landed = result["metadata"]["success"] == true || said.contains("As the command left it");
     assert!(taken_back || lost || landed, "the result says nothing of what was kept: {result}");
     landed && !taken_back && !lost
 }

@@ -1,0 +1,69 @@
+//! The state of the workspace by which it is told what is build output: as it was at the approval of the plan, or when the
+//! run began.
+//!
+//! It is noted right before the first call that may change something, and kept in the data folder, so that it holds over
+//! a restart. The next run without an approved plan notes it anew.
+
+use super::{Chat, broken};
+use planwright_protocol::{ErrorCode, Problem};
+use planwright_tools::workspace::Baseline;
+use std::path::PathBuf;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+impl Chat {
+    /// The state that was noted, if there is one.
+    pub fn baseline(&self) -> Option<Arc<Baseline>> {
+        let mut held = self.held_baseline();
+        if held.is_none() {
+            *held = self.baseline_file().and_then(|file| Baseline::load(&file)).map(Arc::new);
+        }
+        held.clone()
+    }
+
+    /// Notes the present state, unless it was noted for this run or this approval.
+    ///
+    /// # Errors
+    /// It can't be read or kept.
+    pub async fn note_baseline(&self) -> Result<(), Problem> {
+        let Some(file) = self.baseline_file() else { return Ok(()) };
+        let anchor = if self.is_bound().await { self.approval().await } else { None };
+        let anchor = anchor.map(|approval| format!("{} {}", approval.sha256, approval.at.as_second()));
+        if self.baseline().is_some_and(|baseline| baseline.anchor == anchor) {
+            return Ok(());
+        }
+        let workspace = self.workspace.clone();
+        let note = move || -> Result<Baseline, Problem> {
+            let mut baseline = workspace.baseline()?;
+            baseline.anchor = anchor;
+            let failed = |error| format!("{} can't be written: {error}. Make room on the disk, then try again.", file.display());
+            baseline.save(&file).map_err(|error| Problem::new(ErrorCode::StorageFull, failed(error)))?;
+            Ok(baseline)
+        };
+        let noted = tokio::task::spawn_blocking(note).await.map_err(broken)??;
+        *self.held_baseline() = Some(Arc::new(noted));
+        Ok(())
+    }
+
+    /// Forgets what was noted for a run without an approved plan: a new one begins.
+    pub fn release_baseline(&self) {
+        if self.baseline().is_some_and(|baseline| baseline.anchor.is_none()) {
+            self.forget_baseline();
+        }
+    }
+
+    /// Forgets what was noted.
+    pub fn forget_baseline(&self) {
+        *self.held_baseline() = None;
+        if let Some(file) = self.baseline_file() {
+            Baseline::remove(&file);
+        }
+    }
+
+    fn baseline_file(&self) -> Option<PathBuf> {
+        self.settings().commands.as_ref().map(|commands| commands.baseline_file(self.id))
+    }
+
+    fn held_baseline(&self) -> MutexGuard<'_, Option<Arc<Baseline>>> {
+        self.baseline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,208 @@
+//! How every entry of a workspace is at a moment, by which it is known what changed since.
+
+use super::baseline::Baseline;
+use super::change::Sorter;
+use super::overlay::{entries, open_folder};
+use super::tree::file_type;
+use super::{Kind, Workspace, kind_of};
+use crate::path::{WorkspacePath, is_own_name};
+use planwright_protocol::Problem;
+use rustix::fs::{Dir, FileType, Mode, OFlags, Stat};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Larger files are not copied, and so can't be put back.
+pub(super) const LARGEST_COPY: i64 = 256 << 20;
+/// The server writes the chats' files meanwhile, also those of workspaces inside this one.
+const CHATS: &[u8] = b".planwright/chats";
+
+/// How an entry was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Mark {
+    pub kind: MarkKind,
+    pub size: i64,
+    pub mode: u32,
+    inode: u64,
+    changed: (i64, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) enum MarkKind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+impl Mark {
+    fn of(stat: &Stat) -> Self {
+        let kind = match kind_of(stat) {
+            Kind::File => MarkKind::File,
+            Kind::Folder => MarkKind::Folder,
+            Kind::Link => MarkKind::Link,
+            Kind::Other => MarkKind::Other,
+        };
+        let is_folder = kind == MarkKind::Folder;
+        // A folder changes with what is in it, which is seen there.
+        let changed = if is_folder { (0, 0) } else { (stat.st_ctime, stat.st_ctime_nsec) };
+        let inode = if is_folder { 0 } else { stat.st_ino };
+        Self { kind, size: if is_folder { 0 } else { stat.st_size }, mode: stat.st_mode, inode, changed }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self.kind {
+            MarkKind::File => Kind::File,
+            MarkKind::Folder => Kind::Folder,
+            MarkKind::Link => Kind::Link,
+            MarkKind::Other => Kind::Other,
+        }
+    }
+
+    /// The name of the copy of an entry that is as this; `None` if there is none.
+    pub fn copy(self, key: &str) -> Option<String> {
+        let is_copied = match self.kind {
+            MarkKind::File => self.size <= LARGEST_COPY,
+            MarkKind::Link => true,
+            MarkKind::Folder | MarkKind::Other => false,
+        };
+        let mut hasher = DefaultHasher::new();
+        (key, self).hash(&mut hasher);
+        is_copied.then(|| format!("{:016x}", hasher.finish()))
+    }
+}
+
+/// Entries by their paths, as [keys](key).
+pub(super) type Marks = BTreeMap<String, Mark>;
+
+/// A path as text that can be turned back: JSON has no names that are not UTF-8.
+pub(super) fn key(path: &[u8]) -> String {
+    let mut key = String::with_capacity(path.len());
+    for part in path.utf8_chunks() {
+        key.push_str(&part.valid().replace('%', "%25"));
+        part.invalid().iter().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
+    }
+    key
+}
+
+pub(super) fn path_of(key: &str) -> Vec<u8> {
+    let mut parts = key.split('%');
+    let mut path = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+        path.extend(u8::from_str_radix(digits, 16));
+        path.extend_from_slice(rest.as_bytes());
+    }
+    path
+}
+
+/// The path, if a call can spell it.
+pub(super) fn spelled(key: &str) -> Option<WorkspacePath> {
+    String::from_utf8(path_of(key)).ok().and_then(|text| WorkspacePath::parse(&text).ok())
+}
+
+/// An entry with all that is in it.
+pub(super) fn within<'m>(marks: &'m Marks, key: &str) -> impl Iterator<Item = (&'m String, &'m Mark)> + use<'m> {
+    let inside = format!("{key}/");
+    let own = marks.get_key_value(key);
+    own.into_iter().chain(marks.range(inside.clone()..).take_while(move |(key, _)| key.starts_with(&inside)))
+}
+
+impl Workspace {
+    /// Every entry that is watched: all but build output and the chats' files, and of build output what belongs to git or
+    /// to Planwright.
+    pub(super) fn marks(&self, baseline: Option<Arc<Baseline>>) -> Result<Marks, Problem> {
+        let root = self.folder(&WorkspacePath::root())?;
+        let mut sorter = Sorter::as_of(self, self.host_path()?, baseline);
+        let mut marks = Marks::new();
+        let mut folders = vec![(root, Vec::new())];
+        while let Some((folder, path)) = folders.pop() {
+            for (name, stat) in entries(&folder).map_err(|errno| super::problem_of(errno, &WorkspacePath::root()))? {
+                let child = join(&path, name.to_bytes());
+                let is_folder = kind_of(&stat) == Kind::Folder;
+                if is_folder && is_of_chats(&child) {
+                    continue;
+                }
+                let inside = if is_folder { open_folder(&folder, &name).ok() } else { None };
+                if is_folder && spelled(&key(&child)).is_some_and(|path| sorter.is_output(&path)) {
+                    if let Some(inside) = inside {
+                        own_entries(&inside, &child, &mut marks, &mut folders);
+                    }
+                    continue;
+                }
+                marks.insert(key(&child), Mark::of(&stat));
+                folders.extend(inside.map(|inside| (inside, child)));
+            }
+        }
+        Ok(marks)
+    }
+
+    /// The folder that holds a path, and its name there.
+    pub(super) fn parent(&self, path: &[u8]) -> std::io::Result<(OwnedFd, CString)> {
+        let (folder, name) = split(path);
+        let resolve = rustix::fs::ResolveFlags::BENEATH | rustix::fs::ResolveFlags::NO_SYMLINKS | rustix::fs::ResolveFlags::NO_MAGICLINKS;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = if folder.is_empty() { b"." } else { folder };
+        Ok((rustix::fs::openat2(&self.root, OsStr::from_bytes(folder), flags, Mode::empty(), resolve)?, CString::new(name)?))
+    }
+}
+
+pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|&byte| byte == b'/') {
+        Some(slash) => (&path[..slash], &path[slash + 1..]),
+        None => (b"", path),
+    }
+}
+
+fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+}
+
+fn is_of_chats(path: &[u8]) -> bool {
+    path.strip_suffix(CHATS).is_some_and(|around| around.is_empty() || around.ends_with(b"/"))
+}
+
+/// What belongs to git or to Planwright in a folder of build output; all of it is watched.
+fn own_entries(folder: &OwnedFd, path: &[u8], marks: &mut Marks, folders: &mut Vec<(OwnedFd, Vec<u8>)>) {
+    for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_folder =
+            !matches!(name.to_bytes(), b"." | b"..") && file_type(folder.as_fd(), name, entry.file_type()) == FileType::Directory;
+        let child = join(path, name.to_bytes());
+        let inside = if is_folder { open_folder(folder, name).ok() } else { None };
+        if is_own_name(name.to_bytes()) {
+            let stat = rustix::fs::statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+            marks.extend(stat.ok().map(|stat| (key(&child), Mark::of(&stat))));
+            folders.extend(inside.map(|inside| (inside, child)));
+        } else if let Some(inside) = inside {
+            own_entries(&inside, &child, marks, folders);
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+pub(super) fn load(file: &Path) -> Option<Marks> {
+    std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
+pub(super) fn save(file: &Path, marks: &Marks) -> std::io::Result<()> {
+    std::fs::write(file, serde_json::to_vec(marks)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_can_be_turned_back_whatever_the_name_is() {
+        for path in [&b"src/a.rs"[..], b"100%", b"%25", b"bad\xff/x", b"\xf0\x9f", "测试/%".as_bytes()] {
+            assert_eq!(path_of(&key(path)), path);
+        }
+    }
+}
