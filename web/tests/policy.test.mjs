@@ -79,7 +79,7 @@ test('the settings tell the policy, and switch the classifier on, whose suggesti
   await history(page).getByText('Ready.').waitFor();
   await say(page, 'Yes');
   await history(page).getByText('Still planning.').waitFor();
-  await page.getByText('Do you want the plan carried out?').waitFor();
+  await page.getByText('Execute the plan now?').waitFor();
   assert.equal(await shownMode(page), 'plan');
   assert.deepEqual(faults, []);
 });

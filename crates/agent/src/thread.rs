@@ -28,10 +28,14 @@ pub fn delegation(message: &Message) -> Option<CallId> {
     message.meta(DELEGATION).parse().ok()
 }
 
-/// The messages of one conversation.
+/// The messages of one conversation. A user's message that names no call of this chat belongs to the chat's own: clients of
+/// earlier versions could forge the name.
 #[must_use]
 pub fn of_thread(history: Vec<Message>, thread: Option<CallId>) -> Vec<Message> {
-    history.into_iter().filter(|message| delegation(message) == thread).collect()
+    let calls = history.iter().filter(|message| message.message_type == MessageType::ToolCall);
+    let calls: HashSet<CallId> = calls.filter_map(|call| call.meta("call_id").parse().ok()).collect();
+    let thread_of = |message: &Message| delegation(message).filter(|call| message.author != Author::User || calls.contains(call));
+    history.into_iter().filter(|message| thread_of(message) == thread).collect()
 }
 
 /// The calls that have no result yet, of all conversations, those of a task before the one that handed it on.

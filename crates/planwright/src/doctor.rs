@@ -39,7 +39,9 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         checks.push(weaker("models", "not looked at; mend the configuration first"));
         Config::default()
     };
-    checks.extend(tokio::task::spawn_blocking(commands).await?);
+    let data = crate::data_dir::database(args.common.storage.data_dir.clone()).ok();
+    let data = data.as_deref().and_then(Path::parent).map(Path::to_owned);
+    checks.extend(tokio::task::spawn_blocking(move || commands(data)).await?);
     if config.sandbox.mode == planwright_tools::SandboxMode::Off {
         checks
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
@@ -195,9 +197,11 @@ fn server(report: ServerReport, is_accepted: bool, folder: Option<&Path>) -> Che
     }
 }
 
-/// Tried out in a folder that is there for a moment.
-fn commands() -> Vec<Check> {
-    let place = std::env::temp_dir().join(format!("planwright-doctor-{}", std::process::id()));
+/// Runs commands in a temporary folder of the data folder, where those of chats are staged: whether overlays work depends on
+/// its file system.
+fn commands(data: Option<std::path::PathBuf>) -> Vec<Check> {
+    let parent = data.filter(|data| data.is_dir()).unwrap_or_else(std::env::temp_dir);
+    let place = parent.join(format!("planwright-doctor-{}", std::process::id()));
     let mut checks = planwright_sandbox::probe(&place);
     checks.push(planwright_sandbox::git());
     planwright_sandbox::clear(&place);

@@ -39,8 +39,10 @@ pub const IMAGES: &str = "images";
 /// nothing in it.
 pub const CLIENT: &str = "client";
 
-/// All that the server itself says in the metadata of a user's message.
-const OF_USER_MESSAGE: [&str; 7] = ["user", IMAGES, "question_answer", "comment", "delegation", "awaits_plan", CLIENT];
+const ANSWER: &str = "question_answer";
+/// The keys that the server writes into the metadata of any user message, and those it writes beside an answer only.
+const OF_USER_MESSAGE: [&str; 6] = ["user", IMAGES, ANSWER, "delegation", "awaits_plan", CLIENT];
+const OF_ANSWER: [&str; 1] = ["comment"];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
@@ -96,7 +98,8 @@ impl Message {
     #[must_use]
     pub fn without_forged_records(mut self) -> Self {
         if self.author == Author::User {
-            self.metadata.retain(|key, _| OF_USER_MESSAGE.contains(&key.as_str()));
+            let is_answer = self.metadata.contains_key(ANSWER);
+            self.metadata.retain(|key, _| OF_USER_MESSAGE.contains(&key.as_str()) || (is_answer && OF_ANSWER.contains(&key.as_str())));
         }
         self
     }
@@ -137,8 +140,10 @@ mod tests {
         let message = said.clone().with_client_metadata(sent.as_object().unwrap().clone());
         assert_eq!(Value::Object(message.metadata), json!({ "client": sent }));
         assert_eq!(said.clone().with_client_metadata(Map::new()), said);
-        let old = said.with("compaction", true).with("user", "ann").with("mine", "x").without_forged_records();
-        assert_eq!(Value::Object(old.metadata), json!({"user": "ann"}));
+        let old = said.with("compaction", true).with("user", "ann").with("mine", "x").with("comment", "y");
+        let answer = old.clone().with(ANSWER, json!({}));
+        assert_eq!(Value::Object(old.without_forged_records().metadata), json!({"user": "ann"}));
+        assert_eq!(Value::Object(answer.without_forged_records().metadata), json!({"user": "ann", "comment": "y", ANSWER: {}}));
         let note = Message::new(ChatId::generate(), Author::System, MessageType::Text, "").with("compaction", true);
         assert_eq!(note.clone().without_forged_records(), note);
     }

@@ -49,13 +49,6 @@ pub async fn serve(mut listener: TcpListener, connections: Arc<Connections>, rou
 
 /// Serves one connection to its end, or until it has to make room.
 async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, closing: CancellationToken) {
-    let end = place.end.clone();
-    if end.run_until_cancelled(converse(stream, peer, place, router, closing)).await.is_none() {
-        tracing::debug!("a connection was closed to make room");
-    }
-}
-
-async fn converse(stream: TcpStream, peer: Peer, place: Place, router: Router, closing: CancellationToken) {
     let wait = place.wait.clone();
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -70,16 +63,27 @@ async fn converse(stream: TcpStream, peer: Peer, place: Place, router: Router, c
         .header_read_timeout(HEAD)
         .max_buf_size(WRITE_BUFFER)
         .serve_connection(TokioIo::new(Socket { stream, stalled: None }), service);
-    let mut served = closing.run_until_cancelled(&mut connection).await;
-    if served.is_none() {
+    let served = async {
+        if let Some(served) = closing.run_until_cancelled(&mut connection).await {
+            return served;
+        }
         Pin::new(&mut connection).graceful_shutdown();
-        served = Some((&mut connection).await);
-    }
-    let Some(Err(error)) = served else { return };
-    tracing::debug!(%error, "a connection ended early");
+        (&mut connection).await
+    };
+    let is_too_slow = match place.end.run_until_cancelled(served).await {
+        Some(Ok(())) => return,
+        Some(Err(error)) => {
+            tracing::debug!(%error, "a connection ended early");
+            error.is_timeout()
+        }
+        None => {
+            tracing::debug!("a connection was closed to make room");
+            true
+        }
+    };
     let rest = connection.into_parts();
     // Nothing is said to one that only was silent: it may be about to send its next request.
-    if error.is_timeout() && !rest.read_buf.is_empty() {
+    if is_too_slow && !rest.read_buf.is_empty() {
         let _ = rest.io.into_inner().write_all(TOO_SLOW).await;
     }
 }

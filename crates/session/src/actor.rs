@@ -223,9 +223,6 @@ impl Actor {
             self.chat.inbox.put(message.clone());
             return Ok(());
         }
-        if self.chat.row().await.pending.is_none() {
-            self.chat.release_baseline();
-        }
         let title = title_of(&message.content);
         self.chat
             .publish(change.event(Event::StateChanged { state: ChatState::Thinking }), move |row| {

@@ -1,4 +1,4 @@
-use crate::db::{Arg, Row, Transaction, args};
+use crate::db::{Row, Transaction, args};
 use crate::messages::{MessageKey, delete_message, put_key};
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
@@ -119,23 +119,7 @@ const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1
 const PLAN_OWNERS: &str =
     "select id, plan_file from chats where workspace_id = $1 and plan_file is not null order by created_at desc, id desc";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
-macro_rules! messages_before {
-    ($columns:literal) => {
-        concat!(
-            "select ",
-            $columns,
-            " from messages where chat_id = $1
-            and ($2 is null or seq < coalesce((select seq from messages where id = $2 and chat_id = $1),
-                -- It was taken back: those that were written before it.
-                (select max(seq) + 1 from messages where id < $2 and chat_id = $1))) order by seq desc limit $3"
-        )
-    };
-}
-const MESSAGES_BEFORE: &str = messages_before!("*");
-const SIZES_BEFORE: &str = messages_before!("cast(octet_length(content) + octet_length(metadata) as bigint) as size");
 const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
-const SIZES_AFTER: &str =
-    "select cast(octet_length(envelope) as bigint) as size from events where chat_id = $1 and seq > $2 order by seq limit $3";
 /// Looks at the newest events alone, so that it costs the same however long the chat is.
 const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
     where name = $2 order by seq desc limit 1";
@@ -151,12 +135,6 @@ const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, 
 const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
-
-/// What a page of messages takes at most, unless its first message alone takes more.
-pub const PAGE_BYTES: u64 = 8 << 20;
-
-/// So many messages are read without asking for their sizes first.
-const FEW: u32 = 2;
 
 impl Store {
     /// # Errors
@@ -267,34 +245,6 @@ impl Store {
         self.db.rows(MESSAGES, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
-    /// A page of a chat's history, newest first: the messages older than the one named, or the newest. It has fewer than
-    /// `limit` where so many would take more than [`PAGE_BYTES`], and one at least.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn messages_before(&self, chat: ChatId, before: Option<MessageId>, limit: u32) -> Result<Vec<Message>, StoreError> {
-        let mut limit = limit;
-        if limit > FEW {
-            let sizes = self.sizes(SIZES_BEFORE, args![chat.0, before.map(|id| id.0), limit]).await?;
-            limit = fitting(&sizes, PAGE_BYTES).0;
-        }
-        let args = args![chat.0, before.map(|id| id.0), limit];
-        self.db.rows(MESSAGES_BEFORE, args).await?.iter().map(read_message).collect()
-    }
-
-    /// How many of the next `limit` events after `seq` have no more than so many bytes together, and how many bytes that is.
-    /// The first one counts whatever its size.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn events_within(&self, chat: ChatId, seq: u64, limit: u32, bytes: u64) -> Result<(u32, u64), StoreError> {
-        Ok(fitting(&self.sizes(SIZES_AFTER, args![chat.0, seq, limit]).await?, bytes))
-    }
-
-    async fn sizes(&self, sql: &'static str, args: Vec<Arg>) -> Result<Vec<u64>, StoreError> {
-        self.db.rows(sql, args).await?.iter().map(|row| row.number("size")).collect()
-    }
-
     /// The events after `seq`, in order, at most `limit`.
     ///
     /// # Errors
@@ -320,18 +270,6 @@ impl Store {
         let row = self.db.row(COUNT_EVENTS_AFTER, args![chat.0, seq, most]).await?;
         row.map_or(Ok(0), |row| row.number("events"))
     }
-}
-
-/// How many of these sizes, and one at least, are not more than `bytes` together; and their sum.
-fn fitting(sizes: &[u64], bytes: u64) -> (u32, u64) {
-    let (mut count, mut sum) = (0, 0);
-    for size in sizes {
-        if count > 0 && sum + size > bytes {
-            break;
-        }
-        (count, sum) = (count + 1, sum + size);
-    }
-    (count, sum)
 }
 
 fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {

@@ -13,6 +13,7 @@
 //! | `retention` | what has become old |
 //! | `versions` | what calls changed in files, before and after |
 //! | `workspaces` | the folders |
+//! | `pages` | messages and events, a bounded number of bytes at a time |
 //! | `db` | one way to ask either database |
 //! | `sqlite`, `postgres` | what is different about each |
 //!
@@ -28,6 +29,7 @@ mod counts;
 mod db;
 mod members;
 mod messages;
+mod pages;
 mod postgres;
 mod records;
 mod retention;

@@ -131,7 +131,7 @@ async fn the_tree_tells_folders_documents_plans_and_chats_and_files_are_read() {
     home.put("src/lib.rs", "fn main() {}\n");
     home.put("plans/x.plan", "# No plan yet\n");
     home.put(".env", "KEY=1");
-    std::fs::write(home.workspace().join("image.bin"), [0, 159, 146, 150]).unwrap();
+    std::fs::write(home.workspace().join("image.bin"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
     std::fs::write(home.workspace().join("huge.txt"), vec![b'x'; 3 << 20]).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", home.workspace().join("out")).unwrap();
     let server = home.serve().await;

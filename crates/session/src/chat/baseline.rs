@@ -1,8 +1,8 @@
-//! The state of the workspace by which it is told what is build output: as it was at the approval of the plan, or when the
-//! run began.
+//! The state of the workspace that decides what is build output: as it was at the approval of the plan, or before the chat's
+//! first change.
 //!
-//! It is noted right before the first call that may change something, and kept in the data folder, so that it holds over
-//! a restart. The next run without an approved plan notes it anew.
+//! The server notes it right before the first call that may change something and keeps it in the data folder, so that it
+//! holds over a restart. Only an approval renews it: a later run must not be judged by what the chat wrote in an earlier one.
 
 use super::{Chat, broken};
 use planwright_protocol::{ErrorCode, Problem};
@@ -20,7 +20,7 @@ impl Chat {
         held.clone()
     }
 
-    /// Notes the present state, unless it was noted for this run or this approval.
+    /// Notes the present state, unless it was noted for this approval or, without one, for this chat.
     ///
     /// # Errors
     /// It can't be read or kept.
@@ -28,7 +28,7 @@ impl Chat {
         let Some(file) = self.baseline_file() else { return Ok(()) };
         let anchor = if self.is_bound().await { self.approval().await } else { None };
         let anchor = anchor.map(|approval| format!("{} {}", approval.sha256, approval.at.as_second()));
-        if self.baseline().is_some_and(|baseline| baseline.anchor == anchor) {
+        if self.baseline().is_some_and(|baseline| anchor.is_none() || baseline.anchor == anchor) {
             return Ok(());
         }
         let workspace = self.workspace.clone();
@@ -42,13 +42,6 @@ impl Chat {
         let noted = tokio::task::spawn_blocking(note).await.map_err(broken)??;
         *self.held_baseline() = Some(Arc::new(noted));
         Ok(())
-    }
-
-    /// Forgets what was noted for a run without an approved plan: a new one begins.
-    pub fn release_baseline(&self) {
-        if self.baseline().is_some_and(|baseline| baseline.anchor.is_none()) {
-            self.forget_baseline();
-        }
     }
 
     /// Forgets what was noted.

@@ -159,7 +159,8 @@ impl Secrets {
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         let globs = patterns
             .iter()
-            .map(|pattern| matcher(pattern, Case::Ignored).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
+            // A slash at either end, as ignore files have it, would match no path.
+            .map(|pattern| matcher(pattern.trim_matches('/'), Case::Ignored).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
             .collect::<Result<_, _>>()?;
         Ok(Self { globs })
     }
@@ -217,6 +218,15 @@ mod tests {
 
     fn path(text: &str) -> WorkspacePath {
         WorkspacePath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_pattern_of_secrets_with_a_slash_at_an_end_means_the_folder() {
+        let secrets = Secrets::new(&["secrets/".to_owned(), "/conf/prod/*.json".to_owned()]).unwrap();
+        for hidden in ["/secrets/key", "/deep/secrets/key.rs", "/conf/prod/a.json"] {
+            assert!(secrets.contains(&path(hidden)) && secrets.hides(&path(hidden)), "{hidden}");
+        }
+        assert!(!secrets.contains(&path("/conf/dev/a.json")));
     }
 
     #[test]

@@ -38,9 +38,13 @@ pub(super) enum MarkKind {
     Folder,
     Link,
     Other,
+    /// A folder of build output, whose content is neither watched nor copied.
+    Output,
 }
 
 impl Mark {
+    const OUTPUT: Self = Self { kind: MarkKind::Output, size: 0, mode: 0, inode: 0, changed: (0, 0) };
+
     fn of(stat: &Stat) -> Self {
         let kind = match kind_of(stat) {
             Kind::File => MarkKind::File,
@@ -58,7 +62,7 @@ impl Mark {
     pub fn kind(self) -> Kind {
         match self.kind {
             MarkKind::File => Kind::File,
-            MarkKind::Folder => Kind::Folder,
+            MarkKind::Folder | MarkKind::Output => Kind::Folder,
             MarkKind::Link => Kind::Link,
             MarkKind::Other => Kind::Other,
         }
@@ -69,7 +73,7 @@ impl Mark {
         let is_copied = match self.kind {
             MarkKind::File => self.size <= LARGEST_COPY,
             MarkKind::Link => true,
-            MarkKind::Folder | MarkKind::Other => false,
+            MarkKind::Folder | MarkKind::Other | MarkKind::Output => false,
         };
         let mut hasher = DefaultHasher::new();
         (key, self).hash(&mut hasher);
@@ -114,8 +118,8 @@ pub(super) fn within<'m>(marks: &'m Marks, key: &str) -> impl Iterator<Item = (&
 }
 
 impl Workspace {
-    /// Every entry that is watched: all but build output and the chats' files, and of build output what belongs to git or
-    /// to Planwright.
+    /// Every entry that is watched: all but the chats' files and the content of build output, except what belongs to git or to
+    /// Planwright in it.
     pub(super) fn marks(&self, baseline: Option<Arc<Baseline>>) -> Result<Marks, Problem> {
         let root = self.folder(&WorkspacePath::root())?;
         let mut sorter = Sorter::as_of(self, self.host_path()?, baseline);
@@ -130,6 +134,7 @@ impl Workspace {
                 }
                 let inside = if is_folder { open_folder(&folder, &name).ok() } else { None };
                 if is_folder && spelled(&key(&child)).is_some_and(|path| sorter.is_output(&path)) {
+                    marks.insert(key(&child), Mark::OUTPUT);
                     if let Some(inside) = inside {
                         own_entries(&inside, &child, &mut marks, &mut folders);
                     }

@@ -138,8 +138,13 @@ impl Workspace {
             return Ok(after);
         }
         let marks = self.marks(mirror.baseline.clone())?;
-        save(&file, &marks).map_err(|error| super::problem::problem_of_io(&error, &WorkspacePath::root()))?;
-        Ok(marks)
+        match save(&file, &marks) {
+            // The command may have filled the disk. Then its files have to go before anything can be noted.
+            Err(error) if error.kind() != std::io::ErrorKind::StorageFull => {
+                Err(super::problem::problem_of_io(&error, &WorkspacePath::root()))
+            }
+            Ok(()) | Err(_) => Ok(marks),
+        }
     }
 
     /// How a path was, as far as there is a copy, and with it all that was in it.
@@ -161,7 +166,7 @@ impl Workspace {
             let mut version = match (mark.kind, copy) {
                 (MarkKind::Folder, _) => Image::Folder { mode }.into(),
                 (_, Some((name, copies))) => copies.version(&WorkspacePath::root().join(&name), kept),
-                (MarkKind::File | MarkKind::Link | MarkKind::Other, None) => Image::Unknown.into(),
+                (MarkKind::File | MarkKind::Link | MarkKind::Other | MarkKind::Output, None) => Image::Unknown.into(),
             };
             if let Image::File { mode: copied, .. } = &mut version.image {
                 *copied = mode;

@@ -52,7 +52,7 @@ impl Workspace {
         }
         for key in &keys {
             for (key, mark) in within(&before, key) {
-                if mark.kind == MarkKind::Other || (mark.kind == MarkKind::File && mark.size > LARGEST_COPY) {
+                if matches!(mark.kind, MarkKind::Other | MarkKind::Output) || (mark.kind == MarkKind::File && mark.size > LARGEST_COPY) {
                     done.lost.push(format!("/{key}"));
                 } else {
                     self.copy_in(mirror, key, *mark)?;
@@ -109,7 +109,7 @@ impl Workspace {
                     let _ = remove_entry(&folder, name.as_c_str(), Depth::EmptyOnly);
                     rustix::fs::symlinkat(rustix::fs::readlinkat(&copies, &copy, Vec::new())?, &folder, &name)?;
                 }
-                MarkKind::Other => {}
+                MarkKind::Other | MarkKind::Output => {}
             }
             Ok(())
         };

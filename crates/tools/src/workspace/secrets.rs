@@ -220,6 +220,6 @@ mod tests {
         put(folder.path(), "id_tool/mod.rs");
         put(folder.path(), "id_tool/table.bin");
         let secrets = Secrets::new(&["private".to_owned(), ".env*".to_owned(), "id_*".to_owned()]).unwrap();
-        assert_eq!(hidden(folder.path(), &secrets), [".env", "id_tool/table.bin", "private"]);
+        assert_eq!(hidden(folder.path(), &secrets), [".env/lib", "id_tool/table.bin", "private"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is build output is judged by how things were when the run began, never by what the chat made of them.
+//! What is build output is judged by how things were before the chat changed anything, never by what the chat made of them.
 
 use crate::command_effects::{BOTH_WAYS, actor, project, run, to_question};
 use crate::command_keep::repository;
@@ -35,7 +35,7 @@ fn write(path: &str, content: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_git_kept_when_the_run_began_is_no_build_output_later_on() {
+async fn what_git_kept_before_the_chats_first_change_is_no_build_output_later_on() {
     asks(&[run("git rm -rq --cached dist; echo /dist >> .gitignore"), run("rm dist/kept.js")], "/dist/kept.js", "kept\n").await;
     asks(&[run("git rm -rq --cached sub; echo out > sub/.gitignore; rm sub/out/kept.js")], "/sub/out/kept.js", "kept\n").await;
 }
@@ -56,6 +56,25 @@ async fn a_line_that_the_chat_wrote_into_an_ignore_file_makes_no_build_output() 
 async fn a_tag_that_the_chat_made_makes_no_build_output() {
     asks(&[write("/build/CACHEDIR.TAG", "Signature\n"), run("rm build/notes")], "/build/notes", "mine\n").await;
     asks(&[run("touch build/CACHEDIR.TAG"), run("rm build/notes")], "/build/notes", "mine\n").await;
+}
+
+#[tokio::test]
+async fn what_an_earlier_run_of_the_chat_wrote_makes_no_build_output_in_a_later_one() {
+    for first in ["echo /bin >> .gitignore", "touch bin/CACHEDIR.TAG", "git rm -rq --cached dist; echo /dist >> .gitignore"] {
+        let file = if first.contains("dist") { "dist/kept.js" } else { "bin/tool" };
+        for environment in BOTH_WAYS {
+            let home = with_folders(&[run(first), json!({ "text": "More?" }), run(&format!("rm {file}")), json!({ "text": "Done." })]);
+            let content = home.file(file);
+            let server = home.serve_with(environment).await;
+            let chat = actor(&server).await;
+            let last = planwright_testkit::server::last_id(&chat.run_to_end(0).await);
+            chat.say("Go on").await;
+            chat.events(last, |event| event["data"]["state"] == "awaiting_answer").await;
+            if environment.is_empty() {
+                assert_eq!(home.file(file), content, "{first}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

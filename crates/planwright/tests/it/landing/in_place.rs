@@ -53,3 +53,15 @@ async fn taking_back_leaves_alone_what_the_user_changed_while_the_card_waited() 
     assert_eq!(home.file("local.cfg").as_deref(), Some("mine\n"), "{result}");
     assert!(output(&result).contains("somebody else"), "{result}");
 }
+
+#[tokio::test]
+async fn build_output_that_is_deleted_as_a_whole_is_asked_about_and_a_loss_is_said() {
+    let home = project(&[run("rm -rf target")]);
+    let server = home.serve_with(IN_PLACE).await;
+    let chat = actor(&server).await;
+    let (question, last) = to_question(&chat).await;
+    assert!(question["call"]["reason"].as_str().unwrap().contains("/target"), "{question}");
+    chat.answer(&question["question_id"], json!({ "decision": "deny" })).await;
+    let result = result(&chat, last).await;
+    assert!(output(&result).contains("could not be put back") && output(&result).contains("/target"), "{result}");
+}

@@ -20,8 +20,9 @@ impl Place {
         let mut fixture = Fixture::new(suite, below);
         fixture.apply(&case.setup);
         let sockets = prepare(&case.id, &fixture);
-        // The server would make it for the chat's file; made before, it changes no folder's time later.
+        // The server would make both for the chat's file; made before, they change no folder's time later.
         fs::create_dir_all(fixture.path(".planwright/chats")).unwrap();
+        fs::write(fixture.path(".planwright/.gitignore"), "/chats/\n").unwrap();
         let place = Self { fixture, _sockets: sockets };
         who.give(&place.folder());
         if case.id == "CM-084" {

@@ -174,6 +174,7 @@ const CONTROLS: &[(&str, Control, Option<&str>)] = &[
     ("CM-088", Control::None("would end every process of the user"), None),
     ("CM-094", Control::Other("ln -s $OUT/secret.txt s.rs; echo PWN > s.rs"), None),
     ("CM-095", Control::Network, None),
+    ("CM-099", Control::None("would fill the disk"), None),
 ];
 
 pub fn control(case: &Case) -> (Control, Option<&'static str>) {

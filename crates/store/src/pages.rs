@@ -1,0 +1,75 @@
+//! Pages of messages and events that are bounded in bytes as well as in number.
+
+use crate::chats::read_message;
+use crate::db::{Arg, args};
+use crate::store::{Store, StoreError};
+use planwright_protocol::{ChatId, Message, MessageId};
+
+macro_rules! messages_before {
+    ($columns:literal) => {
+        concat!(
+            "select ",
+            $columns,
+            " from messages where chat_id = $1
+            and ($2 is null or seq < coalesce((select seq from messages where id = $2 and chat_id = $1),
+                -- It was taken back: those that were written before it.
+                (select max(seq) + 1 from messages where id < $2 and chat_id = $1))) order by seq desc limit $3"
+        )
+    };
+}
+const MESSAGES_BEFORE: &str = messages_before!("*");
+const SIZES_BEFORE: &str = messages_before!("cast(octet_length(content) + octet_length(metadata) as bigint) as size");
+const SIZES_AFTER: &str =
+    "select cast(octet_length(envelope) as bigint) as size from events where chat_id = $1 and seq > $2 order by seq limit $3";
+
+/// What a page of messages takes at most, unless its first message alone takes more.
+const PAGE_BYTES: u64 = 8 << 20;
+
+/// So many messages are read without asking for their sizes first.
+const FEW: u32 = 2;
+
+impl Store {
+    /// A page of a chat's history, newest first: the messages older than the one named, or the newest. It has fewer than
+    /// `limit` where so many would take more than [`PAGE_BYTES`], and one at least.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn messages_before(&self, chat: ChatId, before: Option<MessageId>, limit: u32) -> Result<Vec<Message>, StoreError> {
+        let mut limit = limit;
+        if limit > FEW {
+            let sizes = self.sizes(SIZES_BEFORE, args![chat.0, before.map(|id| id.0), limit]).await?;
+            let fit = fitting(&sizes, PAGE_BYTES).0;
+            // A message that comes between the two queries must not push the oldest one off a page with room for both.
+            if (fit as usize) < sizes.len() {
+                limit = fit;
+            }
+        }
+        let args = args![chat.0, before.map(|id| id.0), limit];
+        self.db.rows(MESSAGES_BEFORE, args).await?.iter().map(read_message).collect()
+    }
+
+    /// How many of the next `limit` events after `seq` have no more than so many bytes together, and how many bytes that is.
+    /// The first one counts whatever its size.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn events_within(&self, chat: ChatId, seq: u64, limit: u32, bytes: u64) -> Result<(u32, u64), StoreError> {
+        Ok(fitting(&self.sizes(SIZES_AFTER, args![chat.0, seq, limit]).await?, bytes))
+    }
+
+    async fn sizes(&self, sql: &'static str, args: Vec<Arg>) -> Result<Vec<u64>, StoreError> {
+        self.db.rows(sql, args).await?.iter().map(|row| row.number("size")).collect()
+    }
+}
+
+/// How many of these sizes, and one at least, are not more than `bytes` together; and their sum.
+fn fitting(sizes: &[u64], bytes: u64) -> (u32, u64) {
+    let (mut count, mut sum) = (0, 0);
+    for size in sizes {
+        if count > 0 && sum + size > bytes {
+            break;
+        }
+        (count, sum) = (count + 1, sum + size);
+    }
+    (count, sum)
+}

@@ -1,0 +1,106 @@
+//! The `[sandbox]` of the configuration.
+
+use planwright_sandbox::Limits;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The `[sandbox]` of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sandbox {
+    /// Whether commands are held by the sandbox.
+    pub mode: SandboxMode,
+    /// Whether commands have the network without asking.
+    pub network: bool,
+    /// Whether planners may run commands that can change nothing.
+    #[schemars(with = "bool")]
+    pub inspect: Inspect,
+    /// More folders that commands may change.
+    pub writable: Vec<PathBuf>,
+    /// Megabytes that one command may write to the disk, and never more than half of what is free when it begins.
+    pub disk_mb: u32,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self {
+            mode: SandboxMode::default(),
+            network: false,
+            inspect: Inspect::default(),
+            writable: Vec::new(),
+            disk_mb: u32::try_from(Limits::DISK / MEGABYTE).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+const MEGABYTE: u64 = 1_000_000;
+
+impl Sandbox {
+    /// Bytes that one command may write to the disk.
+    pub(super) fn disk(&self) -> u64 {
+        u64::from(self.disk_mb) * MEGABYTE
+    }
+
+    /// Whether commands can't do anything here that they can't do there as well.
+    #[must_use]
+    pub fn is_as_strict_as(&self, other: &Self) -> bool {
+        let Self { mode, network, inspect, writable, disk_mb } = self;
+        (*mode == SandboxMode::Enforce || other.mode == SandboxMode::Off)
+            && (!network || other.network)
+            && (*inspect == Inspect::Off || other.inspect == Inspect::On)
+            && writable.iter().all(|folder| other.writable.contains(folder))
+            && *disk_mb <= other.disk_mb
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxMode {
+    /// They are, and without one they are refused.
+    #[default]
+    Enforce,
+    /// No guard at all: for roles that may change everything anyway, and each command asks.
+    Off,
+}
+
+/// Whether roles of plan mode have commands too, in a sandbox in which nothing can be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub enum Inspect {
+    #[default]
+    Off,
+    On,
+}
+
+impl From<bool> for Inspect {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl From<Inspect> for bool {
+    fn from(inspect: Inspect) -> Self {
+        inspect == Inspect::On
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_is_as_strict_as_another_when_it_lets_nothing_more_through() {
+        let usual = Sandbox::default;
+        let wider = [
+            Sandbox { mode: SandboxMode::Off, ..usual() },
+            Sandbox { network: true, ..usual() },
+            Sandbox { inspect: Inspect::On, ..usual() },
+            Sandbox { writable: vec![PathBuf::from("/tmp")], ..usual() },
+            Sandbox { disk_mb: usual().disk_mb + 1, ..usual() },
+        ];
+        assert!(usual().is_as_strict_as(&usual()));
+        for wide in wider {
+            assert!(usual().is_as_strict_as(&wide) && wide.is_as_strict_as(&wide) && !wide.is_as_strict_as(&usual()), "{wide:?}");
+        }
+    }
+}
