@@ -60,7 +60,7 @@ screenshots: web ## Pictures of each view, into docs/screenshots
 torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate
 	scripts/mutants
 	PLANWRIGHT_RACE_TRIES=1000000 PLANWRIGHT_PROPERTY_CALLS=10000000 $(CARGO) test --release --package planwright-tools --test it -- --nocapture
-	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-session --test it -- --nocapture
+	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-chat --test it -- --nocapture
 	PLANWRIGHT_CRASH_ROUNDS=20 PLANWRIGHT_RANDOM_KILLS=200 PLANWRIGHT_CRASH_ROUNDS_POSTGRES=2 PLANWRIGHT_RANDOM_KILLS_POSTGRES=20 $(CARGO) test --package planwright --test it kills:: -- --nocapture
 	PLANWRIGHT_DISCONNECTS=1000 $(CARGO) test --package planwright --test it events:: -- --nocapture
 	PLANWRIGHT_REVERT_LIVES=200 $(CARGO) test --package planwright --test it revert_property:: -- --nocapture

@@ -4,8 +4,8 @@ use agent_client_protocol::v1::schema::{
     Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
     ToolKind,
 };
+use planwright_chat::ChangedText;
 use planwright_protocol::Message;
-use planwright_session::ChangedText;
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 

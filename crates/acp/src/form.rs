@@ -38,7 +38,7 @@ impl Form {
                 let own = property.get("description").map(|own| format!("{context} {}", plain(own)));
                 property.insert("description".to_owned(), own.unwrap_or_else(|| context.clone()).into());
             }
-            if let (Field::Plain, Some(default)) = (&field, question.default_answer()) {
+            if let (Field::Plain, Some(default)) = (&field, planwright_question::default_answer(question)) {
                 property.insert("default".to_owned(), default.clone());
             }
             properties.insert(question.name.clone(), property.into());

@@ -12,9 +12,9 @@ use agent_client_protocol::v1::schema::{
     RequestPermissionOutcome, RequestPermissionRequest, SessionId, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate,
     ToolCallUpdateFields, ToolKind,
 };
+use planwright_chat::Pending;
 use planwright_protocol::question::Decision;
 use planwright_protocol::{PlanStep, Question, QuestionKind};
-use planwright_session::Pending;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 

@@ -14,12 +14,13 @@ use agent_client_protocol::v1::schema::{
     ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
     StopReason, ToolCallStatus, UsageUpdate,
 };
+use planwright_chat::{ChangedText, Handle, shorten};
+use planwright_feed::{EventLog, Follower, Frame};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
 use planwright_protocol::op::{Confirm, PlanChange};
 use planwright_protocol::{
     Envelope, ErrorCode, Event, Message, MessageType, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest,
 };
-use planwright_session::{ChangedText, Follower, Frame, Handle, shorten};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -63,8 +64,7 @@ impl Session {
     /// # Errors
     /// The chat can't be read.
     pub async fn open(handle: Handle, asker: Asker, telling: Telling) -> Result<mpsc::UnboundedSender<Command>, Problem> {
-        let row = handle.chat().row().await;
-        let since = handle.chat().newest().await;
+        let (row, since) = (handle.chat().row().await, handle.chat().newest().await);
         let (answers, answered) = mpsc::unbounded_channel();
         let mut session = Session {
             teller: Teller::new(asker.root.clone()),
@@ -120,7 +120,7 @@ impl Session {
     /// The chat as it is, for a client that opens it anew.
     async fn tell_history(&mut self) -> Result<(), Problem> {
         let chat = self.handle.chat().clone();
-        let messages = chat.store.messages(chat.id).await.map_err(planwright_session::storage)?;
+        let messages = chat.store.messages(chat.id).await.map_err(planwright_chat::storage)?;
         let mut plan = None;
         for mut message in messages {
             shorten(&mut message);

@@ -8,8 +8,8 @@ use agent_client_protocol::v1::schema::{
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use planwright_chat::ChangedText;
 use planwright_protocol::{AttachedImage, Author, Message, MessageId, MessageType, Plan, StepStatus};
-use planwright_session::ChangedText;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

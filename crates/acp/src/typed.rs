@@ -38,8 +38,8 @@ mod tests {
             let question: Question = serde_json::from_value(json!({ "name": "q", "question": "?", "schema": schema })).unwrap();
             answers(&[question], words)["q"].clone()
         };
-        assert_eq!(answers(&[Question::plan_approval()], "accept & build")["approve"], true);
-        assert_eq!(answers(&[Question::plan_approval()], "no")["approve"], false);
+        assert_eq!(answers(&[planwright_question::card::plan_approval()], "accept & build")["approve"], true);
+        assert_eq!(answers(&[planwright_question::card::plan_approval()], "no")["approve"], false);
         assert_eq!(read(json!({"type": "string"}), "42"), "42");
         assert_eq!(read(json!({"type": "integer"}), "42"), 42);
         assert_eq!(read(json!({"type": "array"}), "[1, 2]"), json!([1, 2]));

@@ -158,7 +158,8 @@ fn read_json(json: &str, prose: String) -> Result<Answer, Option<String>> {
     match Kind::of(&object) {
         Some(Kind::Plan) => read_plan(object).map(|plan| Answer::Plan { plan, prose }).map_err(Some),
         Some(Kind::Question) => {
-            let (question, severity) = Question::from_question_json(&Value::Object(object)).map_err(|problem| Some(problem.message))?;
+            let (question, severity) =
+                planwright_question::parse_question_json(&Value::Object(object)).map_err(|problem| Some(problem.message))?;
             Ok(Answer::Question { question, severity, prose })
         }
         None => Err(None),
@@ -171,7 +172,7 @@ fn read_plan(object: Map<String, Value>) -> Result<Plan, String> {
     if !tidy.wrong.is_empty() {
         return Err(tidy.wrong.join("; "));
     }
-    Plan::from_json(plan).map_err(|problem| {
+    planwright_plan::from_json(plan).map_err(|problem| {
         let fields = problem.details.as_ref().and_then(|details| details["fields"].as_object()).into_iter().flatten();
         let reasons: Vec<String> = fields.map(|(field, reason)| format!("{field} {}", reason.as_str().unwrap_or_default())).collect();
         if reasons.is_empty() { problem.message.clone() } else { reasons.join("; ") }

@@ -220,7 +220,7 @@ mod tests {
         let plans = json_blocks(include_str!("../prompts/mode/plan.md"));
         assert_eq!(plans.len(), 3);
         for plan in plans {
-            planwright_protocol::Plan::from_json(plan).unwrap();
+            planwright_plan::from_json(plan).unwrap();
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
         );
         let questions = json_blocks(include_str!("../prompts/mode/act.md"));
         assert_eq!(questions.len(), 1);
-        planwright_protocol::Question::from_question_json(&questions[0]).unwrap();
+        planwright_question::parse_question_json(&questions[0]).unwrap();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Messages as the text that a model reads.
 
-use planwright_protocol::question::answers_in_full;
 use planwright_protocol::{Author, Message, MessageType, Question, Severity};
+use planwright_question::answers_in_full;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -36,7 +36,7 @@ fn question_text(message: &Message) -> String {
     let [question] = questions.as_slice() else { return message.content.clone() };
     let severity = message.metadata.get("severity").and_then(|severity| Severity::deserialize(severity).ok()).unwrap_or_default();
     let prose = message.content.strip_suffix(&question.words()).unwrap_or(&message.content).trim_end();
-    with_json(prose, &question.to_question_json(severity))
+    with_json(prose, &planwright_question::to_question_json(question, severity))
 }
 
 fn with_json(prose: &str, json: &Value) -> String {

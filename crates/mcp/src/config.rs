@@ -1,6 +1,6 @@
 //! A server as the configuration has it.
 
-use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::sha256_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ impl ServerConfig {
     #[must_use]
     pub fn sha256(&self) -> String {
         let whole = Self { timeout_s: None, start_timeout_s: None, ..self.clone() };
-        plan_sha256(&serde_json::to_vec(&whole).unwrap_or_default())
+        sha256_hex(&serde_json::to_vec(&whole).unwrap_or_default())
     }
 
     /// The same for people, without the values of variables.

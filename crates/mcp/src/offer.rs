@@ -2,7 +2,7 @@
 
 use crate::names;
 use crate::pins::{Pin, PinnedTool};
-use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::sha256_hex;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::command::for_model;
 use planwright_tools::servers::{Changed, ChangedItem};
@@ -82,7 +82,7 @@ pub struct Pending {
 
 impl Pending {
     pub fn new(server: &str, items: Vec<ChangedItem>, pin: Pin) -> Self {
-        let sha256 = plan_sha256(&serde_json::to_vec(&(server, &pin)).unwrap_or_default());
+        let sha256 = sha256_hex(&serde_json::to_vec(&(server, &pin)).unwrap_or_default());
         Self { told: Changed { sha256, items }, pin }
     }
 }
@@ -181,7 +181,7 @@ impl Definition {
             return Err(Problem::new(ErrorCode::McpFailed, text));
         }
         let whole = serde_json::to_value(&tool).unwrap_or_default();
-        let (sha256, called) = (plan_sha256(canonical(&whole).to_string().as_bytes()), names::called(server, &name));
+        let (sha256, called) = (sha256_hex(canonical(&whole).to_string().as_bytes()), names::called(server, &name));
         let description = shown(tool.description.as_deref().unwrap_or_default());
         let says_read_only = tool.annotations.and_then(|annotations| annotations.read_only_hint).unwrap_or_default();
         Ok(Self { called, description, schema: readable(&schema), says_read_only, sha256, name })
@@ -197,7 +197,7 @@ impl Definition {
     }
 
     fn schema_sha256(&self) -> String {
-        plan_sha256(canonical(&self.schema).to_string().as_bytes())
+        sha256_hex(canonical(&self.schema).to_string().as_bytes())
     }
 
     /// What of it is not what was accepted.

@@ -9,9 +9,9 @@ use crate::servers::StoredPins;
 use crate::signals::Interrupts;
 use anyhow::anyhow;
 use planwright_acp::Front;
+use planwright_chat::Sessions;
 use planwright_mcp::Pool;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_session::Sessions;
 use planwright_store::Store;
 use std::sync::Arc;
 

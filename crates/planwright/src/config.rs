@@ -4,7 +4,7 @@ use crate::config_error;
 use crate::providers::{Keys, ProviderConfig};
 use crate::retention::Retention;
 use anyhow::{Context, bail};
-use planwright_session::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Settings};
+use planwright_chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Settings};
 use planwright_tools::{Approvals, Policy, Sandbox, Secrets};
 use schemars::JsonSchema;
 use serde::Deserialize;

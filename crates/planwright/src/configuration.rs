@@ -3,11 +3,11 @@
 use crate::config::Config;
 use crate::models::ConfiguredModels;
 use crate::workspace_file::{Effective, Obeyed, PATH, lay_over};
+use planwright_chat::{Configuration, Reserved, Rules, Settings, Trust};
 use planwright_mcp::{Pins, Pool, ServerConfig, ServerSet, Trusting, View};
-use planwright_protocol::plan::plan_sha256;
+use planwright_protocol::sha256_hex;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::Again;
-use planwright_session::{Configuration, Reserved, Rules, Settings, Trust};
 use planwright_tools::{Commands, Sandbox, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ impl Configuration for Layers {
 
     fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem> {
         let Some(bytes) = file(workspace)? else { return Ok((self.everywhere.clone(), Trust::nothing())) };
-        let sha256 = plan_sha256(&bytes);
+        let sha256 = sha256_hex(&bytes);
         let obeyed = if self.trusts_all || accepted == Some(sha256.as_str()) { Obeyed::All } else { Obeyed::Strictness };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(&(sha256.clone(), obeyed)) {

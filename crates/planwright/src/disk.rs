@@ -1,8 +1,8 @@
 //! The disk of the data folder, while a server runs.
 
 use crate::output;
+use planwright_chat::Sessions;
 use planwright_sandbox::Reserve;
-use planwright_session::Sessions;
 use planwright_store::Room;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -6,11 +6,12 @@ use crate::output;
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use planwright_protocol::chat_file::whole_entry;
-use planwright_protocol::plan::PlanDocument;
+use planwright_chat::ChatView;
+use planwright_chat::chat_file::ChatHeader;
+use planwright_chat::chat_file::whole_entry;
+use planwright_plan::PlanDocument;
 use planwright_protocol::time::now;
-use planwright_protocol::{ChatHeader, ChatId, IMAGES, Message, Plan, Timestamp};
-use planwright_session::ChatView;
+use planwright_protocol::{ChatId, IMAGES, Message, Timestamp};
 use planwright_store::{ChatFilter, ChatRow, Store};
 use serde::Serialize;
 use serde_json::Value;
@@ -93,7 +94,7 @@ fn markdown(row: &ChatRow, messages: Vec<Message>) -> String {
 
 /// The message with its plan in its text, as a quotation: the plan's headings are none of the transcript's.
 fn with_plan(mut message: Message) -> Message {
-    let plan = message.metadata.get("plan").cloned().and_then(|plan| Plan::from_json(plan).ok());
+    let plan = message.metadata.get("plan").cloned().and_then(|plan| planwright_plan::from_json(plan).ok());
     if let Some(plan) = plan {
         let text = PlanDocument::new(plan, None, 0).render();
         let text = text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).map_or(text.as_str(), |(_, body)| body);

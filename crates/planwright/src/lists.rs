@@ -3,9 +3,9 @@
 use crate::args::{Args, CompletionsArgs, RolesArgs, ToolsArgs};
 use crate::output;
 use clap::CommandFactory;
+use planwright_chat::tool_views;
 use planwright_protocol::Role;
 use planwright_protocol::role::RoleView;
-use planwright_session::tool_views;
 use std::process::ExitCode;
 
 pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {

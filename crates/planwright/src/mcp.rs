@@ -9,7 +9,7 @@ use crate::serve::add_workspace;
 use crate::servers::{AskedPins, Bench, ReadPins, StoredPins, known_workspace, while_waiting};
 use crate::workspace_file::PATH;
 use anyhow::{Context, bail};
-use planwright_session::{Reserved, ServerReport, Trust};
+use planwright_chat::{Reserved, ServerReport, Trust};
 use planwright_store::{Store, WorkspaceRow};
 use planwright_tools::servers::{ChangedItem, Origin, ServerStatus};
 use serde_json::Value;

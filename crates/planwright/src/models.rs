@@ -7,11 +7,11 @@ use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendo
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use planwright_agent::Provider;
+use planwright_chat::Models;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
 use planwright_server::{ModelNames, ModelSources, Shelf};
-use planwright_session::Models;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,9 @@
 use crate::args::{PlanArgs, PlanCommand};
 use crate::output;
 use anyhow::{Context, bail};
-use planwright_protocol::plan::{MAX_PLAN_BYTES, lint};
-use planwright_protocol::{Plan, PlanDocument, StepStatus};
+use planwright_plan::PlanDocument;
+use planwright_plan::{MAX_PLAN_BYTES, lint};
+use planwright_protocol::{Plan, StepStatus};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;

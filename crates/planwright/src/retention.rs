@@ -1,9 +1,9 @@
 //! How long a server keeps things. Nothing is forgotten unless the user's configuration says so.
 
 use crate::output;
+use planwright_chat::{Sessions, storage};
 use planwright_protocol::time::now;
 use planwright_protocol::{ChatId, Problem, Timestamp};
-use planwright_session::{Sessions, storage};
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::time::Duration;

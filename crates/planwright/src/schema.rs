@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::output;
 use clap::{Args as ClapArgs, ValueEnum};
-use planwright_session::SentEvent;
+use planwright_feed::SentEvent;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use std::process::ExitCode;

@@ -5,8 +5,8 @@
 
 use crate::config::Config;
 use crate::config_error::{reason, told};
+use planwright_chat::{DefaultMode, IntentClassifier, IntentSwitch, TrustItem};
 use planwright_mcp::ServerConfig;
-use planwright_session::{DefaultMode, IntentClassifier, IntentSwitch, TrustItem};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};

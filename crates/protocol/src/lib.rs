@@ -5,21 +5,21 @@
 //! | [`ids`] | one newtype per kind of id |
 //! | [`role`] | the six roles: one row each, and everything that follows from it |
 //! | [`config`] | the role of a chat in all the words clients use for it |
-//! | [`chat_file`] | the file of a chat: frontmatter and transcript |
 //! | [`image`] | what is at a path at one moment |
 //! | [`message`] | what a chat's history is made of |
-//! | [`plan`] | the plan: its JSON and its Markdown file, and the linter |
-//! | [`question`] | what the agent may ask, and how an answer is checked |
+//! | [`plan`] | the plan and its progress |
+//! | [`question`] | what the agent may ask |
 //! | [`state`] | what a chat is doing, and what may follow in which mode |
 //! | [`time`] | moments |
 //! | [`op`], [`event`] | what goes into a chat, what comes out of it |
+//! | [`digest`] | contents, named by their hash |
 //! | [`error`] | every error code, in one table |
 //! | [`json`] | JSON that two readers can't understand differently |
 //!
 //! Invariants: nothing here opens a file or a socket; the mode is never stored, only the role is.
 
-pub mod chat_file;
 pub mod config;
+pub mod digest;
 pub mod error;
 pub mod event;
 pub mod ids;
@@ -33,8 +33,8 @@ pub mod role;
 pub mod state;
 pub mod time;
 
-pub use chat_file::ChatHeader;
 pub use config::{ChatConfig, RoleRequest, RoleWord};
+pub use digest::sha256_hex;
 pub use error::{ErrorCode, Problem};
 pub use event::{Envelope, Event, SwitchedBy};
 pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, TokenId, UserId, WorkspaceId};
@@ -42,7 +42,7 @@ pub use image::Image;
 pub use jiff::Timestamp;
 pub use message::{AttachedImage, Author, CLIENT, IMAGES, Message, MessageType};
 pub use op::Op;
-pub use plan::{Plan, PlanDocument, PlanStep, Progress, StepStatus};
+pub use plan::{Plan, PlanFileStatus, PlanStep, Progress, StepStatus};
 pub use question::{Question, QuestionKind, Severity};
 pub use role::{Mode, Permission, Role};
 pub use state::{ChatState, InvalidTransition};

@@ -1,24 +1,11 @@
-//! The plan: one typed truth with two views, the JSON of a Plan message and the `.plan` file.
+//! The plan of a chat and its progress, as data. The crate `plan` reads, writes and checks plan files.
 
-pub(crate) mod frontmatter;
-mod lint;
-mod markdown;
-mod outline;
 mod progress;
-mod read;
-mod scope;
-mod step;
-mod text;
-mod weave;
 
-pub use lint::{Finding, Gravity, lint};
-pub use markdown::{MAX_PLAN_BYTES, PlanDocument, PlanFileStatus, plan_sha256};
 pub use progress::{Progress, StepProgress};
 
-use crate::error::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// What the agent means to do. At least a goal and one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,39 +81,6 @@ impl StepStatus {
 }
 
 impl Plan {
-    /// Reads a plan from JSON and checks it.
-    ///
-    /// # Errors
-    /// `PLAN_INVALID`, with a reason for each field that is wrong.
-    pub fn from_json(value: Value) -> Result<Plan, Problem> {
-        let plan: Plan = serde_json::from_value(value).map_err(|error| invalid(&[("plan".to_owned(), error.to_string())]))?;
-        plan.check()?;
-        Ok(plan)
-    }
-
-    /// Checks what the types can't say: a goal, at least one step, actions, step numbers 1, 2, 3, …
-    ///
-    /// # Errors
-    /// `PLAN_INVALID`, with a reason for each field that is wrong.
-    pub fn check(&self) -> Result<(), Problem> {
-        let mut wrong = Vec::new();
-        if self.goal.trim().is_empty() {
-            wrong.push(("goal".to_owned(), "must say what the plan is for".to_owned()));
-        }
-        if self.steps.is_empty() {
-            wrong.push(("steps".to_owned(), "must have at least one step".to_owned()));
-        }
-        for (index, step) in self.steps.iter().enumerate() {
-            if step.action.trim().is_empty() {
-                wrong.push((format!("steps[{index}].action"), "must say what is done".to_owned()));
-            }
-            if step.step_number as usize != index + 1 {
-                wrong.push((format!("steps[{index}].step_number"), format!("must be {}: steps are numbered 1, 2, 3 in order", index + 1)));
-            }
-        }
-        if wrong.is_empty() { Ok(()) } else { Err(invalid(&wrong)) }
-    }
-
     /// Every file or glob the plan names, in order, each once.
     #[must_use]
     pub fn files(&self) -> Vec<&str> {
@@ -138,66 +92,37 @@ impl Plan {
         }
         files
     }
+}
 
-    /// A file name for the plan, made of its goal.
+/// How far a plan has come, as its file says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanFileStatus {
+    #[default]
+    Draft,
+    Approved,
+    InProgress,
+    Done,
+}
+
+impl PlanFileStatus {
+    pub const ALL: [PlanFileStatus; 4] =
+        [PlanFileStatus::Draft, PlanFileStatus::Approved, PlanFileStatus::InProgress, PlanFileStatus::Done];
+
+    /// The word that stands in the file.
     #[must_use]
-    pub fn slug(&self) -> String {
-        let mut slug = String::new();
-        for c in self.goal.chars().flat_map(char::to_lowercase) {
-            if c.is_alphanumeric() {
-                slug.push(c);
-            } else if !slug.is_empty() && !slug.ends_with('-') {
-                slug.push('-');
-            }
-            if slug.len() >= 48 {
-                break;
-            }
+    pub fn word(self) -> &'static str {
+        match self {
+            PlanFileStatus::Draft => "draft",
+            PlanFileStatus::Approved => "approved",
+            PlanFileStatus::InProgress => "in_progress",
+            PlanFileStatus::Done => "done",
         }
-        let slug = slug.trim_end_matches('-');
-        if slug.is_empty() { "plan".to_owned() } else { slug.to_owned() }
-    }
-}
-
-fn invalid(wrong: &[(String, String)]) -> Problem {
-    let fields: serde_json::Map<String, Value> = wrong.iter().map(|(field, reason)| (field.clone(), reason.clone().into())).collect();
-    let reasons = wrong.iter().map(|(field, reason)| format!("`{field}` {reason}")).collect::<Vec<_>>().join("; ");
-    Problem::new(ErrorCode::PlanInvalid, format!("The plan does not fit: {reasons}. Send the whole plan again with this mended."))
-        .with_details(json!({ "fields": fields }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plan_needs_a_goal_and_a_step_and_each_fault_is_named() {
-        let problem = Plan::from_json(json!({"goal": " ", "steps": [{"step_number": 2, "action": ""}]})).unwrap_err();
-        assert_eq!(problem.code, ErrorCode::PlanInvalid);
-        let fields = &problem.details.unwrap()["fields"];
-        for field in ["goal", "steps[0].action", "steps[0].step_number"] {
-            assert!(fields.get(field).is_some(), "{fields}");
-        }
-        assert!(Plan::from_json(json!({"goal": "x", "steps": []})).is_err());
     }
 
-    #[test]
-    fn the_json_of_the_source_document_is_a_plan() {
-        let source = json!({
-            "goal": "Clear objective statement",
-            "steps": [{"step_number": 1, "action": "What will be done", "reason": "Why this is necessary", "tools_needed": ["read"], "estimated_time": "rough estimate"}],
-            "estimated_total_time": "total estimate", "risks": ["potential issues"], "prerequisites": ["things user should prepare"]
-        });
-        let plan = Plan::from_json(source.clone()).unwrap();
-        assert_eq!(serde_json::to_value(&plan).unwrap(), source);
-    }
-
-    #[test]
-    fn a_slug_is_short_and_never_empty() {
-        let slug = |goal: &str| Plan { goal: goal.to_owned(), ..Plan::default() }.slug();
-        assert_eq!(slug("Add a farewell, please!"), "add-a-farewell-please");
-        assert_eq!(slug("../../etc"), "etc");
-        assert_eq!(slug("!!!"), "plan");
-        assert_eq!(slug("添加告别"), "添加告别");
-        assert!(slug(&"word ".repeat(100)).len() <= 52);
+    /// The status a word stands for, in any case.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<PlanFileStatus> {
+        PlanFileStatus::ALL.into_iter().find(|status| status.word().eq_ignore_ascii_case(word.trim()))
     }
 }

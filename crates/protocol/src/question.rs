@@ -1,39 +1,4 @@
-//! What the agent may ask the user, and how an answer is checked.
-//!
-//! | module | what it does |
-//! | --- | --- |
-//! | `parse` | the model's JSON, of either form, to questions |
-//! | `card` | the server's own questions, and what their answers mean |
-//! | `schema` | a schema of the model, compiled and applied within limits |
-//! | `extent`, `pattern` | refuse a schema that would cost too much |
-//! | `answer` | answers against their questions |
-//! | `wording` | a schema's complaint, as a person would say it |
-//! | `text` | answers as one line of the chat |
-//! | `findings` | all complaints of one check, as one error |
-//! | `hostile` | tests with schemas that were written to do harm |
-//!
-//! Invariants: a schema is never fetched from anywhere, never refers back to itself, and is bounded in
-//! size before it is compiled; an answer is bounded before it is checked. Schemas come from the model
-//! and are hostile until proven otherwise.
-
-mod answer;
-mod card;
-mod extent;
-mod findings;
-#[cfg(test)]
-mod hostile;
-mod parse;
-mod pattern;
-mod schema;
-mod text;
-mod wording;
-
-pub use answer::{MAX_ANSWER_BYTES, read_answers, validate_answers};
-pub use card::{Decision, plan_is_approved};
-pub use extent::{MAX_DEPTH, MAX_SCHEMA_NODES};
-pub use parse::MAX_QUESTIONS;
-pub use schema::MAX_SCHEMA_BYTES;
-pub use text::{answer_text, answers_in_full};
+//! What the agent may ask the user, as data. The crate `question` reads questions and checks answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,13 +28,11 @@ impl Question {
         [Some(self.question.as_str()), self.context.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// The answer to take when nobody is there to give one: the question's default, else the
-    /// default that its schema names, if that fits.
+    /// The same question with a remark under it, such as the model's own words.
     #[must_use]
-    pub fn default_answer(&self) -> Option<&Value> {
-        let candidate = self.default.as_ref().or_else(|| self.schema.get("default"))?;
-        let schema = schema::CompiledSchema::compile(&self.schema).ok()?;
-        schema.check(candidate).is_empty().then_some(candidate)
+    pub fn with_context(mut self, context: impl Into<String>) -> Self {
+        self.context = Some(context.into());
+        self
     }
 }
 
@@ -111,4 +74,27 @@ pub enum Severity {
     #[default]
     Major,
     Critical,
+}
+
+/// The user's answer to an approval of a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Approve,
+    /// In this chat, for this tool, in this directory.
+    ApproveAlways,
+    Deny,
+}
+
+impl Decision {
+    pub const ALL: &[Self] = &[Self::Approve, Self::ApproveAlways, Self::Deny];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::ApproveAlways => "approve_always",
+            Self::Deny => "deny",
+        }
+    }
 }

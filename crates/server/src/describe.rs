@@ -9,8 +9,8 @@ use crate::request::{Body, IdempotencyKey, Ids, LONGEST_KEY, LastEventId, Option
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
+use planwright_feed::SentEvent;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_session::SentEvent;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::ReplaceBoolSchemas;
 use schemars::{JsonSchema, Schema, json_schema};

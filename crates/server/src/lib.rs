@@ -31,7 +31,7 @@ pub use guard::{Access, Folders, LONGEST_PASSWORD, Outside, PublicUrl, SignIn, h
 pub use request::LARGEST_BODY;
 pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
 
-use planwright_session::Sessions;
+use planwright_chat::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::TcpListener;

@@ -8,8 +8,8 @@ use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::IntoResponse;
 use futures::Stream;
+use planwright_feed::{Follower, Overview, OverviewEvent, SentEvent};
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_session::{Follower, Overview, SentEvent, Told};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -85,8 +85,8 @@ impl Feed {
             Source::All(overview) => {
                 let told = overview.next().await?;
                 let block = match told {
-                    Told::Event(frame) => frame.block_without_id(),
-                    Told::Reset => SentEvent::reset(),
+                    OverviewEvent::Event(frame) => frame.block_without_id(),
+                    OverviewEvent::Reset => SentEvent::reset(),
                 };
                 self.next = Some(block);
                 Ok(Some(format!("id: {}\n", overview.cursor()).into()))

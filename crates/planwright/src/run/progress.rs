@@ -19,7 +19,7 @@ impl Progress {
         let mut progress = Self { role, doing: None, used: Usage::default(), steps: BTreeMap::new() };
         if let Some(plan) = plan {
             // As the server begins it: one that is over begins anew.
-            let begun = planwright_protocol::Progress::of("", plan, None);
+            let begun = planwright_plan::begin_progress("", plan, None);
             progress.steps = begun.steps.iter().map(|step| (step.step_number, step.status)).collect();
         }
         progress

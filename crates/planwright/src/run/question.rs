@@ -19,9 +19,11 @@ impl Asked {
             QuestionKind::PlanApproval => None,
             QuestionKind::ToolApproval if self.leaves_sandbox() => None,
             QuestionKind::ToolApproval => Some([("decision".to_owned(), Value::from("approve"))].into_iter().collect()),
-            QuestionKind::User => {
-                self.questions.iter().map(|question| Some((question.name.clone(), question.default_answer()?.clone()))).collect()
-            }
+            QuestionKind::User => self
+                .questions
+                .iter()
+                .map(|question| Some((question.name.clone(), planwright_question::default_answer(question)?.clone())))
+                .collect(),
         }
     }
 
@@ -32,7 +34,7 @@ impl Asked {
             lines.push(format!("? {}", question.question));
             lines.extend(question.context.iter().map(|context| format!("  {context}")));
             lines.extend(options(question).into_iter().map(|option| format!("  - {option}")));
-            lines.extend(question.default_answer().map(|default| format!("  default: {}", plain(default))));
+            lines.extend(planwright_question::default_answer(question).map(|default| format!("  default: {}", plain(default))));
         }
         lines.join("\n")
     }

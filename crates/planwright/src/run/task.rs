@@ -3,10 +3,12 @@
 use crate::args::{BadUsage, RunArgs, RunMode};
 use crate::output;
 use anyhow::bail;
+use planwright_chat::{Handle, Sessions};
+use planwright_feed::EventLog;
+use planwright_plan::PlanDocument;
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, PlanDocument, Role, RoleRequest, WorkspaceId};
+use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, Role, RoleRequest, WorkspaceId};
 use planwright_server::LARGEST_BODY;
-use planwright_session::{Handle, Sessions};
 use planwright_tools::{Workspace, WorkspacePath};
 use std::io::{IsTerminal, Read};
 use std::path::Path;

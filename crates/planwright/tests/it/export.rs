@@ -55,7 +55,7 @@ async fn a_chat_as_markdown_has_what_was_said_and_the_plan_but_no_contents_of_fi
     let (id, shown, _) = exported(&home).await;
     let (code, out, err) = export(&home, &[&id]).await;
     assert_eq!(code, Some(0), "{err}");
-    let head = planwright_protocol::chat_file::frontmatter(out.as_bytes()).unwrap();
+    let head = planwright_chat::chat_file::frontmatter(out.as_bytes()).unwrap();
     assert_eq!((&head["id"], &head["title"], &head["plan_file"]), (&shown["id"], &shown["title"], &shown["config"]["plan_file"]));
     for part in [
         "\n# Say: \"goodbye\" # 再见\n",

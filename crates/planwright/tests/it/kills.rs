@@ -11,7 +11,7 @@ mod check;
 mod life;
 
 use life::{Life, Planned};
-use planwright_session::crash::POINTS;
+use planwright_chat::crash::POINTS;
 use planwright_testkit::chance::Chance;
 use planwright_testkit::guard::announce;
 use planwright_testkit::postgres::Database;

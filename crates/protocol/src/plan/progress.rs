@@ -1,6 +1,6 @@
 //! How far the carrying out of an approved plan has come.
 
-use super::{Plan, PlanFileStatus, PlanStep, StepStatus};
+use super::{Plan, PlanFileStatus, StepStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,24 +24,6 @@ pub struct StepProgress {
 }
 
 impl Progress {
-    /// Where a plan begins that the user approves: with what is ticked in it already. One that is over begins anew.
-    /// A box is no proof: a step with a check is done only if it was so by `earlier`, which the server saw.
-    #[must_use]
-    pub fn of(plan_file: &str, plan: &Plan, earlier: Option<&Progress>) -> Progress {
-        let is_over = plan.steps.iter().all(|step| step.status.is_over());
-        let was_seen = |step: &PlanStep| {
-            let earlier = earlier.filter(|earlier| earlier.plan_file == plan_file).map(|earlier| earlier.steps.as_slice());
-            let same = |known: &&StepProgress| known.step_number == step.step_number && known.action == step.action;
-            earlier.unwrap_or_default().iter().find(same).is_some_and(|known| known.status == StepStatus::Done)
-        };
-        let is_claimed = |step: &PlanStep| step.status == StepStatus::Done && step.verify.is_some() && !was_seen(step);
-        let status = |step: &PlanStep| if is_over || is_claimed(step) { StepStatus::Pending } else { step.status };
-        let steps = plan.steps.iter();
-        let steps =
-            steps.map(|step| StepProgress { step_number: step.step_number, action: step.action.clone(), status: status(step), note: None });
-        Progress { plan_file: plan_file.to_owned(), steps: steps.collect(), told: None }
-    }
-
     pub fn set(&mut self, step_number: u32, status: StepStatus) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.step_number == step_number) {
             step.status = status;

@@ -9,8 +9,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use planwright_chat::{OPERATOR, storage};
 use planwright_protocol::{ErrorCode, Problem, UserId};
-use planwright_session::{OPERATOR, storage};
 use planwright_store::{Account, Bearer, Digest, Store, StoreError};
 use serde_json::json;
 

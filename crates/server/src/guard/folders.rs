@@ -3,8 +3,8 @@
 use super::Caller;
 use crate::App;
 use crate::answer::ApiError;
+use planwright_chat::{NewWorkspace, find_folder, storage};
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_session::{NewWorkspace, find_folder, storage};
 use planwright_store::{Account, Added, Rank, Right, WorkspaceRow};
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};

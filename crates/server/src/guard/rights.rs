@@ -8,8 +8,9 @@ use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use planwright_chat::storage;
+use planwright_feed::Sight;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
-use planwright_session::{Sight, storage};
 use planwright_store::{Rank, Right};
 use serde_json::{Map, Value};
 use std::collections::HashSet;

@@ -4,8 +4,8 @@ use crate::guard::{Caller, NewAccount, Secret, add_account, remove_account, set_
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::storage;
 use planwright_protocol::UserId;
-use planwright_session::storage;
 use planwright_store::{Account, Rank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids, Params};
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::{Changes, ChangesQuery, Conflict, Revert, Step};
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
-use planwright_session::{Changes, ChangesQuery, Conflict, Revert, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@ use crate::answer::{ApiError, ApiResult};
 use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::{DEEPEST, FileContent, FileNode, PlanView};
 use planwright_protocol::WorkspaceId;
-use planwright_session::{DEEPEST, FileContent, FileNode, PlanView};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,8 +4,8 @@ use crate::answer::ApiResult;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::{Finding, lint_plan};
 use planwright_protocol::WorkspaceId;
-use planwright_protocol::plan::{self, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,5 +26,5 @@ pub struct Linted {
 /// What should be mended in a plan's text. Nothing is stored.
 pub async fn lint(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<LintBody>) -> ApiResult<Linted> {
     workspaces::row(&app, workspace).await?;
-    Ok(Json(Linted { findings: plan::lint(&body.text) }))
+    Ok(Json(Linted { findings: lint_plan(&body.text) }))
 }

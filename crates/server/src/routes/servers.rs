@@ -3,8 +3,8 @@ use crate::answer::ApiResult;
 use crate::request::Ids;
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::ServerReport;
 use planwright_protocol::WorkspaceId;
-use planwright_session::ServerReport;
 
 /// Starts none of them: what is told is what is known.
 pub async fn list(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Vec<ServerReport>> {

@@ -3,8 +3,8 @@ use crate::answer::ApiResult;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
+use planwright_chat::Trust;
 use planwright_protocol::WorkspaceId;
-use planwright_session::Trust;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

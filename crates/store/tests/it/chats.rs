@@ -1,7 +1,8 @@
 //! Chats, their histories, and what a session writes.
 
 use crate::world::{World, chat_in, chat_of, created, moment, on_both};
-use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Plan, PlanStep, Progress, Role, RunId, StepStatus, SwitchedBy};
+use planwright_protocol::plan::StepProgress;
+use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Progress, Role, RunId, StepStatus, SwitchedBy};
 use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, MessageKey, Store, StoredEvent};
 use serde_json::json;
 
@@ -89,8 +90,8 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.config.plan_file = Some("/plans/a.plan".into());
     chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
     chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
-    let step = PlanStep { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, ..PlanStep::default() };
-    chat.progress = Some(Progress::of("/plans/a.plan", &Plan { steps: vec![step], ..Plan::default() }, None));
+    let step = StepProgress { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, note: None };
+    chat.progress = Some(Progress { plan_file: "/plans/a.plan".into(), steps: vec![step], told: None });
     chat.epoch = 3;
     chat.seq_ceiling = u64::from(u32::MAX) + 7;
     chat.usage.input_tokens = 7;

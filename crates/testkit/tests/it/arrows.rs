@@ -3,19 +3,44 @@
 use crate::{files, root};
 use std::collections::BTreeMap;
 
-/// The only dependencies allowed between our crates. Those that are not there yet have their place already.
+/// The only dependencies allowed between our crates.
 const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
+    ("plan", &["protocol"]),
+    ("question", &["protocol"]),
+    ("config", &["protocol"]),
     ("sandbox", &["protocol"]),
-    ("tools", &["protocol", "sandbox"]),
-    ("agent", &["protocol", "tools"]),
+    ("tools", &["protocol", "plan", "question", "sandbox"]),
+    ("agent", &["protocol", "plan", "question", "tools"]),
     ("providers", &["protocol", "agent"]),
     ("store", &["protocol"]),
-    ("session", &["protocol", "tools", "agent", "store"]),
+    ("feed", &["protocol", "store"]),
+    ("workspaces", &["protocol", "tools", "store", "config"]),
+    ("chat", &["protocol", "plan", "question", "tools", "agent", "store", "feed", "workspaces"]),
     ("mcp", &["protocol", "tools", "sandbox"]),
-    ("acp", &["protocol", "session"]),
-    ("server", &["protocol", "session", "store"]),
-    ("planwright", &["protocol", "sandbox", "tools", "agent", "providers", "store", "session", "mcp", "acp", "server"]),
+    ("server", &["protocol", "chat", "feed", "workspaces", "store"]),
+    // Editors share a process with their chats until there is a client of the HTTP API.
+    ("acp", &["protocol", "question", "chat", "feed", "workspaces"]),
+    (
+        "planwright",
+        &[
+            "protocol",
+            "plan",
+            "question",
+            "config",
+            "sandbox",
+            "tools",
+            "agent",
+            "providers",
+            "store",
+            "feed",
+            "workspaces",
+            "chat",
+            "mcp",
+            "server",
+            "acp",
+        ],
+    ),
     ("testkit", &[]),
 ];
 

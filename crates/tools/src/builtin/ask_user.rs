@@ -1,5 +1,5 @@
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
-use planwright_protocol::{Problem, Question};
+use planwright_protocol::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ pub struct AskUser {
     questions: Value,
 }
 
-// What the model reads of a question; [`Question::batch_from_json`] has the last word.
+// What the model reads of a question; [`planwright_question::parse_batch`] has the last word.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -66,7 +66,7 @@ impl Input for AskUser {
     };
 
     fn prepare(self, _: &ToolContext) -> Result<Prepared, Problem> {
-        let questions = Question::batch_from_json(&json!({ "questions": self.questions }))?;
+        let questions = planwright_question::parse_batch(&json!({ "questions": self.questions }))?;
         Ok(Prepared::new(Vec::new(), move |_| Ok(Output::default().with("status", "question_pending").signalling(Signal::Ask(questions)))))
     }
 }

@@ -1,7 +1,8 @@
 use super::files;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
-use planwright_protocol::{ErrorCode, PlanDocument, Problem};
+use planwright_plan::PlanDocument;
+use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

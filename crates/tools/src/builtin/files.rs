@@ -6,8 +6,9 @@ use crate::text_file::Text;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::version::{FileChange, Version};
 use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
+use planwright_plan::PlanDocument;
 use planwright_protocol::plan::PlanFileStatus;
-use planwright_protocol::{ErrorCode, PlanDocument, Problem};
+use planwright_protocol::{ErrorCode, Problem};
 
 /// Diffs longer than this are cut: the model has no use for more.
 const LONGEST_DIFF: usize = 20_000;

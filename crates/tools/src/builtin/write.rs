@@ -53,7 +53,8 @@ impl Input for Write {
 mod tests {
     use super::super::trial::Trial;
     use crate::path::WorkspacePath;
-    use planwright_protocol::{ChatId, PlanDocument, Role, StepStatus};
+    use planwright_plan::PlanDocument;
+    use planwright_protocol::{ChatId, Role, StepStatus};
     use serde_json::json;
 
     const PLAN: &str = "---\ngoal: Greet\nstatus: in_progress\nrevision: 4\n---\n# Greet\n\n## Steps\n\n- [x] 1. Say hello\n- [ ] 2. Say goodbye\n\n## Notes\n\nMine.\n";

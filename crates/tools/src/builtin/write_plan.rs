@@ -2,8 +2,9 @@ use super::files;
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use planwright_plan::PlanDocument;
 use planwright_protocol::plan::PlanFileStatus;
-use planwright_protocol::{ErrorCode, Permission, Plan, PlanDocument, Problem};
+use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +65,7 @@ impl Input for WritePlan {
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let wanted = self.path.as_deref().map(WorkspacePath::parse_file).transpose()?;
         let value = serde_json::to_value(&self).map_err(|error| Problem::new(ErrorCode::PlanInvalid, error.to_string()))?;
-        let plan = Plan::from_json(value)?;
+        let plan = planwright_plan::from_json(value)?;
         let path = match wanted.or_else(|| cx.config.active_plan_path.clone()) {
             Some(path) => path,
             None => free_path(cx, &plan)?,
@@ -107,7 +108,7 @@ impl Input for WritePlan {
 
 /// A name made of the goal that no other plan has.
 fn free_path(cx: &ToolContext, plan: &Plan) -> Result<WorkspacePath, Problem> {
-    let slug = plan.slug();
+    let slug = planwright_plan::slug(plan);
     for number in 1.. {
         let name = if number == 1 { format!("/plans/{slug}.plan") } else { format!("/plans/{slug}-{number}.plan") };
         let path = WorkspacePath::parse_file(&name)?;

@@ -1,0 +1,162 @@
+//! The agent's own cost of a tool turn: from the end of a reply that asks for a file to the next request, everything
+//! stored durably in between. Measured against durable commits of the same run. Exits with 1 when a bar is missed.
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use futures::{StreamExt, stream};
+use planwright_agent::{Delta, ModelCall, Provider, Request};
+use planwright_chat::{Limits, Models, Sessions, Settings};
+use planwright_protocol::event::ChatState;
+use planwright_protocol::{Author, ChatId, Envelope, Event, Message, MessageType, Mode, Op, Problem, Role, Timestamp};
+use planwright_store::{Append, ChatRow, Store};
+use planwright_testkit::bench::{median_ms, report};
+use serde_json::json;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const TURNS: usize = 300;
+/// The first turns find nothing in any cache.
+const WARM_UP: usize = 20;
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let commit = runtime.block_on(commits(folder.path()));
+    let short = runtime.block_on(turns(folder.path(), 10));
+    let long = runtime.block_on(turns(folder.path(), 10_000));
+    let bar = 3.0 * commit + 1.0;
+    println!("a durable commit of SQLite                                 {commit:>8.2}ms");
+    let results = [
+        report("a tool turn with 10 messages, against 3 commits and 1 ms", short, "ms", bar),
+        report("the same with 10,000 messages, against that with 10", long / short, "", 1.5),
+    ];
+    if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// One small event a commit, as the store writes it.
+async fn commits(folder: &Path) -> f64 {
+    let store = Store::open(&folder.join("commits.db")).await.unwrap();
+    let chat = chat(&store, folder, 0).await;
+    let mut times = Vec::new();
+    for seq in 0..TURNS as u64 {
+        let event = Envelope { event: Event::StateChanged { state: ChatState::Idle }, seq: seq + 1, at: Timestamp::now() };
+        let start = Instant::now();
+        store.append(&chat, Append { events: &[event], ..Append::default() }).await.unwrap();
+        times.push(start.elapsed());
+    }
+    median_ms(times)
+}
+
+async fn turns(folder: &Path, messages: usize) -> f64 {
+    let store = Store::open(&folder.join(format!("{messages}.db"))).await.unwrap();
+    let row = chat(&store, folder, messages).await;
+    let gaps = Arc::new(Gaps::default());
+    let limits = Limits { turns: u32::MAX, cost: f64::INFINITY };
+    let sessions = Sessions::new(store, Settings { limits, ..Settings::default() }, Arc::new(OneModel(gaps.clone())));
+    let handle = sessions.chat(row.id).await.unwrap();
+    handle
+        .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
+        .await
+        .unwrap();
+    while handle.chat().row().await.run.is_some() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let times = gaps.0.lock().unwrap().times[WARM_UP..].to_vec();
+    median_ms(times)
+}
+
+/// A chat with so many messages: requests, calls and their results, as they are in a long chat.
+async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
+    std::fs::write(folder.join("file.txt"), "a line of text\n".repeat(20)).unwrap();
+    let workspace = store.ensure_workspace("bench", folder.to_str().unwrap()).await.unwrap();
+    let now = Timestamp::now();
+    let row = ChatRow {
+        id: ChatId::generate(),
+        workspace_id: workspace.id,
+        title: "Bench".to_owned(),
+        config: planwright_protocol::ChatConfig { role: Role::Planner, plan_file: None },
+        state: ChatState::Idle,
+        pending: None,
+        grants: Vec::new(),
+        progress: None,
+        epoch: 0,
+        seq_ceiling: messages as u64 + 1,
+        usage: planwright_protocol::event::Usage::default(),
+        run: None,
+        created_at: now,
+        updated_at: now,
+    };
+    store.create_chat(&row).await.unwrap();
+    let history = (0..messages).map(|number| {
+        let reply = format!("reply {}", number / 4);
+        let message = |author, kind, text: &str| Message::new(row.id, author, kind, text).with("reply", reply.as_str());
+        match number % 4 {
+            0 => message(Author::User, MessageType::Text, "And what does the next file say?"),
+            1 => message(Author::Assistant, MessageType::ToolCall, "read")
+                .with("tool", "read")
+                .with("call_id", reply.as_str())
+                .with("args", json!({"path": "/file.txt"}))
+                .with("status", "done")
+                .by(Role::Planner),
+            2 => message(Author::Tool, MessageType::ToolResult, "1\ta line of text\n2\ta line of text").with("call_id", reply.as_str()),
+            _ => message(Author::Assistant, MessageType::Text, "It has twenty lines that all say the same.").by(Role::Planner),
+        }
+    });
+    let events: Vec<Envelope> =
+        history.zip(1..).map(|(message, seq)| Envelope { event: Event::MessageCreated { message }, seq, at: now }).collect();
+    store.append(&row, Append { events: &events, ..Append::default() }).await.unwrap();
+    row
+}
+
+/// When the last reply ended, and how long after it each request came.
+#[derive(Default)]
+struct Gaps(Mutex<Measured>);
+
+#[derive(Default)]
+struct Measured {
+    ended: Option<Instant>,
+    times: Vec<Duration>,
+}
+
+struct OneModel(Arc<Gaps>);
+
+#[async_trait]
+impl Models for OneModel {
+    async fn model(&self, _mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+        Ok(Arc::new(InstantModel(self.0.clone())))
+    }
+}
+
+/// Answers at once: a call each time, and at the end a word.
+struct InstantModel(Arc<Gaps>);
+
+#[async_trait]
+impl Provider for InstantModel {
+    fn name(&self) -> &'static str {
+        "bench/instant"
+    }
+
+    async fn stream(&self, _request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+        let mut measured = self.0.0.lock().unwrap();
+        if let Some(ended) = measured.ended.take() {
+            measured.times.push(ended.elapsed());
+        }
+        let number = measured.times.len();
+        let delta = if number < TURNS {
+            // Another line each time, so that nobody takes it for a loop.
+            let args = json!({"path": "/file.txt", "offset": number % 20 + 1, "limit": 2}).to_string();
+            Delta::Call(ModelCall { id: number.to_string(), tool: "read".to_owned(), args })
+        } else {
+            Delta::Text("Done.".to_owned())
+        };
+        let gaps = self.0.clone();
+        let end = stream::once(async move {
+            gaps.0.lock().unwrap().ended = Some(Instant::now());
+            Ok(Delta::Usage(planwright_protocol::event::Usage::default()))
+        });
+        Ok(stream::iter([Ok(delta)]).chain(end).boxed())
+    }
+}

@@ -1,0 +1,209 @@
+//! Approving a plan: the only way from plan mode into carrying one out.
+
+use super::{Actor, begin, mode_changed, speech, switch_note};
+use crate::card::Pending;
+use crate::chat::{Change, broken, storage};
+use crate::crash;
+use crate::drift::{self, Files};
+use crate::policy::APPROVAL;
+use crate::progress::{self, BEGINS_WITH};
+use planwright_agent::turn::ANSWERED;
+use planwright_plan::PlanDocument;
+use planwright_protocol::event::{ChatState, QuestionOutcome};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionKind, SwitchedBy, Timestamp};
+use planwright_store::{ApprovalRow, AuditKind};
+use planwright_tools::WorkspacePath;
+use serde_json::json;
+
+/// Said when the user approves something else than what they see.
+pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
+
+impl Actor {
+    pub(super) async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
+        if self.running.is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
+        }
+        let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
+        if !self.was_shown(&approval).await? {
+            self.raise_card(&approval, self.chat.pending().await.as_ref()).await?;
+            return Err(Problem::new(ErrorCode::Conflict, CHANGED));
+        }
+        let said = content.map(|content| self.said(content));
+        let mut change = Change::messages(said);
+        if let Some(pending) = self.chat.pending().await {
+            let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
+            if pending.by.delegation.is_some() {
+                // The approval is told to the chat's own agent; a delegate that asked must not wait on.
+                let text = format!("The user had {} carried out, and that is the answer.", approval.plan_file);
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(ANSWERED, true);
+                change = change.event(Event::MessageCreated { message: pending.by.place(note) });
+            }
+        }
+        self.approve(change, approval).await
+    }
+
+    /// The record of the user's yes to the plan as its file is now.
+    pub(super) async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
+        let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
+        let row = self.chat.row().await;
+        let plan_file = plan_file.or(row.config.plan_file).ok_or_else(|| no_plan("This chat has no plan yet."))?;
+        let path = WorkspacePath::parse_file(&plan_file)?;
+        if !path.is_plan() {
+            return Err(no_plan(&format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
+        }
+        let workspace = self.chat.workspace.clone();
+        let read_path = path.clone();
+        let read = tokio::task::spawn_blocking(move || (workspace.read_plan(&read_path), workspace.head_commit()));
+        let (snapshot, base_commit) = read.await.map_err(broken)?;
+        let gone = || no_plan(&format!("The file {path} of the plan is gone: it was deleted, moved or taken back."));
+        let unread = |problem: Problem| if problem.code == ErrorCode::PathNotFound { gone() } else { no_plan(&problem.message) };
+        let snapshot = snapshot.map_err(unread)?;
+        let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
+        let document = PlanDocument::parse(&content).map_err(|findings| {
+            no_plan(&format!("{path} is not a valid plan: {}", findings.first().map(ToString::to_string).unwrap_or_default()))
+        })?;
+        if let Some(objection) = self.chat.settings().policy.objection(&document.plan) {
+            return Err(Problem::new(ErrorCode::NoPlan, objection).with_details(json!({ "policy": "plan_requires_files" })));
+        }
+        Ok(ApprovalRow {
+            plan_file: path.to_string(),
+            revision: document.revision,
+            sha256: document.sha256(),
+            content,
+            approver: self.by.clone(),
+            given_by: by,
+            base_commit,
+            at: Timestamp::now(),
+        })
+    }
+
+    /// Switches to act mode under an approval, and starts.
+    pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
+        // A run that raised the card may still be putting its things away.
+        let interrupted = self.halt().await;
+        change.events.splice(0..0, Change::messages(interrupted).events);
+        crash::point("approval_unstored");
+        let row = self.chat.row().await;
+        let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
+        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
+        let files = self.planned_files(&approval).await?;
+        let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
+        let plan_file = approval.plan_file.clone();
+        let progress = PlanDocument::parse(&approval.content).ok();
+        let progress = progress.map(|document| planwright_plan::begin_progress(&plan_file, &document.plan, row.progress.as_ref()));
+        let facts = json!({
+            "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
+        });
+        let note = switch_note(&row, role, approval.given_by, &text).with(APPROVAL, facts.clone());
+        let note = files.note(note.with(BEGINS_WITH, serde_json::to_value(&progress).unwrap_or_default()));
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
+        change = change.event(Event::MessageCreated { message: note.clone() });
+        change.events.extend(drifted);
+        change = change
+            .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
+            .log(AuditKind::PlanApproved, "", row.config.role, facts)
+            .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": approval.given_by }))
+            .by(self.account())
+            .event(Event::StateChanged { state: ChatState::Thinking });
+        change.approval = Some(approval);
+        self.chat
+            .switch(change, move |row| {
+                row.config.role = role;
+                row.config.plan_file = Some(plan_file);
+                row.progress = progress;
+                begin(row);
+            })
+            .await?;
+        crash::point("approval_stored");
+        progress::mark(&self.chat).await;
+        self.start();
+        Ok(note)
+    }
+
+    /// The files of the plan that is being approved, as they are at this moment.
+    async fn planned_files(&self, approval: &ApprovalRow) -> Result<Files, Problem> {
+        match PlanDocument::parse(&approval.content) {
+            Ok(document) => Files::of(&self.chat, &document.plan).await,
+            Err(_) => Ok(Files::default()),
+        }
+    }
+
+    /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the
+    /// file, counts as seen.
+    pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let told = |message: &&Message| {
+            matches!(message.message_type, MessageType::Plan | MessageType::Question)
+                && shown(message, "plan_file") == Some(approval.plan_file.as_str())
+        };
+        let newest = history.iter().rev().find(told);
+        Ok(newest.is_none_or(|message| shown(message, "sha256") == Some(approval.sha256.as_str())))
+    }
+
+    /// Puts the plan before the user, in place of an earlier card if there is one.
+    pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<&Pending>) -> Result<(), Problem> {
+        let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
+        let by = match in_place_of {
+            Some(earlier) => earlier.by,
+            None => self.chat.agent().await,
+        };
+        let pending =
+            Pending::plan_approval(by, &approval.plan_file, &document, &approval.sha256, planwright_question::card::plan_approval());
+        self.raise(pending, in_place_of).await
+    }
+
+    /// Puts a question before the user, in place of an earlier one if there is one.
+    pub(super) async fn raise(&self, pending: Pending, in_place_of: Option<&Pending>) -> Result<(), Problem> {
+        let resolved =
+            in_place_of.map(|earlier| Event::QuestionResolved { question_id: earlier.question_id, outcome: QuestionOutcome::Superseded });
+        let mut change = Change { events: resolved.into_iter().collect(), ..Change::default() };
+        change = change
+            .event(Event::MessageCreated { message: pending.message(self.chat.id) })
+            .event(pending.event())
+            .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
+        change = pending.log(change, "");
+        self.chat
+            .publish(change, move |row| {
+                row.run = None;
+                row.state = ChatState::AwaitingAnswer;
+                row.pending = serde_json::to_value(&pending).ok();
+            })
+            .await
+    }
+
+    /// The plan that an order without one has led to, if it did.
+    pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let Some(order) = history.iter().rposition(|message| message.author == Author::User) else { return Ok(None) };
+        let drafted = history[order..].iter().any(|message| message.message_type == MessageType::Plan);
+        if !drafted || !history[order].metadata.contains_key(speech::AWAITS_PLAN) {
+            return Ok(None);
+        }
+        match self.approval(None, SwitchedBy::Approval).await {
+            // What the agent wrote can't be approved, so there is nothing to ask.
+            Err(problem) if problem.code == ErrorCode::NoPlan => Ok(None),
+            approval => approval.map(Some),
+        }
+    }
+}
+
+/// A fact about the plan in a Plan message, or in the card that asks for its approval.
+fn shown<'m>(message: &'m Message, key: &str) -> Option<&'m str> {
+    let direct = message.metadata.get(key);
+    direct.or_else(|| message.metadata.get("plan").and_then(|plan| plan.get(key))).and_then(serde_json::Value::as_str)
+}
+
+/// The path of a plan that the user names for the chat, whether it is written yet or not.
+pub(super) fn named(path: &str) -> Result<WorkspacePath, Problem> {
+    let misfit = |wanted: String| {
+        let problem = Problem::new(ErrorCode::ValidationFailed, format!("`plan_file` {wanted}."));
+        problem.with_details(json!({ "fields": { "plan_file": wanted } }))
+    };
+    let path = WorkspacePath::parse_file(path).map_err(|problem| misfit(format!("is no path of the workspace: {}", problem.message)))?;
+    if !path.is_plan() {
+        return Err(misfit(format!("must be a plan, named /plans/NAME.plan; {path} is not")));
+    }
+    Ok(path)
+}

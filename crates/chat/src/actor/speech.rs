@@ -1,0 +1,279 @@
+//! What the user says: messages, orders to begin, answers.
+
+use super::plan::CHANGED;
+use super::{Actor, OPERATOR};
+use crate::card::{self, Pending};
+use crate::chat::{Change, storage};
+use crate::classifier::{self, Classified};
+use crate::crash;
+use crate::images;
+use crate::run::add;
+use crate::sessions::IntentSwitch;
+use planwright_agent::intent::{Intent, Reading, detect};
+use planwright_protocol::event::{QuestionOutcome, Usage};
+use planwright_protocol::op::{Inquiry, SentImage};
+use planwright_protocol::question::Decision;
+use planwright_protocol::{
+    Author, ErrorCode, Event, IMAGES, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
+};
+use planwright_question::{answer_text, plan_is_approved, validate_answers};
+use planwright_store::{ApprovalRow, AuditKind, GrantRow};
+use serde_json::{Map, Value, json};
+
+/// Marks the message after whose run the plan that was drafted is put before the user.
+pub(super) const AWAITS_PLAN: &str = "awaits_plan";
+
+/// Names, in a message of the user's, whose it is.
+const USER: &str = "user";
+
+/// What stands in the place of words where an image came alone.
+const IMAGE_ALONE: &str = "[image]";
+
+/// What the user's words mean for the plan.
+enum Order {
+    None,
+    /// The rules can't tell. A classifier may look closer.
+    Unclear,
+    /// The user may mean to begin; a click would say so.
+    Suggested,
+    /// The user wants to begin, but there is nothing to begin with, or the policy objects to it.
+    WithoutPlan(Option<String>),
+    Given(Box<ApprovalRow>),
+}
+
+impl Actor {
+    /// Who asked for what is done now, if it is somebody with an account.
+    pub(super) fn account(&self) -> Option<&String> {
+        Some(&self.by).filter(|name| *name != OPERATOR)
+    }
+
+    /// Words of theirs.
+    pub(super) fn said(&self, text: impl Into<String>) -> Message {
+        let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
+        match self.account() {
+            Some(name) => message.with(USER, name.as_str()),
+            None => message,
+        }
+    }
+
+    pub(super) async fn user_message(
+        &mut self,
+        mut content: String,
+        metadata: Map<String, Value>,
+        images: Vec<SentImage>,
+    ) -> Result<Message, Problem> {
+        if content.trim().is_empty() && !images.is_empty() {
+            IMAGE_ALONE.clone_into(&mut content);
+        }
+        if content.trim().is_empty() {
+            return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
+                .with_details(json!({"fields": {"content": "must not be empty"}})));
+        }
+        self.chat.check_images(&images, self.chat.row().await.config.role.mode()).await?;
+        let (attached, stored) = images::attach(images)?;
+        self.choose_mode(&content).await?;
+        let role = self.chat.row().await.config.role;
+        let pending = self.chat.pending().await;
+        let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
+        // Words that come with an image say more than "go ahead".
+        let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
+        let mut message = self.said(content).with_client_metadata(metadata);
+        if !attached.is_empty() {
+            message = message.with(IMAGES, json!(attached));
+        }
+        if let Some(pending) = &pending {
+            // Words in place of an answer are for the one who asked.
+            message = pending.by.place(message);
+        }
+        if let Order::WithoutPlan(_) = order {
+            message = message.with(AWAITS_PLAN, true);
+        }
+        let mut change = self.sent(&message);
+        change.versions = Box::new(stored);
+        if let Some(pending) = &pending {
+            let outcome = match order {
+                Order::Given(_) => QuestionOutcome::Answered,
+                Order::None | Order::Unclear | Order::Suggested | Order::WithoutPlan(_) => QuestionOutcome::Superseded,
+            };
+            change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
+        }
+        let facts = json!({ "message_id": message.id, "source": "rules" });
+        let detected = |change: Change| change.log(AuditKind::ExecutionIntentDetected, "", role, facts.clone()).by(self.account());
+        match order {
+            Order::None => self.publish_and_start(change, &message).await?,
+            Order::Unclear => {
+                self.publish_and_start(change, &message).await?;
+                // Beside the run, which does not wait for it.
+                self.classifying = classifier::ask(&self.chat, &message).await;
+            }
+            Order::Suggested => {
+                let change = detected(change).event(Event::IntentSuggested { message_id: message.id });
+                self.publish_and_start(change, &message).await?;
+            }
+            Order::WithoutPlan(objection) => {
+                let text = objection.unwrap_or_else(|| {
+                    "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.".to_owned()
+                });
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text);
+                self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
+            }
+            Order::Given(approval) if !self.was_shown(&approval).await? => {
+                let note = Message::new(self.chat.id, Author::System, MessageType::Text, CHANGED);
+                self.chat.publish(detected(change).event(Event::MessageCreated { message: note }), |_| {}).await?;
+                self.raise_card(&approval, None).await?;
+            }
+            Order::Given(approval) => {
+                let change = detected(change).log(AuditKind::ModeSwitchedByIntent, "", role, facts.clone());
+                self.approve(change, *approval).await?;
+            }
+        }
+        Ok(message)
+    }
+
+    /// Asks what a tool wants asked that the user called themselves.
+    pub(super) async fn ask(&mut self, inquiry: Inquiry) -> Result<(), Problem> {
+        let pending = self.chat.pending().await;
+        // The card of the same plan makes room for the plan as it is now.
+        let card = pending.as_ref().filter(|pending| matches!(&inquiry, Inquiry::Plan(file) if pending.shows_plan(file)));
+        if self.running.is_some() || (pending.is_some() && card.is_none()) {
+            let text = "The chat is at work or waits for an answer. Ask when that is over, or stop it first.";
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        match inquiry {
+            Inquiry::Questions(questions) => {
+                let pending = card::asked(&self.chat, self.chat.agent().await, questions, Severity::Major).await;
+                self.raise(pending, None).await
+            }
+            Inquiry::Plan(file) => {
+                let approval = self.approval(Some(file), SwitchedBy::Approval).await?;
+                self.raise_card(&approval, card).await
+            }
+        }
+    }
+
+    /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
+    /// The card that shows the plan is no other question: the order answers it.
+    async fn order(&self, role: Role, content: &str, other_question: bool) -> Order {
+        let setting = self.chat.settings().intent_switch;
+        if role.mode() == Mode::Act || setting == IntentSwitch::Off {
+            return Order::None;
+        }
+        let Reading { intent, suggests_execution } = detect(content);
+        let free = !other_question && self.running.is_none();
+        match (intent, self.approval(None, SwitchedBy::Intent).await) {
+            (Intent::ExecuteNow, Ok(approval)) if setting == IntentSwitch::Switch && free => Order::Given(Box::new(approval)),
+            (Intent::ExecuteNow, Ok(_)) => Order::Suggested,
+            (Intent::ExecuteNow, Err(problem)) if free => {
+                Order::WithoutPlan(problem.details.is_some_and(|details| details["policy"].is_string()).then_some(problem.message))
+            }
+            (Intent::ExecuteNow, Err(_)) => Order::None,
+            (Intent::PlanOnly | Intent::Unclear, Ok(_)) if suggests_execution => Order::Suggested,
+            (Intent::Unclear, Ok(_)) if free => Order::Unclear,
+            (Intent::PlanOnly | Intent::Unclear, Ok(_) | Err(_)) => Order::None,
+        }
+    }
+
+    /// Suggests to execute the plan if the classifier says so.
+    pub(super) async fn suggest(&mut self, classified: Option<Classified>) {
+        self.classifying = None;
+        let Some(classified) = classified else { return };
+        if let Err(problem) = self.record_intent(classified).await {
+            tracing::error!(chat = %self.chat.id, %problem, "what a message means could not be stored");
+        }
+    }
+
+    /// Counts what the classifier used, and stores its suggestion if that is still of use.
+    async fn record_intent(&self, classified: Classified) -> Result<(), Problem> {
+        let Classified { message_id, intent, model, usage } = classified;
+        let row = self.chat.row().await;
+        let role = row.config.role;
+        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let newest = history.iter().rev().find(|message| message.author == Author::User);
+        let is_of_use = role.mode() == Mode::Plan && row.pending.is_none() && newest.is_some_and(|message| message.id == message_id);
+        let mut change = Change::default();
+        if usage != Usage::default() {
+            change = change.event(Event::Usage(Usage { context_tokens: row.usage.context_tokens, ..usage }));
+        }
+        if intent == Intent::ExecuteNow && is_of_use && self.approval(None, SwitchedBy::Intent).await.is_ok() {
+            let facts = json!({ "message_id": message_id, "source": "classifier" });
+            change = change.log(AuditKind::ExecutionIntentDetected, &model, role, facts).event(Event::IntentSuggested { message_id });
+        }
+        if change.events.is_empty() {
+            return Ok(());
+        }
+        self.chat.publish(change, move |row| add(&mut row.usage, usage)).await
+    }
+
+    pub(super) async fn answer(
+        &mut self,
+        question_id: QuestionId,
+        answers: Map<String, Value>,
+        comment: String,
+        metadata: Map<String, Value>,
+    ) -> Result<Message, Problem> {
+        let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
+        let pending = pending.ok_or_else(|| {
+            let text = "This question is not waiting for an answer any more. Reload the chat to see what is.";
+            Problem::new(ErrorCode::QuestionNotPending, text)
+        })?;
+        validate_answers(&pending.questions, &answers)?;
+        let text = answer_text(&pending.questions, &answers);
+        // Clients may send the words that the answer is shown in anyway.
+        let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
+        let answer = json!({ "question_id": question_id, "answers": answers });
+        let mut message = self.said(text).with_client_metadata(metadata).with("question_answer", answer);
+        if let Some(comment) = comment {
+            message = message.with("comment", comment);
+        }
+        let message = pending.by.place(message);
+        let change = self.sent(&message).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
+        match pending.kind {
+            QuestionKind::User => self.publish_and_start(change, &message).await?,
+            QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
+            QuestionKind::PlanApproval => {
+                let change = self.logged(change, AuditKind::ApprovalDenied, &pending);
+                self.publish_and_start(change, &message).await?;
+            }
+            QuestionKind::ToolApproval => self.decide(change, &pending, planwright_question::read_decision(&answers), &message).await?,
+        }
+        crash::point("answer_stored");
+        Ok(message)
+    }
+
+    /// Approves what the card shows; a plan that has changed since is shown anew.
+    async fn accept(&mut self, change: Change, pending: &Pending) -> Result<(), Problem> {
+        let shown = |key: &str| pending.plan.as_ref().and_then(|plan| plan.get(key)).and_then(Value::as_str);
+        let approval = self.approval(shown("plan_file").map(str::to_owned), SwitchedBy::Approval).await?;
+        if shown("sha256") != Some(approval.sha256.as_str()) {
+            self.raise_card(&approval, Some(pending)).await?;
+            return Err(Problem::new(ErrorCode::Conflict, CHANGED));
+        }
+        let change = self.logged(change, AuditKind::ApprovalGiven, pending);
+        self.approve(change, approval).await.map(|_| ())
+    }
+
+    async fn decide(&mut self, mut change: Change, pending: &Pending, decision: Decision, message: &Message) -> Result<(), Problem> {
+        let kind = match decision {
+            Decision::Approve | Decision::ApproveAlways => AuditKind::ApprovalGiven,
+            Decision::Deny => AuditKind::ApprovalDenied,
+        };
+        let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
+        if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("grant"), fact("folder")) {
+            // With the answer or not at all: the user may decide otherwise when the answer got lost.
+            change.grants.push(GrantRow { tool, folder });
+        }
+        let change = self.logged(change, kind, pending);
+        self.publish_and_start(change, message).await
+    }
+
+    fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
+        change
+            .log(
+                kind,
+                "",
+                pending.by.role,
+                json!({ "question_id": pending.question_id, "kind": pending.kind, "severity": pending.severity, "approver": self.by }),
+            )
+            .by(self.account())
+    }
+}

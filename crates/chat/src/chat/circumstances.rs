@@ -1,0 +1,113 @@
+//! What the gate and the tools are told of a chat.
+
+use super::{Chat, storage};
+use crate::agent::Agent;
+use planwright_plan::PlanDocument;
+use planwright_protocol::{CallId, Problem, WorkspaceId};
+use planwright_store::{GrantRow, Store};
+use planwright_tools::command::{Live as Heard, Reach};
+use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl Chat {
+    /// What the gate needs to know, all of one moment.
+    ///
+    /// # Errors
+    /// `MODE_CHANGED`, when the chat's role does not stand behind this agent any more.
+    pub async fn situation(&self, agent: Agent, tool: &str, consent: Consent) -> Result<Situation, Problem> {
+        let foreign_plans = self.foreign_plans(self.row().await.workspace_id).await?;
+        self.situation_among(foreign_plans, agent, tool, consent).await
+    }
+
+    /// The same, when the plans of other chats have been read for this call.
+    pub async fn situation_among(
+        &self,
+        foreign_plans: Arc<BTreeSet<WorkspacePath>>,
+        agent: Agent,
+        tool: &str,
+        consent: Consent,
+    ) -> Result<Situation, Problem> {
+        let scope = match self.approval().await {
+            Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
+            None => None,
+        };
+        let missing_plan = self.missing_plan().await?;
+        let settings = self.settings();
+        let live = self.live.lock().await;
+        agent.check(live.row.config.role)?;
+        Ok(Situation {
+            role: agent.role,
+            tool: tool.to_owned(),
+            epoch: self.fence.epoch(),
+            fence: self.fence.clone(),
+            own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            foreign_plans,
+            scope,
+            missing_plan,
+            approvals: settings.approvals.clone(),
+            secrets: settings.secrets.clone(),
+            grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
+            consent,
+        })
+    }
+
+    /// Where the chat's MCP servers work.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn site(&self) -> Result<Site, Problem> {
+        let settings = self.settings();
+        let id = self.row().await.workspace_id;
+        let neighbours = neighbours(&self.store, id).await?;
+        Ok(Site {
+            id,
+            workspace: self.workspace.clone(),
+            commands: settings.commands.clone(),
+            secrets: settings.secrets.clone(),
+            neighbours,
+        })
+    }
+
+    async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
+        let paths = self.store.foreign_plans(workspace, self.id).await.map_err(storage)?;
+        Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
+    }
+
+    /// What a tool gets besides its arguments; `call` is for those that run commands.
+    pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
+        let (row, settings) = (self.row().await, self.settings());
+        let config = ToolConfig {
+            plan_mode: agent.role.mode() == planwright_protocol::Mode::Plan,
+            active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
+            chat: Some(self.id),
+            foreign_plans: self.foreign_plans(row.workspace_id).await?,
+            secrets: settings.secrets.clone(),
+        };
+        let command = CommandContext {
+            call,
+            commands: settings.commands.clone(),
+            reach: Reach::of(agent.role),
+            neighbours: if call.is_some() { neighbours(&self.store, row.workspace_id).await? } else { Arc::default() },
+            stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
+            live: Heard::default(),
+            baseline: self.baseline(),
+        };
+        Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
+    }
+}
+
+/// The folders of the other workspaces, as they are known now.
+///
+/// # Errors
+/// The database can't be read.
+pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[PathBuf]>, Problem> {
+    let rows = store.workspaces().await.map_err(storage)?;
+    Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
+}
+
+fn grant(row: &GrantRow) -> Option<Grant> {
+    Some(Grant { tool: row.tool.clone(), folder: WorkspacePath::parse(&row.folder).ok()? })
+}

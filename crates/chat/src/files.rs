@@ -1,0 +1,211 @@
+//! The files of a workspace, as the user reads them. Nothing asks: what they see goes to them and not to a model.
+
+use crate::chat::{broken, storage};
+use crate::sessions::Sessions;
+use planwright_plan::PlanDocument;
+use planwright_protocol::plan::PlanFileStatus;
+use planwright_protocol::{ChatId, ErrorCode, Problem, StepStatus, WorkspaceId};
+use planwright_tools::text_file::Text;
+use planwright_tools::workspace::Kind;
+use planwright_tools::{Workspace, WorkspacePath};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::Read;
+use std::sync::Arc;
+
+/// How many entries a tree has at most.
+const MOST_ENTRIES: usize = 5000;
+/// How deep a tree is at most.
+pub const DEEPEST: u32 = 16;
+/// The largest file that is shown.
+const LARGEST: u64 = 2 << 20;
+/// How deep plans may lie in folders.
+const DEEPEST_PLAN: u32 = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileType {
+    Folder,
+    Document,
+    Plan,
+    Chat,
+}
+
+/// A file or folder.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileNode {
+    pub name: String,
+    pub path: String,
+    pub file_type: FileType,
+    /// Whether it is a link, pipe, socket or device, which is not opened.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_special: bool,
+    /// What is in the folder, as deep as was asked for; left out where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = serde_json::json!([]))]
+    pub children: Option<Vec<FileNode>>,
+    /// Whether there is more in the folder than is shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+/// A file that is read.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileContent {
+    pub path: String,
+    pub file_type: FileType,
+    /// In bytes.
+    pub size: u64,
+    /// The text, with U+FFFD for what is not UTF-8; null for a file that is none.
+    pub content: Option<String>,
+}
+
+/// A plan, and how far it has come.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlanView {
+    pub plan_file: String,
+    /// Null for a file that can't be read as a plan.
+    pub status: Option<PlanFileStatus>,
+    pub goal: Option<String>,
+    pub revision: Option<u32>,
+    pub steps_done: usize,
+    pub steps_total: usize,
+    /// The chat that wrote it.
+    pub chat_id: Option<ChatId>,
+}
+
+impl Sessions {
+    /// What is in a folder, and in the folders below it, `depth` levels deep.
+    ///
+    /// # Errors
+    /// No such workspace or folder.
+    pub async fn files(&self, workspace: WorkspaceId, path: &str, depth: u32) -> Result<FileNode, Problem> {
+        let path = WorkspacePath::parse(path).map_err(unfit)?;
+        let folder = self.workspace(workspace).await?;
+        let tree = move || {
+            folder.host_path()?;
+            let (_, kind) = folder.resolve(&path).map_err(of_path)?;
+            let mut node = node_of(&path, kind);
+            if kind == Kind::Folder {
+                fill(&mut node, &folder, &path, depth, &mut MOST_ENTRIES.clone());
+            }
+            Ok(node)
+        };
+        tokio::task::spawn_blocking(tree).await.map_err(broken)?
+    }
+
+    /// A file of a workspace.
+    ///
+    /// # Errors
+    /// No such workspace or file, or it is too large.
+    pub async fn content(&self, workspace: WorkspaceId, path: &str) -> Result<FileContent, Problem> {
+        let path = WorkspacePath::parse_file(path).map_err(unfit)?;
+        let folder = self.workspace(workspace).await?;
+        tokio::task::spawn_blocking(move || read(&folder, &path)).await.map_err(broken)?.map_err(of_path)
+    }
+
+    /// The plans of a workspace, by name.
+    ///
+    /// # Errors
+    /// No such workspace.
+    pub async fn plans(&self, workspace: WorkspaceId) -> Result<Vec<PlanView>, Problem> {
+        let folder = self.workspace(workspace).await?;
+        let owners = self.store().plan_owners(workspace).await.map_err(storage)?;
+        let views = move || {
+            let plans = WorkspacePath::parse("/plans")?;
+            let mut node = node_of(&plans, Kind::Folder);
+            fill(&mut node, &folder, &plans, DEEPEST_PLAN, &mut MOST_ENTRIES.clone());
+            let mut files = Vec::new();
+            gather(node, &mut files);
+            Ok(files.into_iter().map(|path| view_of(&folder, &path, owners.get(&path).copied())).collect())
+        };
+        tokio::task::spawn_blocking(views).await.map_err(broken)?
+    }
+}
+
+fn node_of(path: &WorkspacePath, kind: Kind) -> FileNode {
+    let file_type = match kind {
+        Kind::Folder => FileType::Folder,
+        Kind::File if path.is_plan() => FileType::Plan,
+        Kind::File if path.is_chat() => FileType::Chat,
+        Kind::File | Kind::Link | Kind::Other => FileType::Document,
+    };
+    let name = path.split().map_or("", |(_, name)| name).to_owned();
+    let is_special = matches!(kind, Kind::Link | Kind::Other);
+    FileNode { name, path: path.to_string(), file_type, is_special, children: None, is_cut: false }
+}
+
+fn fill(node: &mut FileNode, workspace: &Arc<Workspace>, path: &WorkspacePath, depth: u32, room: &mut usize) {
+    // A folder that can't be read is shown like an empty one.
+    let names = workspace.list(path).unwrap_or_default();
+    let mut children = Vec::new();
+    for (name, _) in names {
+        if *room == 0 {
+            node.is_cut = true;
+            break;
+        }
+        *room -= 1;
+        let child_path = path.join(&name);
+        // A name that can't be spelled in a path is listed and can't be opened.
+        let kind = workspace.entry(&child_path).ok().flatten().map_or(Kind::Other, |entry| entry.kind);
+        let mut child = node_of(&child_path, kind);
+        if kind == Kind::Folder && depth > 1 && name != ".git" {
+            fill(&mut child, workspace, &child_path, depth - 1, room);
+        }
+        children.push(child);
+    }
+    node.children = Some(children);
+}
+
+fn gather(node: FileNode, files: &mut Vec<String>) {
+    if node.file_type == FileType::Plan {
+        files.push(node.path);
+    }
+    node.children.into_iter().flatten().for_each(|child| gather(child, files));
+}
+
+fn read(workspace: &Workspace, path: &WorkspacePath) -> Result<FileContent, Problem> {
+    let file = workspace.open_file(path)?;
+    let mut bytes = Vec::new();
+    let unreadable = |error: std::io::Error| Problem::new(ErrorCode::NotFound, format!("{path} can't be read: {error}."));
+    (&file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        let text = format!("{path} is larger than the {} MiB that are shown. Open it with another program.", LARGEST >> 20);
+        return Err(Problem::new(ErrorCode::TooLarge, text));
+    }
+    let size = bytes.len() as u64;
+    let content = Text::of(&bytes).map(|text| text.shown());
+    Ok(FileContent { path: path.to_string(), file_type: node_of(path, Kind::File).file_type, size, content })
+}
+
+fn view_of(workspace: &Workspace, path: &str, chat_id: Option<ChatId>) -> PlanView {
+    let document = WorkspacePath::parse_file(path)
+        .and_then(|path| workspace.read_plan(&path))
+        .ok()
+        .and_then(|snapshot| PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok());
+    let steps = document.as_ref().map_or(&[][..], |document| &document.plan.steps[..]);
+    PlanView {
+        plan_file: path.to_owned(),
+        status: document.as_ref().map(|document| document.status),
+        goal: document.as_ref().map(|document| document.plan.goal.clone()),
+        revision: document.as_ref().map(|document| document.revision),
+        steps_done: steps.iter().filter(|step| step.status == StepStatus::Done).count(),
+        steps_total: steps.len(),
+        chat_id,
+    }
+}
+
+/// A path that is none.
+fn unfit(problem: Problem) -> Problem {
+    let details = serde_json::json!({ "fields": { "path": problem.message } });
+    Problem::new(ErrorCode::ValidationFailed, problem.message).with_details(details)
+}
+
+/// What is wrong with a path, said to a client and not to a model.
+fn of_path(problem: Problem) -> Problem {
+    if problem.code == ErrorCode::PathNotFound {
+        return Problem::new(ErrorCode::NotFound, problem.message);
+    }
+    let is_for_clients = matches!(problem.code, ErrorCode::TooLarge | ErrorCode::NotFound);
+    if is_for_clients { problem } else { unfit(problem) }
+}

@@ -1,0 +1,157 @@
+//! Images that come with what the user says: checked, kept with the chat, shown to models that can look at them.
+
+use crate::chat::{Chat, storage};
+use crate::sessions::Sessions;
+use planwright_agent::{ModelMessage, Provider};
+use planwright_protocol::op::SentImage;
+use planwright_protocol::sha256_hex;
+use planwright_protocol::{AttachedImage, ErrorCode, MessageId, Mode, Problem};
+use planwright_store::{Content, Versions};
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many images may come with one message.
+const MOST: usize = 8;
+/// How large one may be: what every vendor takes.
+const LARGEST: usize = 5 << 20;
+/// How many of a conversation a model is shown; older ones are only told of.
+const MOST_SHOWN: usize = 20;
+
+/// The kinds that every vendor takes, by what their files begin with.
+fn kind(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// What a message says of its images, and what is stored of them.
+///
+/// # Errors
+/// Too many, one that is too large or of another kind.
+pub fn attach(images: Vec<SentImage>) -> Result<(Vec<AttachedImage>, Versions), Problem> {
+    if images.len() > MOST {
+        return Err(unfit(&format!("{} images came with this message, and {MOST} are the most. Send it in parts.", images.len())));
+    }
+    let (mut attached, mut versions) = (Vec::new(), Versions::default());
+    for (place, SentImage(bytes)) in images.into_iter().enumerate() {
+        let number = place + 1;
+        let Some(kind) = kind(&bytes) else {
+            return Err(unfit(&format!("Image {number} is neither PNG, JPEG, GIF nor WebP. Convert it, and send it again.")));
+        };
+        if bytes.len() > LARGEST {
+            let size = bytes.len() >> 20;
+            return Err(unfit(&format!(
+                "Image {number} has {size} MiB, and {} MiB are the most. Make it smaller, and send it again.",
+                LARGEST >> 20
+            )));
+        }
+        let sha256 = sha256_hex(&bytes);
+        attached.push(AttachedImage { sha256: sha256.clone(), mime_type: kind.to_owned(), size: bytes.len() as u64 });
+        versions.images.push(sha256.clone());
+        versions.contents.push(Content { sha256, bytes });
+    }
+    Ok((attached, versions))
+}
+
+fn unfit(text: &str) -> Problem {
+    Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { "images": text } }))
+}
+
+impl Sessions {
+    /// Whether a model of the user's own configuration can look at images.
+    pub async fn takes_images(&self) -> bool {
+        let models = &self.inner.configuration.everywhere().models;
+        for mode in [Mode::Plan, Mode::Act] {
+            if models.model(mode).await.is_ok_and(|model| model.takes_images()) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Chat {
+    /// # Errors
+    /// The model of this mode can't look at images.
+    pub async fn check_images(&self, images: &[SentImage], mode: Mode) -> Result<(), Problem> {
+        if images.is_empty() {
+            return Ok(());
+        }
+        let model = self.rules().models.model(mode).await?;
+        if model.takes_images() {
+            return Ok(());
+        }
+        let name = model.name();
+        Err(unfit(&format!(
+            "{name} is not known to look at images. Send the message without, or choose another model; `images` under [providers] says it of models that the catalog doesn't know."
+        )))
+    }
+
+    /// The newest images of a conversation, if the model can look at them.
+    pub(crate) async fn shown_images(
+        &self,
+        provider: &dyn Provider,
+        conversation: &[ModelMessage],
+    ) -> Result<HashMap<String, Arc<[u8]>>, Problem> {
+        let mut shown = HashMap::new();
+        if !provider.takes_images() {
+            return Ok(shown);
+        }
+        for message in conversation.iter().rev() {
+            if let ModelMessage::Image(image) = message
+                && shown.len() < MOST_SHOWN
+                && let Some(bytes) = self.store.content(&image.sha256).await.map_err(storage)?
+            {
+                shown.insert(image.sha256.clone(), bytes);
+            }
+        }
+        Ok(shown)
+    }
+
+    /// The images of a message, in their order.
+    ///
+    /// # Errors
+    /// No such message, or the database failed.
+    pub async fn images(&self, message: MessageId) -> Result<Vec<(AttachedImage, Arc<[u8]>)>, Problem> {
+        let found = self.store.message(self.id, message).await.map_err(storage)?;
+        let found = found.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {message} in this chat.")))?;
+        let mut images = Vec::new();
+        for image in found.images() {
+            if let Some(bytes) = self.store.content(&image.sha256).await.map_err(storage)? {
+                images.push((image, bytes));
+            }
+        }
+        Ok(images)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(bytes: &[u8]) -> SentImage {
+        SentImage(bytes.into())
+    }
+
+    #[test]
+    fn images_are_known_by_what_they_begin_with_and_others_are_refused() {
+        let (attached, versions) =
+            attach(vec![sent(b"\x89PNG\r\n\x1a\nrest"), sent(b"\xff\xd8\xffrest"), sent(b"RIFF1234WEBPrest")]).unwrap();
+        assert_eq!(attached.iter().map(|image| image.mime_type.as_str()).collect::<Vec<_>>(), ["image/png", "image/jpeg", "image/webp"]);
+        assert_eq!(versions.images, attached.iter().map(|image| image.sha256.clone()).collect::<Vec<_>>());
+        let refused = attach(vec![sent(b"GIF89a"), sent(b"<svg/>")]).unwrap_err();
+        assert!(refused.message.contains("Image 2 is neither"), "{}", refused.message);
+    }
+
+    #[test]
+    fn too_many_and_too_large_images_are_refused() {
+        assert!(attach(vec![sent(b"GIF87a"); 9]).unwrap_err().message.contains("8 are the most"));
+        let large = [b"GIF87a".as_slice(), &vec![0; LARGEST]].concat();
+        assert!(attach(vec![sent(&large)]).unwrap_err().message.contains("5 MiB are the most"));
+    }
+}

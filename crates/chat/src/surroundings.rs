@@ -1,0 +1,100 @@
+//! What the prompt tells of the workspace: a few facts, and its own instructions.
+//!
+//! `AGENTS.md` of the root is always there; one in a folder below comes in when the chat is about something in that folder.
+
+use crate::chat::{Chat, broken};
+use planwright_agent::fit;
+use planwright_plan::PlanDocument;
+use planwright_protocol::{Message, MessageType, Problem, Timestamp};
+use planwright_tools::text_file::Text;
+use planwright_tools::{Workspace, WorkspacePath};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How much of one file is read into the prompt, and of all together, in bytes.
+const MOST_OF_ONE: usize = 16 * 1024;
+const MOST_OF_ALL: usize = 48 * 1024;
+/// What the prompt says of a file that there is no room for.
+const NO_ROOM: &str = "(There is no room for this file here; read it before you work in its folder.)";
+
+#[derive(Default)]
+pub struct Surroundings {
+    pub environment: Vec<String>,
+    instructions: Vec<(String, String)>,
+    /// Folders that were looked into.
+    known: BTreeSet<WorkspacePath>,
+    /// So many messages of the history have been looked at.
+    seen: usize,
+}
+
+impl Surroundings {
+    /// Takes in what the chat has come to be about.
+    pub async fn look(&mut self, chat: &Arc<Chat>, history: &[Message]) -> Result<(), Problem> {
+        let mut folders = BTreeSet::new();
+        if self.environment.is_empty() {
+            self.environment = environment(chat).await?;
+            folders.insert(WorkspacePath::root());
+            let plan = chat.approval().await.and_then(|approval| PlanDocument::parse(&approval.content).ok());
+            plan.iter().flat_map(|document| document.plan.files()).for_each(|file| add_folders_of(file, &mut folders));
+        }
+        for call in history[self.seen.min(history.len())..].iter().filter(|message| message.message_type == MessageType::ToolCall) {
+            if let Some(path) = call.metadata.get("args").and_then(|args| args.get("path")?.as_str()) {
+                add_folders_of(path, &mut folders);
+            }
+        }
+        self.seen = history.len();
+        folders.retain(|folder| self.known.insert(folder.clone()));
+        if folders.is_empty() {
+            return Ok(());
+        }
+        let workspace = chat.workspace.clone();
+        let found = tokio::task::spawn_blocking(move || {
+            folders.iter().filter_map(|folder| instructions_in(&workspace, folder)).collect::<Vec<_>>()
+        });
+        for (path, text) in found.await.map_err(broken)? {
+            let held: usize = self.instructions.iter().map(|(_, text)| text.len()).sum();
+            let text = if held + text.len() <= MOST_OF_ALL { text } else { NO_ROOM.to_owned() };
+            self.instructions.push((path, text));
+        }
+        Ok(())
+    }
+
+    /// The instructions, in at most an eighth of a model's context.
+    pub fn instructions(&self, context_tokens: u64) -> Vec<(String, String)> {
+        let most = fit::room(context_tokens) / 6 / self.instructions.len().max(1);
+        self.instructions.iter().map(|(path, text)| (path.clone(), fit::without_middle(text, most).into_owned())).collect()
+    }
+}
+
+async fn environment(chat: &Arc<Chat>) -> Result<Vec<String>, Problem> {
+    let workspace = chat.workspace.clone();
+    let branch = tokio::task::spawn_blocking(move || workspace.branch()).await.map_err(broken)?;
+    let date = Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let mut lines = vec![
+        "Paths begin with / at the root of the workspace.".to_owned(),
+        format!("Today is {date} (UTC). The system is {}.", std::env::consts::OS),
+    ];
+    lines.extend(branch.map(|branch| format!("Git: the branch {branch} is checked out.")));
+    Ok(lines)
+}
+
+/// The folders that a path or glob leads through. The path itself may be one.
+fn add_folders_of(path: &str, folders: &mut BTreeSet<WorkspacePath>) {
+    let plain = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    let mut next = WorkspacePath::parse(plain).ok();
+    while let Some(folder) = next {
+        next = folder.split().map(|(above, _)| above);
+        folders.insert(folder);
+    }
+}
+
+fn instructions_in(workspace: &Workspace, folder: &WorkspacePath) -> Option<(String, String)> {
+    let path = folder.join("AGENTS.md");
+    let text = Text::of(&workspace.read(&path).ok()?.bytes)?.shown();
+    let text = if text.len() <= MOST_OF_ONE {
+        text
+    } else {
+        format!("{}\n\n(The file is longer; read it for the rest.)", &text[..text.floor_char_boundary(MOST_OF_ONE)])
+    };
+    Some((path.to_string(), text.trim().to_owned())).filter(|(_, text)| !text.is_empty())
+}

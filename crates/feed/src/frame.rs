@@ -1,0 +1,126 @@
+//! An event in the form in which it is sent, made once however many listen.
+
+use bytes::Bytes;
+use planwright_protocol::{ChatId, Envelope, Event, Timestamp, WorkspaceId};
+use planwright_store::StoredEvent;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The chat that an event is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub workspace: WorkspaceId,
+    pub chat: ChatId,
+}
+
+/// An event as a block of `text/event-stream`, with the chat's id in its data.
+#[derive(Debug)]
+pub struct Frame {
+    pub source: Source,
+    pub seq: u64,
+    /// Whether it tells of the chat as a whole, and stands in no chat's own log.
+    pub is_of_list: bool,
+    block: Bytes,
+    /// Where the line of the id ends.
+    after_id: usize,
+    /// Where the data begins.
+    data: usize,
+}
+
+/// Two line breaks end a block.
+const END: &str = "\n\n";
+
+impl Frame {
+    /// `None` for what can't be written as JSON, which no event of ours is.
+    pub fn of(source: Source, envelope: &Envelope) -> Option<Arc<Self>> {
+        let json = serde_json::to_string(&SentEvent { envelope, chat_id: Some(source.chat) }).ok()?;
+        let frame = Self::render(source, envelope.seq, envelope.event.name(), &[&json]);
+        Some(Arc::new(Self { is_of_list: matches!(envelope.event, Event::ChatCreated { .. } | Event::ChatDeleted {}), ..frame }))
+    }
+
+    /// A stored event is JSON already; only the chat's id is put into it.
+    pub fn stored(source: Source, event: &StoredEvent) -> Arc<Self> {
+        let open = event.envelope.trim_end().strip_suffix('}').unwrap_or(&event.envelope);
+        Arc::new(Self::render(source, event.seq, &event.name, &[open, ",\"chat_id\":\"", &source.chat.to_string(), "\"}"]))
+    }
+
+    fn render(source: Source, seq: u64, name: &str, json: &[&str]) -> Self {
+        let mut block = format!("id: {seq}\n");
+        let after_id = block.len();
+        block.reserve_exact(name.len() + 20 + json.iter().map(|piece| piece.len()).sum::<usize>());
+        block.push_str("event: ");
+        block.push_str(name);
+        block.push_str("\ndata: ");
+        let data = block.len();
+        for piece in json {
+            block.push_str(piece);
+        }
+        block.push_str(END);
+        Self { source, seq, is_of_list: false, block: block.into(), after_id, data }
+    }
+
+    /// The block, for the stream of its chat.
+    pub fn block(&self) -> Bytes {
+        self.block.clone()
+    }
+
+    /// The block without its id, for a stream that has ids of its own.
+    pub fn block_without_id(&self) -> Bytes {
+        self.block.slice(self.after_id..)
+    }
+
+    /// The data: the envelope as JSON, in one line.
+    pub fn json(&self) -> &str {
+        std::str::from_utf8(&self.block[self.data..self.block.len() - END.len()]).unwrap_or_default()
+    }
+
+    pub fn size(&self) -> usize {
+        self.block.len()
+    }
+}
+
+/// An event as clients read it.
+#[derive(Serialize, JsonSchema)]
+pub struct SentEvent<'a> {
+    #[serde(flatten)]
+    envelope: &'a Envelope,
+    /// The chat it is of; left out where it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_id: Option<ChatId>,
+}
+
+impl SentEvent<'_> {
+    /// The block, without an id, that tells a client to read its lists of chats anew.
+    pub fn reset() -> Bytes {
+        let envelope = Envelope { event: Event::Reset {}, seq: 0, at: Timestamp::now() };
+        let json = serde_json::to_string(&SentEvent { envelope: &envelope, chat_id: None }).unwrap_or_default();
+        format!("event: {}\ndata: {json}{END}", envelope.event.name()).into()
+    }
+}
+
+/// Whether an event is for everyone who can see the chat, and not only for those who look at it.
+pub(crate) fn is_small(event: &Event) -> bool {
+    !matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolOutput { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_protocol::ChatState;
+    use serde_json::Value;
+
+    #[test]
+    fn a_stored_event_reads_as_it_did_when_it_was_new() {
+        let source = Source { workspace: WorkspaceId::generate(), chat: ChatId::generate() };
+        let envelope = Envelope { event: Event::StateChanged { state: ChatState::Thinking }, seq: 7, at: Timestamp::UNIX_EPOCH };
+        let (name, text) = (envelope.event.name().to_owned(), serde_json::to_string(&envelope).unwrap());
+        let stored = Frame::stored(source, &StoredEvent { seq: 7, name, envelope: text });
+        let live = Frame::of(source, &envelope).unwrap();
+        assert_eq!(stored.block(), live.block());
+        assert!(live.block().starts_with(b"id: 7\nevent: state_changed\ndata: {") && live.block().ends_with(b"}\n\n"));
+        assert!(live.block_without_id().starts_with(b"event: "));
+        let data: Value = serde_json::from_str(live.json()).unwrap();
+        assert_eq!((&data["chat_id"], &data["seq"]), (&Value::from(source.chat.to_string()), &Value::from(7)));
+    }
+}

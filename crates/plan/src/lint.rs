@@ -1,0 +1,299 @@
+//! What a `.plan` file should be, and where it is not.
+
+use crate::outline::{Block, BlockKind, Bullet, Line, Outline, Section, heading};
+use crate::read::Reading;
+use crate::rewrite::goal_heading;
+use crate::scope;
+use crate::step::{Field, Head, Key, fields, word_and_value};
+use crate::text::{indent_of, read_list, turns_text};
+use planwright_protocol::{PlanFileStatus, PlanStep};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt;
+
+/// One place in a plan file that should be mended. Line and column count from 1, the column in characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    pub line: usize,
+    pub column: usize,
+    pub message: String,
+    pub gravity: Gravity,
+}
+
+/// Whether the file is a plan nevertheless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gravity {
+    /// The text can't be read as a plan.
+    Error,
+    /// It can, but is perhaps not what was meant.
+    Warning,
+}
+
+impl Finding {
+    pub(crate) fn error(line: usize, column: usize, message: impl Into<String>) -> Finding {
+        Finding { line, column, message: message.into(), gravity: Gravity::Error }
+    }
+
+    fn warning(line: usize, column: usize, message: impl Into<String>) -> Finding {
+        Finding { line, column, message: message.into(), gravity: Gravity::Warning }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// All findings of a plan file, in the order of its lines. Has an error exactly when the file can't be read as a plan.
+#[must_use]
+pub fn lint(text: &str) -> Vec<Finding> {
+    let reading = Reading::of(text);
+    let mut findings = reading.errors.clone();
+    lint_header(&reading, &mut findings);
+    lint_characters(text, &mut findings);
+    if let Some(line) = reading.outline.open_fence {
+        let message = "this code block is never closed, so that nothing below it is part of the plan; close it with the same marks";
+        findings.push(Finding::warning(line, 1, message));
+    }
+    for block in &reading.outline.blocks {
+        lint_titles(block, &mut findings);
+        if let BlockKind::Section(section) = block.kind {
+            lint_section(block, section, &mut findings);
+        }
+    }
+    if let Some(block) = reading.outline.section(Section::Steps) {
+        if let (None, Some(first)) = (block.heading, block.lines.first()) {
+            findings.push(Finding::warning(first.number, 1, "the steps have no heading; write `## Steps` above them"));
+        }
+        lint_steps(block, &reading.plan.steps, &mut findings);
+        let names_no_file = !reading.plan.steps.is_empty() && reading.plan.files().is_empty();
+        if let Some(first) = block.lines.first().filter(|_| names_no_file) {
+            let message = "no step names a file, so that no change asks; where `plan_requires_files` is set, such a plan can't be approved";
+            findings.push(Finding::warning(first.number, 1, message));
+        }
+    }
+    // Errors first, so that none is cut off.
+    findings.sort_by_key(|finding| finding.gravity == Gravity::Warning);
+    let more = findings.len().saturating_sub(MAX_FINDINGS);
+    findings.truncate(MAX_FINDINGS);
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    if more > 0 {
+        let line = findings.last().map_or(1, |finding| finding.line);
+        findings.push(Finding::warning(line, 1, format!("{more} more findings are not shown; mend these first")));
+    }
+    findings
+}
+
+/// Nobody reads more.
+const MAX_FINDINGS: usize = 200;
+
+/// Of one step's files.
+const MAX_DOUBTS: usize = 20;
+
+/// Tools that change nothing: a step that uses only these touches no files.
+const READING_TOOLS: [&str; 5] = ["read", "ls", "glob", "grep", "ask_user"];
+
+fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    let status_line = key_line(&reading.outline, "status");
+    if let Some(odd) = &reading.odd_status {
+        let words = PlanFileStatus::ALL.map(PlanFileStatus::word).join(", ");
+        findings.push(Finding::warning(
+            status_line,
+            1,
+            format!("`{odd}` is no status of a plan and counts as draft; write one of {words}"),
+        ));
+    }
+    if let (Some(goal), Some((line, title))) = (&reading.header.goal, reading.outline.goal_heading())
+        && goal_heading(goal) != goal_heading(title)
+    {
+        let message = "the heading is not the frontmatter's `goal`, which is the one that counts; make them the same";
+        findings.push(Finding::warning(line, 1, message));
+    }
+    let steps = &reading.plan.steps;
+    let all_over = !steps.is_empty() && steps.iter().all(|step| step.status.is_over());
+    let status = reading.header.status;
+    if all_over && status != PlanFileStatus::Done && reading.odd_status.is_none() {
+        let message = format!("every step is done or skipped, but the status is {}; write `status: done`", status.word());
+        findings.push(Finding::warning(status_line, 1, message));
+    }
+    if let Some(open) = steps.iter().find(|step| !step.status.is_over())
+        && status == PlanFileStatus::Done
+    {
+        let message = format!(
+            "the status is done, but step {} is not; tick it, mark it `[-]` if it was skipped, or change the status",
+            open.step_number
+        );
+        findings.push(Finding::warning(status_line, 1, message));
+    }
+}
+
+/// The file's line that has a key of the frontmatter; the first if none has.
+fn key_line(outline: &Outline<'_>, key: &str) -> usize {
+    let yaml = outline.frontmatter.map_or("", |frontmatter| frontmatter.yaml);
+    yaml.lines().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))).map_or(1, |index| index + 2)
+}
+
+fn lint_characters(text: &str, findings: &mut Vec<Finding>) {
+    for (index, line) in text.lines().enumerate() {
+        if let Some(column) = line.chars().position(turns_text) {
+            let message =
+                "a hidden character here turns the direction of the text, so that it reads differently from what it says; take it out";
+            findings.push(Finding::warning(index + 1, column + 1, message));
+        }
+    }
+}
+
+/// Headings that mean a section of the plan but are none.
+fn lint_titles(block: &Block<'_>, findings: &mut Vec<Finding>) {
+    let own = block.heading.iter().filter(|_| block.kind == BlockKind::Other);
+    for line in own.chain(&block.lines).filter(|line| !line.fenced) {
+        if let Some((level, title)) = heading(line.text)
+            && level != 2
+            && let Some(section) = Section::of_title(title)
+        {
+            let message = format!("this heading is not read as the section {0}; write `## {0}`", section.title());
+            findings.push(Finding::warning(line.number, 1, message));
+        }
+    }
+}
+
+fn lint_section(block: &Block<'_>, section: Section, findings: &mut Vec<Finding>) {
+    let listing = block.listing();
+    let mut stray = Stray::default();
+    stray.look_at(&listing.before, findings);
+    let mut has_tab = false;
+    for item in &listing.items {
+        stray.look_at(&item.tail, findings);
+        if let Some(line) = item.own.iter().find(|line| line.text.starts_with('\t') && !has_tab) {
+            has_tab = true;
+            let message = "a tab indents this line; use spaces, since what belongs to what goes by the indentation";
+            findings.push(Finding::warning(line.number, 1, message));
+        }
+        let is_bare = |line: &&Line<'_>| Bullet::of(line.text).is_some_and(|bullet| bullet.end == line.text.len());
+        if let Some(line) = item.own.first().filter(is_bare).filter(|_| section != Section::Steps && item.own.len() == 1) {
+            findings.push(Finding::warning(line.number, line.column(), "this item is empty; write it or take the line out"));
+        }
+    }
+}
+
+/// Text of a section that is not in its list, reported once per paragraph.
+#[derive(Default)]
+struct Stray {
+    in_comment: bool,
+}
+
+impl Stray {
+    fn look_at(&mut self, lines: &[Line<'_>], findings: &mut Vec<Finding>) {
+        let mut is_reported = false;
+        for line in lines {
+            self.in_comment = self.in_comment || line.text.trim_start().starts_with("<!--");
+            let is_text = !self.in_comment && !line.fenced && line.text.contains(char::is_alphanumeric) && heading(line.text).is_none();
+            if is_text && !is_reported {
+                let message = "this text is not in the list, so that it is kept but is no part of the plan; begin it with `- `, or indent it below its item";
+                findings.push(Finding::warning(line.number, line.column(), message));
+            }
+            is_reported = is_text;
+            self.in_comment = self.in_comment && !line.text.contains("-->");
+        }
+    }
+}
+
+fn lint_steps(block: &Block<'_>, steps: &[PlanStep], findings: &mut Vec<Finding>) {
+    let mut seen = HashSet::new();
+    let mut expected = 1;
+    for (item, step) in block.listing().items.iter().zip(steps) {
+        let Some((first, below)) = item.own.split_first() else { continue };
+        let head = Head::of(first.text);
+        let mut warn = |column: usize, message: String| findings.push(Finding::warning(first.number, column, message));
+        match &head.checkbox {
+            None => warn(first.column(), format!("step {0} has no box; write `- [ ] {0}. …`, so that it can be ticked", step.step_number)),
+            Some(checkbox) if checkbox.status.is_none() => {
+                let column = first.column_of(checkbox.range.start);
+                let sign = &first.text[checkbox.range.clone()];
+                warn(column, format!("`{sign}` is no state of a step; write `[ ]` open, `[~]` begun, `[x]` done or `[-]` skipped"));
+            }
+            Some(checkbox) if checkbox.range.len() == 2 => {
+                warn(first.column_of(checkbox.range.start), "this box has no room for a tick; write `[ ]`".to_owned());
+            }
+            Some(_) => {}
+        }
+        if let Some(number) = &head.number {
+            let column = first.column_of(number.range.start);
+            let value = number.value;
+            if !seen.insert(value) {
+                warn(column, format!("the number {value} stands twice; number the steps 1, 2, 3 in order, as they are counted that way"));
+            } else if value != expected {
+                warn(
+                    column,
+                    format!("this should be step {expected}, not {value}; number the steps 1, 2, 3 in order, as they are counted that way"),
+                );
+            }
+            expected = value.saturating_add(1);
+        } else {
+            expected += 1;
+        }
+        let fields = fields(&item.own);
+        if !step.action.trim().is_empty() {
+            lint_fields(first, &fields, step, findings);
+        }
+        lint_unknown_keys(first, below, &fields, findings);
+    }
+}
+
+fn lint_fields(first: &Line<'_>, fields: &[Field<'_>], step: &PlanStep, findings: &mut Vec<Finding>) {
+    let number = step.step_number;
+    if step.reason.trim().is_empty() {
+        let message = format!("step {number} has no reason; write why it is needed, as `reason: …` below it");
+        findings.push(Finding::warning(first.number, first.column(), message));
+    }
+    let only_reads = !step.tools_needed.is_empty() && step.tools_needed.iter().all(|tool| READING_TOOLS.contains(&tool.as_str()));
+    if step.files.is_empty() && !only_reads {
+        let message =
+            format!("step {number} has no files; write which files it touches, as `files: …` below it, so that changes elsewhere ask");
+        findings.push(Finding::warning(first.number, first.column(), message));
+    }
+    let mut seen = Vec::new();
+    for field in fields {
+        if seen.contains(&field.key) {
+            let message = format!("`{}` stands twice in step {number}; put everything behind one of them", field.key.word());
+            findings.push(Finding::warning(field.line.number, field.line.column(), message));
+        }
+        seen.push(field.key);
+        if field.key == Key::Files {
+            lint_files(field, findings);
+        }
+    }
+}
+
+fn lint_files(field: &Field<'_>, findings: &mut Vec<Finding>) {
+    let mut doubts = Vec::new();
+    for (line, list) in field.lists() {
+        let mut at = line.text.len() - list.len();
+        for name in read_list(list) {
+            // A name that is written with escapes is not found as it is; then the place of the one before must do.
+            let start = line.text[at..].find(&name).map_or(at, |offset| at + offset);
+            at = if line.text[start..].starts_with(&name) { start + name.len() } else { start };
+            if let Some(doubt) = scope::doubt(&name).filter(|_| doubts.len() < MAX_DOUBTS) {
+                doubts.push(Finding::warning(line.number, line.column_of(start), doubt));
+            }
+        }
+    }
+    findings.append(&mut doubts);
+}
+
+/// Lines that stand like a key but have none of ours: mostly misspelled.
+fn lint_unknown_keys(first: &Line<'_>, below: &[Line<'_>], fields: &[Field<'_>], findings: &mut Vec<Finding>) {
+    let usual = indent_of(first.text) + 3;
+    let indent = fields.iter().skip(1).map(|field| indent_of(field.line.text)).min().unwrap_or(usual);
+    for line in below.iter().filter(|line| indent_of(line.text) <= indent && Key::of_line(line.text).is_none()) {
+        if let Some((word, _)) = word_and_value(line.text) {
+            let message = format!(
+                "`{word}` is none of a step's keys (reason, tools, files, time, verify) and is read as part of the text above; rename it, or indent it further"
+            );
+            findings.push(Finding::warning(line.number, line.column(), message));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The server's own questions, and what their answers mean.
+
+use planwright_protocol::Question;
+use planwright_protocol::question::{Button, Decision, Variant};
+use serde_json::{Map, Value, json};
+
+const APPROVE: &str = "approve";
+const DECISION: &str = "decision";
+
+/// Asked before a plan is carried out.
+#[must_use]
+pub fn plan_approval() -> Question {
+    Question {
+        name: APPROVE.into(),
+        question: "The plan is ready. Accept it and start building?".into(),
+        schema: json!({"type": "boolean"}),
+        buttons: vec![
+            button("Accept & Build", json!(true), Variant::Primary, None),
+            button("Keep Planning", json!(false), Variant::Secondary, None),
+        ],
+        context: None,
+        default: None,
+    }
+}
+
+/// Asked before a single tool call. The reason says what makes the call need a decision.
+#[must_use]
+pub fn tool_approval(tool: &str, reason: &str) -> Question {
+    // The name may come from an MCP server; it must not end its own code span.
+    let tool: String = tool.chars().filter(|character| *character != '`' && !character.is_control()).take(100).collect();
+    let decisions: Vec<Value> = Decision::ALL.iter().map(|decision| json!(decision.as_str())).collect();
+    Question {
+        name: DECISION.into(),
+        question: format!("Allow `{tool}` to run?"),
+        schema: json!({"type": "string", "enum": decisions}),
+        buttons: Decision::ALL.iter().map(|decision| decision_button(*decision)).collect(),
+        context: (!reason.is_empty()).then(|| reason.into()),
+        default: None,
+    }
+}
+
+/// Asked when a command has ended and changed what needs a word. `changes` counts them, the reason says what is about one of them.
+#[must_use]
+pub fn keep_changes(changes: &str, reason: &str) -> Question {
+    let mut card = tool_approval("run", reason);
+    card.question = format!("The command changed files that need your word ({changes}). Keep the changes, or take them back?");
+    card.buttons = vec![
+        button("Keep", json!(Decision::Approve.as_str()), Variant::Primary, Some("Everything this command changed")),
+        button(
+            "Keep, also from now on",
+            json!(Decision::ApproveAlways.as_str()),
+            Variant::Secondary,
+            Some("What commands change below the folder of the first file, for the rest of this chat; deletions still ask"),
+        ),
+        button("Take back", json!(Decision::Deny.as_str()), Variant::Danger, Some("The workspace stays as it was before the command")),
+    ];
+    card
+}
+
+/// The same card, showing the command that it is about.
+#[must_use]
+pub fn about_command(mut card: Question, command: &str) -> Question {
+    let shown: String = command.chars().take(2000).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+    // Indented, so that no mark in it can end the block.
+    card.question = format!("Run this command?\n\n    {}", shown.replace('\n', "\n    "));
+    card
+}
+
+/// Whether the model asks by itself what only the plan approval card may ask.
+#[must_use]
+pub fn asks_for_plan_approval(question: &Question) -> bool {
+    question.name == APPROVE && question.schema.get("type").is_some_and(|kind| kind == "boolean")
+}
+
+/// Whether the answer to [`plan_approval`] accepts the plan. Anything but a plain yes is a no.
+#[must_use]
+pub fn plan_is_approved(answers: &Map<String, Value>) -> bool {
+    answers.get(APPROVE) == Some(&Value::Bool(true))
+}
+
+/// Anything that is no decision denies.
+#[must_use]
+pub fn read_decision(answers: &Map<String, Value>) -> Decision {
+    let given = answers.get(DECISION).and_then(Value::as_str);
+    Decision::ALL.iter().copied().find(|decision| given == Some(decision.as_str())).unwrap_or(Decision::Deny)
+}
+
+fn decision_button(decision: Decision) -> Button {
+    let value = json!(decision.as_str());
+    match decision {
+        Decision::Approve => button("Approve", value, Variant::Primary, Some("Only this call")),
+        Decision::ApproveAlways => {
+            button("Always approve", value, Variant::Secondary, Some("This tool, in this directory, for the rest of this chat"))
+        }
+        Decision::Deny => button("Deny", value, Variant::Danger, Some("The call is not made, and the agent is told so")),
+    }
+}
+
+fn button(label: &str, value: Value, variant: Variant, description: Option<&str>) -> Button {
+    Button { label: label.into(), value, variant: Some(variant), description: description.map(Into::into) }
+}
