@@ -11,8 +11,9 @@ use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_rec
 use blocking::Unblock;
 use futures::io::BufReader;
 use futures::{AsyncBufReadExt, AsyncWriteExt, Sink, Stream, sink, stream};
-use planwright_chat::{Sessions, Trust};
+use planwright_chat::Sessions;
 use planwright_protocol::Problem;
+use planwright_workspaces::Trust;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;

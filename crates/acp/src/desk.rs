@@ -9,8 +9,9 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
 use agent_client_protocol::{Client, Error};
 use futures::future::join_all;
-use planwright_chat::{ChatView, Handle, Sessions, Trust, storage};
+use planwright_chat::{ChatView, Handle, Sessions, storage};
 use planwright_protocol::{ChatId, Problem, Role};
+use planwright_workspaces::Trust;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -64,7 +65,7 @@ impl Desk {
     /// # Errors
     /// The folder can't be a workspace.
     pub async fn begin(&self, folder: PathBuf, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
-        let workspace = self.sessions.ensure_workspace(folder).await?;
+        let workspace = self.sessions.workspaces().ensure(folder).await?;
         let handle = self.sessions.create(workspace.id, None, None).await?;
         self.seat(handle, Path::new(&workspace.path), Telling::News, connection).await
     }
@@ -82,7 +83,7 @@ impl Desk {
     ) -> Result<Opened, Problem> {
         let missing = || no_session(&id.to_string());
         let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
-        let workspace = self.sessions.ensure_workspace(folder).await?;
+        let workspace = self.sessions.workspaces().ensure(folder).await?;
         let row = self.sessions.store().chat(chat).await.map_err(storage)?.ok_or_else(missing)?;
         if row.workspace_id != workspace.id {
             let home = self.sessions.store().workspace(row.workspace_id).await.map_err(storage)?;
@@ -94,7 +95,7 @@ impl Desk {
 
     async fn seat(&self, handle: Handle, root: &Path, telling: Telling, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
         let row = handle.chat().row().await;
-        let (_, trust) = self.sessions.rules(row.workspace_id).await?;
+        let (_, trust) = self.sessions.workspaces().rules(row.workspace_id).await?;
         let id = SessionId::new(row.id.to_string());
         let has_forms = self.client.get().and_then(|client| client.elicitation.as_ref()).is_some_and(|can| can.form.is_some());
         let asker = Asker { connection: connection.clone(), session: id.clone(), root: root.to_owned(), has_forms };

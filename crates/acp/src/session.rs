@@ -363,7 +363,7 @@ impl Session {
 
     async fn used(&mut self, usage: Usage) -> Option<SessionUpdate> {
         let chat = self.handle.chat();
-        let model = chat.rules().models.model(chat.row().await.config.role.mode()).await.ok()?;
+        let model = chat.model(chat.row().await.config.role.mode()).await.ok()?;
         Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.context_tokens, model.context_tokens())))
     }
 

@@ -2,9 +2,10 @@
 //! the gate enforces.
 
 use crate::provider::ToolDefinition;
+use planwright_protocol::settings::Inspect;
 use planwright_protocol::{Mode, Permission, Role};
 use planwright_tools::tool::is_listed;
-use planwright_tools::{Category, Inspect, Tool, tools_of};
+use planwright_tools::{Category, Tool, tools_of};
 use std::fmt::Write;
 use std::sync::Arc;
 

@@ -6,11 +6,13 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use planwright_agent::{Delta, ModelCall, Provider, Request};
-use planwright_chat::{Limits, Models, Sessions, Settings};
+use planwright_chat::{Models, Sessions};
 use planwright_protocol::event::ChatState;
+use planwright_protocol::settings::{ModelSettings, RunLimits};
 use planwright_protocol::{Author, ChatId, Envelope, Event, Message, MessageType, Mode, Op, Problem, Role, Timestamp};
 use planwright_store::{Append, ChatRow, Store};
 use planwright_testkit::bench::{median_ms, report};
+use planwright_workspaces::Settings;
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -54,8 +56,8 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
     let store = Store::open(&folder.join(format!("{messages}.db"))).await.unwrap();
     let row = chat(&store, folder, messages).await;
     let gaps = Arc::new(Gaps::default());
-    let limits = Limits { turns: u32::MAX, cost: f64::INFINITY };
-    let sessions = Sessions::new(store, Settings { limits, ..Settings::default() }, Arc::new(OneModel(gaps.clone())));
+    let limits = RunLimits { turns: u32::MAX, cost: f64::INFINITY };
+    let sessions = Sessions::with_settings(store, Settings { limits, ..Settings::default() }, Arc::new(OneModel(gaps.clone())));
     let handle = sessions.chat(row.id).await.unwrap();
     handle
         .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
@@ -125,7 +127,7 @@ struct OneModel(Arc<Gaps>);
 
 #[async_trait]
 impl Models for OneModel {
-    async fn model(&self, _mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+    async fn model(&self, _: &ModelSettings, _: Mode) -> Result<Arc<dyn Provider>, Problem> {
         Ok(Arc::new(InstantModel(self.0.clone())))
     }
 }

@@ -4,15 +4,12 @@ mod baseline;
 mod circumstances;
 mod telling;
 
-pub use circumstances::neighbours;
-
 use crate::card::Pending;
 use crate::chat_file::{ChatFile, header};
-use crate::configuration::{self, Configuration, Rules};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::models::Models;
 use crate::offered::Told;
-use crate::sessions::Settings;
 use crate::view::{Partial, RunEnd, Snapshot, shorten};
 use async_trait::async_trait;
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, PartialAnswer, Source};
@@ -23,6 +20,8 @@ use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantR
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
+pub use planwright_workspaces::broken;
+use planwright_workspaces::{Rules, Settings, Workspaces};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +36,8 @@ pub struct Chat {
     pub id: ChatId,
     pub store: Store,
     rules: std::sync::RwLock<Rules>,
-    configuration: Arc<dyn Configuration>,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) models: Arc<dyn Models>,
     pub workspace: Arc<Workspace>,
     pub fence: Arc<Fence>,
     seen: Arc<Seen>,
@@ -106,14 +106,10 @@ impl Change {
 }
 
 impl Chat {
-    pub async fn load(
-        id: ChatId,
-        store: Store,
-        configuration: Arc<dyn Configuration>,
-        workspace: Arc<Workspace>,
-        hub: Arc<Hub>,
-    ) -> Result<Arc<Self>, Problem> {
+    pub async fn load(id: ChatId, workspaces: Workspaces, models: Arc<dyn Models>, hub: Arc<Hub>) -> Result<Arc<Self>, Problem> {
+        let store = workspaces.store().clone();
         let row = store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
+        let workspace = workspaces.open(row.workspace_id).await?;
         let approval = store.approval(id).await.map_err(storage)?.map(Arc::new);
         let fence = Fence::new(Epoch(row.epoch));
         // Numbers up to the ceiling may have been given away before a crash.
@@ -124,8 +120,9 @@ impl Chat {
         let chat = Arc::new(Self {
             id,
             store,
-            rules: std::sync::RwLock::new(configuration.everywhere().clone()),
-            configuration,
+            rules: std::sync::RwLock::new(workspaces.everywhere().clone()),
+            workspaces,
+            models,
             workspace,
             fence,
             seen: Arc::default(),
@@ -147,7 +144,7 @@ impl Chat {
     /// Goes by what is configured now.
     pub async fn configure(&self) -> Result<(), Problem> {
         let id = self.row().await.workspace_id;
-        let (rules, _) = configuration::now(&self.configuration, &self.store, id, &self.workspace).await?;
+        let (rules, _) = self.workspaces.rules(id).await?;
         *self.rules.write().unwrap_or_else(std::sync::PoisonError::into_inner) = rules;
         Ok(())
     }
@@ -364,19 +361,11 @@ impl EventLog for Chat {
 }
 
 pub fn storage(error: StoreError) -> Problem {
-    if error.is_full() {
-        let text = "The disk is full, so nothing was stored. Free some space on the disk of the data folder, then try again.";
-        return Problem::new(ErrorCode::StorageFull, text);
-    }
-    Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
+    error.into()
 }
 
 /// The machine of states has no such step; nothing was changed.
 fn invalid(error: InvalidTransition) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
-}
-
-pub fn broken(error: tokio::task::JoinError) -> Problem {
     Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
 }
 

@@ -1,12 +1,12 @@
 //! The optional classifier of what the user means: asked beside the run when the rules say unclear, and able to suggest only.
 
 use crate::chat::Chat;
-use crate::models::Models;
-use crate::sessions::IntentClassifier;
+use crate::models::{Models, check_cost};
 use futures::StreamExt;
 use planwright_agent::intent::{Intent, classifier};
 use planwright_agent::{Delta, Provider};
 use planwright_protocol::event::Usage;
+use planwright_protocol::settings::{IntentClassifier, ModelSettings};
 use planwright_protocol::{Message, MessageId, Mode, Problem};
 use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
@@ -37,13 +37,13 @@ pub async fn answer_of(classifying: &mut Option<Classifying>) -> Option<Classifi
 /// Asks about a message, if that is switched on and the chat may still spend something.
 pub async fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
     let (settings, usage) = (chat.settings(), chat.row().await.usage);
-    if settings.intent_classifier == IntentClassifier::Off || settings.limits.check(&usage).is_err() {
+    if settings.intent_classifier == IntentClassifier::Off || check_cost(settings.limits, &usage).is_err() {
         return None;
     }
-    let (models, message_id, content) = (chat.rules().models, message.id, message.content.clone());
+    let (models, message_id, content) = (chat.models.clone(), message.id, message.content.clone());
     Some(AbortOnDropHandle::new(tokio::spawn(async move {
         let mut classified = Classified { message_id, intent: Intent::Unclear, model: String::new(), usage: Usage::default() };
-        match tokio::time::timeout(LONGEST_WAIT, classify(&*models, &content, &mut classified)).await {
+        match tokio::time::timeout(LONGEST_WAIT, classify(&*models, &settings.models, &content, &mut classified)).await {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => tracing::info!(message = %message_id, %problem, "the intent classifier failed"),
             Err(_) => tracing::info!(message = %message_id, "the intent classifier took too long"),
@@ -52,8 +52,8 @@ pub async fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
     })))
 }
 
-async fn classify(models: &dyn Models, content: &str, classified: &mut Classified) -> Result<(), Problem> {
-    let provider = models.model(Mode::Plan).await?;
+async fn classify(models: &dyn Models, settings: &ModelSettings, content: &str, classified: &mut Classified) -> Result<(), Problem> {
+    let provider = models.model(settings, Mode::Plan).await?;
     provider.name().clone_into(&mut classified.model);
     let answer = answer(&*provider, content, &mut classified.usage).await?;
     classified.intent = classifier::read(&answer);

@@ -71,7 +71,7 @@ impl Run {
     async fn context(mut self) -> Result<ContextView, Problem> {
         let (agent, turn) = (self.agent().await?, self.turn().await?);
         self.offered.look(&self.chat).await;
-        let model = self.chat.rules().models.model(agent.role.mode()).await.ok();
+        let model = self.chat.model(agent.role.mode()).await.ok();
         let context = model.as_ref().map_or(DEFAULT_CONTEXT, |model| model.context_tokens());
         let request = self.request(agent, &turn, context).await?;
         let plan = match agent.role.mode() {

@@ -65,9 +65,9 @@ fn unfit(text: &str) -> Problem {
 impl Sessions {
     /// Whether a model of the user's own configuration can look at images.
     pub async fn takes_images(&self) -> bool {
-        let models = &self.inner.configuration.everywhere().models;
+        let settings = &self.workspaces().everywhere().settings.models;
         for mode in [Mode::Plan, Mode::Act] {
-            if models.model(mode).await.is_ok_and(|model| model.takes_images()) {
+            if self.inner.models.model(settings, mode).await.is_ok_and(|model| model.takes_images()) {
                 return true;
             }
         }
@@ -82,7 +82,7 @@ impl Chat {
         if images.is_empty() {
             return Ok(());
         }
-        let model = self.rules().models.model(mode).await?;
+        let model = self.model(mode).await?;
         if model.takes_images() {
             return Ok(());
         }

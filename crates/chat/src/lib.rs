@@ -2,13 +2,8 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`configuration`] | what holds for the chats of a workspace, and what of its file needs trust |
-//! | [`trust`] | what waits for the user's word: the workspace's file, and MCP servers that have changed |
-//! | [`rules`] | what the user sets for one workspace, and what holds there in the end |
 //! | [`models`] | where runs get their models from |
 //! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
-//! | [`workspaces`], [`files`] | the folders that chats work in; what is in them, as the user reads it |
-//! | [`find`] | files by what somebody types of their names |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
@@ -19,7 +14,6 @@
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
 //! | [`reading`] | the history as the model read it |
-//! | [`reserved`] | folders that can be no workspace |
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
@@ -50,13 +44,10 @@ mod chat;
 pub mod chat_file;
 mod classifier;
 mod commits;
-mod configuration;
 mod context;
 pub mod crash;
 mod delegation;
 mod drift;
-mod files;
-mod find;
 mod fork;
 mod handle;
 mod images;
@@ -68,37 +59,27 @@ mod plan;
 mod policy;
 mod progress;
 mod reading;
-mod reserved;
 mod revert;
-mod rules;
 mod run;
 mod sessions;
 mod summary;
 mod surroundings;
 mod tally;
 mod too_long;
-mod trust;
 mod versions;
 mod view;
 mod work;
-mod workspaces;
 
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use call::{Place, UserCall};
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
-pub use chat::{Chat, neighbours, storage};
-pub use configuration::{Configuration, Rules, Trust, TrustItem};
+pub use chat::{Chat, storage};
 pub use context::{ContextPart, ContextView};
-pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use handle::Handle;
 pub use models::Models;
 pub use planwright_plan::{Finding, lint as lint_plan};
-pub use planwright_tools::servers::ServerReport;
-pub use reserved::{Reserved, SAMPLES};
 pub use revert::{Conflict, Revert, Step};
-pub use rules::{RulesView, SandboxView, StricterApprovals, WorkspaceSettings};
-pub use sessions::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Sessions, Settings};
+pub use sessions::Sessions;
 pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};
-pub use workspaces::{NewWorkspace, find_folder};

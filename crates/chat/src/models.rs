@@ -1,28 +1,41 @@
 //! Where runs get their models from.
 
+use crate::chat::Chat;
 use async_trait::async_trait;
 use planwright_agent::Provider;
+use planwright_protocol::event::Usage;
+use planwright_protocol::settings::{ModelSettings, RunLimits};
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use std::sync::Arc;
 
 #[async_trait]
 pub trait Models: Send + Sync {
-    /// The model for a mode.
+    /// The model that the settings name for a mode.
     ///
     /// # Errors
     /// There is none, and how to configure one.
-    async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
+    async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
+}
 
-    /// What people call it, as PROVIDER/MODEL.
-    fn name(&self, _mode: Mode) -> Option<String> {
-        None
-    }
-
-    /// One model for both modes, by its name.
+impl Chat {
+    /// The model for a mode, as it is configured now.
     ///
     /// # Errors
-    /// It is not one that can be chosen like this.
-    fn named(&self, model: &str) -> Result<Arc<dyn Models>, Problem> {
-        Err(Problem::new(ErrorCode::ProviderRejected, format!("The model {model} can't be chosen here.")))
+    /// There is none, and how to configure one.
+    pub async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+        self.models.model(&self.settings().models, mode).await
     }
+}
+
+/// # Errors
+/// `LIMIT_REACHED`, when the chat has spent as much as it may.
+pub fn check_cost(limits: RunLimits, spent: &Usage) -> Result<(), Problem> {
+    if spent.cost < limits.cost {
+        return Ok(());
+    }
+    let text = format!(
+        "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` under [limits] in the configuration and start again, or go on in a new chat.",
+        spent.cost, limits.cost
+    );
+    Err(Problem::new(ErrorCode::LimitReached, text))
 }

@@ -6,6 +6,7 @@ use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
+use crate::models::check_cost;
 use crate::offered::Offered;
 use crate::pieces::Pieces;
 use crate::plan;
@@ -281,9 +282,9 @@ impl World for Run {
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         let limits = self.chat.settings().limits;
-        limits.check(&self.chat.row().await.usage)?;
+        check_cost(limits, &self.chat.row().await.usage)?;
         let agent = self.agent().await?;
-        let provider = self.chat.rules().models.model(agent.role.mode()).await?;
+        let provider = self.chat.model(agent.role.mode()).await?;
         let notes = self.note_cuts(agent, turn, provider.context_tokens()).await?;
         if !notes.is_empty() {
             return Ok(notes);

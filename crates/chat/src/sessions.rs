@@ -2,121 +2,26 @@
 
 use crate::actor;
 use crate::chat::{Change, Chat, broken, no_chat, storage};
-use crate::configuration::{self, Configuration, Rules, Trust};
 use crate::crash;
 use crate::handle::Handle;
 use crate::models::Models;
-use crate::reserved::Reserved;
 use crate::view::ChatView;
+use planwright_agent::Provider;
 use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{ChatConfig, ChatId, ErrorCode, Event, Mode, Op, Problem, Role, WorkspaceId};
-use planwright_store::{AuditKind, ChatRow, Store};
+use planwright_protocol::settings::DefaultMode;
+use planwright_protocol::{ChatConfig, ChatId, Event, Mode, Op, Problem, Role, WorkspaceId};
+use planwright_store::{AuditKind, ChatFilter, ChatRow, Store};
+use planwright_tools::NoServers;
 use planwright_tools::command::Stop;
-use planwright_tools::{Approvals, Commands, Inspect, NoServers, Policy, Secrets, Workspace};
+use planwright_workspaces::{Rules, Settings, Workspaces};
 use serde_json::json;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// The title of a chat that has none of its own.
 pub const UNTITLED: &str = "New chat";
-
-/// What the configuration says about chats.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    pub approvals: Arc<Approvals>,
-    pub secrets: Arc<Secrets>,
-    pub policy: Policy,
-    pub default_mode: DefaultMode,
-    pub intent_switch: IntentSwitch,
-    pub intent_classifier: IntentClassifier,
-    pub limits: Limits,
-    pub git: GitSettings,
-    /// How commands are run; `None` where none are.
-    pub commands: Option<Arc<Commands>>,
-}
-
-impl Settings {
-    #[must_use]
-    pub fn inspect(&self) -> Inspect {
-        self.commands.as_ref().map_or(Inspect::Off, |commands| commands.sandbox.inspect)
-    }
-}
-
-/// What a message does that is an order to carry out the plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum IntentSwitch {
-    /// It approves the newest plan and switches.
-    #[default]
-    Switch,
-    /// It shows a one-click card.
-    Suggest,
-    /// It is a message like any other.
-    Off,
-}
-
-/// Who reads a message that the rules can't.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum IntentClassifier {
-    /// Nobody.
-    #[default]
-    Off,
-    /// The plan mode's model. It can suggest to execute the plan, and never switches.
-    Model,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DefaultMode {
-    /// Nothing of the project can change.
-    #[default]
-    Plan,
-    /// Whatever the role may do, and the plan names, can change.
-    Act,
-    /// Plan, unless the first message asks for a simple fix.
-    Auto,
-}
-
-#[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Requests to the model per run.
-    pub turns: u32,
-    /// What the replies of a chat may cost together, in the catalog's currency; `inf` for no limit.
-    pub cost: f64,
-}
-
-/// What is done with the user's repository.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct GitSettings {
-    /// Whether finished work is committed, on a branch of its own.
-    pub commit_steps: bool,
-}
-
-impl Limits {
-    /// # Errors
-    /// `LIMIT_REACHED`, when that much has been spent.
-    pub fn check(&self, spent: &Usage) -> Result<(), Problem> {
-        if spent.cost < self.cost {
-            return Ok(());
-        }
-        let text = format!(
-            "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` under [limits] in the configuration and start again, or go on in a new chat.",
-            spent.cost, self.cost
-        );
-        Err(Problem::new(ErrorCode::LimitReached, text))
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { turns: 100, cost: 5.0 }
-    }
-}
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -124,56 +29,44 @@ pub struct Sessions {
 }
 
 pub(crate) struct Inner {
-    store: Store,
-    pub(crate) configuration: Arc<dyn Configuration>,
-    pub(crate) reserved: OnceLock<Reserved>,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) models: Arc<dyn Models>,
     pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
-    pub(crate) workspaces: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
     pub(crate) hub: Arc<Hub>,
     /// Ends commands that run in no chat.
     pub(crate) stop: Stop,
 }
 
 impl Sessions {
-    /// With one configuration for all workspaces.
+    /// With the same settings in all workspaces.
     #[must_use]
-    pub fn new(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
-        Self::configured(store, Arc::new(Rules { settings: Arc::new(settings), models, servers: Arc::new(NoServers) }))
+    pub fn with_settings(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
+        let rules = Rules { settings: Arc::new(settings), servers: Arc::new(NoServers) };
+        Self::new(Workspaces::new(store, Arc::new(rules)), models)
     }
 
     #[must_use]
-    pub fn configured(store: Store, configuration: Arc<dyn Configuration>) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                store,
-                configuration,
-                reserved: OnceLock::new(),
-                open: Mutex::default(),
-                workspaces: Mutex::default(),
-                hub: Arc::default(),
-                stop: Stop::default(),
-            }),
-        }
+    pub fn new(workspaces: Workspaces, models: Arc<dyn Models>) -> Self {
+        let inner = Inner { workspaces, models, open: Mutex::default(), hub: Arc::default(), stop: Stop::default() };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// The user's own settings, for what belongs to no workspace.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
-        &self.inner.configuration.everywhere().settings
-    }
-
-    /// What holds in a workspace now, and what of its own file needs trust.
-    ///
-    /// # Errors
-    /// No such workspace, or its file is wrong.
-    pub async fn rules(&self, workspace: WorkspaceId) -> Result<(Rules, Trust), Problem> {
-        let folder = self.workspace(workspace).await?;
-        configuration::now(&self.inner.configuration, &self.inner.store, workspace, &folder).await
+    pub fn workspaces(&self) -> &Workspaces {
+        &self.inner.workspaces
     }
 
     #[must_use]
     pub fn store(&self) -> &Store {
-        &self.inner.store
+        self.inner.workspaces.store()
+    }
+
+    /// The model that settings name for a mode.
+    ///
+    /// # Errors
+    /// There is none, and how to configure one.
+    pub async fn model(&self, settings: &Settings, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+        self.inner.models.model(&settings.models, mode).await
     }
 
     /// A new chat, in the role asked for or the configured one.
@@ -193,7 +86,7 @@ impl Sessions {
         title: Option<String>,
         role: Option<Role>,
     ) -> Result<Handle, Problem> {
-        let default_mode = self.rules(workspace).await?.0.settings.default_mode;
+        let default_mode = self.workspaces().rules(workspace).await?.0.settings.default_mode;
         let default_role = match default_mode {
             DefaultMode::Plan | DefaultMode::Auto => Mode::Plan.default_role(),
             DefaultMode::Act => Mode::Act.default_role(),
@@ -215,7 +108,7 @@ impl Sessions {
             created_at: now,
             updated_at: now,
         };
-        self.inner.store.create_chat(&row).await.map_err(storage)?;
+        self.store().create_chat(&row).await.map_err(storage)?;
         crash::point("chat_stored");
         let handle = self.chat(row.id).await?;
         let undecided = role.is_none() && default_mode == DefaultMode::Auto;
@@ -239,9 +132,7 @@ impl Sessions {
         if let Some(handle) = open.get(&id) {
             return Ok(handle.clone());
         }
-        let row = self.inner.store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
-        let workspace = self.workspace(row.workspace_id).await?;
-        let chat = Chat::load(id, self.inner.store.clone(), self.inner.configuration.clone(), workspace, self.inner.hub.clone()).await?;
+        let chat = Chat::load(id, self.workspaces().clone(), self.inner.models.clone(), self.inner.hub.clone()).await?;
         let handle = Handle { ops: actor::spawn(chat.clone()), chat };
         open.insert(id, handle.clone());
         Ok(handle)
@@ -257,7 +148,7 @@ impl Sessions {
         let mut open = self.inner.open.lock().await;
         let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
         handle.park().await;
-        self.inner.store.delete_chat(id).await.map_err(storage)?;
+        self.store().delete_chat(id).await.map_err(storage)?;
         handle.chat.feed.close();
         handle.chat.forget_baseline();
         self.inner.hub.announce(handle.chat.feed.source, handle.chat.newest().await, Event::ChatDeleted {});
@@ -302,7 +193,7 @@ impl Sessions {
     /// # Errors
     /// The database can't be read.
     pub async fn resume_all(&self) -> Result<usize, Problem> {
-        let unfinished = self.inner.store.unfinished().await.map_err(storage)?;
+        let unfinished = self.store().unfinished().await.map_err(storage)?;
         for &id in &unfinished {
             let resumed = match self.chat(id).await {
                 Ok(handle) => handle.resume().await.map(|_| ()),
@@ -321,13 +212,13 @@ impl Sessions {
     /// # Errors
     /// The database failed.
     pub async fn sweep_stages(&self) -> Result<(), Problem> {
-        let Some(commands) = self.settings().commands.clone() else { return Ok(()) };
+        let Some(commands) = self.workspaces().everywhere().settings.commands.clone() else { return Ok(()) };
         let mut old = commands.old_stages();
         if old.is_empty() {
             return Ok(());
         }
-        for chat in self.inner.store.unfinished().await.map_err(storage)? {
-            let messages = self.inner.store.messages(chat).await.map_err(storage)?;
+        for chat in self.store().unfinished().await.map_err(storage)? {
+            let messages = self.store().messages(chat).await.map_err(storage)?;
             old.retain(|call| messages.iter().all(|message| message.meta("call_id").parse() != Ok(*call)));
         }
         tokio::task::spawn_blocking(move || commands.forget_stages(&old));
@@ -339,5 +230,34 @@ impl Sessions {
         self.inner.stop.now();
         let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
         futures::future::join_all(handles.iter().map(Handle::park)).await;
+    }
+
+    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.
+    ///
+    /// # Errors
+    /// No such workspace, or the database failed.
+    pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
+        self.workspaces().row(id).await?;
+        // Held to the end, so that nobody wakes a chat again.
+        let mut open = self.inner.open.lock().await;
+        let chats = self.store().chats_in(id).await?;
+        let ended: Vec<_> = chats.iter().filter_map(|chat| open.remove(chat)).collect();
+        futures::future::join_all(ended.iter().map(Handle::park)).await;
+        self.workspaces().forget(id).await?;
+        for handle in ended {
+            let chat = handle.chat();
+            chat.feed.close();
+            self.inner.hub.announce(chat.feed.source, chat.newest().await, Event::ChatDeleted {});
+        }
+        Ok(())
+    }
+
+    /// The chats of a workspace, all of them.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
+        let rows = self.store().chats(id, ChatFilter::default()).await?;
+        Ok(rows.into_iter().map(ChatView::from).collect())
     }
 }

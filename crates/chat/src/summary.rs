@@ -18,7 +18,7 @@ impl Run {
     pub async fn compact(mut self) -> Outcome {
         let summed_up = async {
             let agent = self.agent().await?;
-            let (provider, turn) = (self.chat.rules().models.model(agent.role.mode()).await?, self.turn().await?);
+            let (provider, turn) = (self.chat.model(agent.role.mode()).await?, self.turn().await?);
             self.sum_up(agent, &*provider, &turn).await
         };
         match summed_up.await {

@@ -4,12 +4,13 @@ use crate::agent::Agent;
 use crate::card::Pending;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::plan::StepProgress;
+use planwright_protocol::settings::Inspect;
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
-use planwright_tools::{BUILTIN, Category, Inspect, Risk, tools_of};
+use planwright_tools::{BUILTIN, Category, Risk, tools_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,8 +4,7 @@ use crate::channel::Since;
 use crate::chat_feed::{ChatFeed, EventLog, Moment, PartialAnswer};
 use crate::frame::Frame;
 use crate::unsent::{Held, Unsent};
-use planwright_protocol::{ChatId, Envelope, ErrorCode, Event, Problem, Timestamp};
-use planwright_store::StoreError;
+use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -157,16 +156,16 @@ impl Follower {
         if !matches!(self.feed().channel.since(self.last), Since::TooOld) {
             return Ok(false);
         }
-        let behind = self.chat.store().count_events_after(self.feed().source.chat, self.last, MOST_BEHIND + 1).await.map_err(unreadable)?;
+        let behind = self.chat.store().count_events_after(self.feed().source.chat, self.last, MOST_BEHIND + 1).await?;
         Ok(behind > u64::from(MOST_BEHIND))
     }
 
     /// Reads a page of the store; at the end of the last one comes the answer that is being written.
     async fn catch_up(&mut self, moment: Box<Moment>) -> Result<(), Problem> {
         let store = self.chat.store();
-        let (count, bytes) = store.events_within(self.feed().source.chat, self.last, PAGE, PAGE_BYTES).await.map_err(unreadable)?;
+        let (count, bytes) = store.events_within(self.feed().source.chat, self.last, PAGE, PAGE_BYTES).await?;
         self.held = self.unsent.hold(usize::try_from(bytes).unwrap_or(usize::MAX)).await?;
-        let mut events = store.stored_after(self.feed().source.chat, self.last, count).await.map_err(unreadable)?;
+        let mut events = store.stored_after(self.feed().source.chat, self.last, count).await?;
         let more = count > 0;
         events.retain(|event| event.seq <= moment.seq);
         let source = self.feed().source;
@@ -186,8 +185,4 @@ impl Follower {
         }
         Ok(())
     }
-}
-
-fn unreadable(error: StoreError) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("The event log can't be read: {error}. Reconnect to try again."))
 }

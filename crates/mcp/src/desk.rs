@@ -1,6 +1,5 @@
 //! One server in use: started when it is needed, asked what it offers, held to what the user accepted.
 
-use crate::config::ServerConfig;
 use crate::http::Caller;
 use crate::launch;
 use crate::link::{Link, Way, failed};
@@ -8,6 +7,7 @@ use crate::mask::Mask;
 use crate::offer::{Offer, Pending, Unknown, accepted};
 use crate::pins::{Pin, Pins};
 use crate::set::Trusting;
+use planwright_protocol::settings::ServerConfig;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::Site;
 use planwright_tools::command::Program;

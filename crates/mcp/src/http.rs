@@ -1,6 +1,5 @@
 //! A server that has an address: streamable HTTP, bounded, without redirects. The key stays in here.
 
-use crate::config::is_this_machine;
 use futures::stream::{BoxStream, StreamExt};
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -231,4 +230,11 @@ fn wrong(error: reqwest::Error) -> Failure {
 
 fn unexpected(why: &str) -> Failure {
     StreamableHttpError::Client(Wrong(why.to_owned()))
+}
+
+fn is_this_machine(url: &reqwest::Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
 }

@@ -1,6 +1,6 @@
 //! What is run for a server, and what of the machine it has to see for that.
 
-use crate::config::ServerConfig;
+use planwright_protocol::settings::ServerConfig;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::command::Program;
 use std::collections::BTreeSet;

@@ -2,7 +2,6 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`config`] | a server as the configuration has it; what it is known by |
 //! | [`launch`] | what is run for it, and what of the machine it has to see |
 //! | [`names`] | what its tools are called, and which names are too much alike |
 //! | [`offer`] | what it offers, held against what the user accepted |
@@ -22,7 +21,6 @@
 //! our own environment is in anything that is told of a server: all that it says passes through [`link`], and is masked there.
 
 mod answer;
-mod config;
 mod desk;
 mod ear;
 mod http;
@@ -36,7 +34,6 @@ mod process;
 mod set;
 mod tool;
 
-pub use config::{Config, ServerConfig};
 pub use desk::View;
 pub use pins::{Pin, PinnedTool, Pins};
 pub use set::{Pool, ServerSet, Trusting};

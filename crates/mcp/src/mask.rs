@@ -1,7 +1,7 @@
 //! Values that a server is given of our own environment, taken out of everything it says: most of them are keys.
 
-use crate::config::ServerConfig;
 use crate::offer::shown;
+use planwright_protocol::settings::ServerConfig;
 use serde_json::Value;
 
 /// A shorter one says little, and would stand in every other word.

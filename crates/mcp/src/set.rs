@@ -1,12 +1,12 @@
 //! The servers of a workspace.
 
-use crate::config::{Config, ServerConfig};
 use crate::desk::{Desk, Ready, Server, View};
 use crate::names;
 use crate::offer::{Definition, accepted};
 use crate::pins::Pins;
 use crate::tool::ServerTool;
 use async_trait::async_trait;
+use planwright_protocol::settings::{McpSettings, ServerConfig};
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_tools::servers::{Origin, ServerReport, ServerStatus};
 use planwright_tools::{Servers, Site, Tool};
@@ -91,7 +91,7 @@ pub struct ServerSet {
 impl ServerSet {
     /// `user` is what the user's own configuration has; what differs from it is of the workspace, and has `view` of the machine.
     #[must_use]
-    pub fn new(pool: Arc<Pool>, config: &Config, user: &Config, trusting: Trusting, view: View) -> Self {
+    pub fn new(pool: Arc<Pool>, config: &McpSettings, user: &McpSettings, trusting: Trusting, view: View) -> Self {
         let servers = config.servers.iter().map(|(name, config)| {
             let (origin, view) = match user.servers.get(name) {
                 Some(own) if own == config => (Origin::User, View::Named),

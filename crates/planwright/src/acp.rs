@@ -1,18 +1,20 @@
 //! `planwright acp`
 
 use crate::args::AcpArgs;
-use crate::config::Config;
-use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::{ConfiguredModels, ask_daemon};
+use crate::models::{ConfiguredModels, Remotes, ask_daemon};
+use crate::providers::vendor_names;
 use crate::servers::StoredPins;
 use crate::signals::Interrupts;
+use crate::wiring::Parts;
 use anyhow::anyhow;
 use planwright_acp::Front;
 use planwright_chat::Sessions;
+use planwright_config::Config;
 use planwright_mcp::Pool;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_store::Store;
+use planwright_workspaces::remarks;
 use std::sync::Arc;
 
 pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
@@ -35,17 +37,22 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
 }
 
 async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, DataDir)> {
-    let mut config = Config::load()?;
+    let mut config = Config::load(vendor_names())?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir)?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let layers =
-        Layers::new(config, args.common.model, (data.commands(), &data.reserved()), Arc::new(StoredPins(store.clone())), args.trust)?;
-    let pool = layers.pool();
-    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
-    sessions.reserve(data.reserved());
+    let parts = Parts {
+        config,
+        model: args.common.model,
+        trusts_all: args.trust,
+        commands: data.commands(),
+        reserved: data.reserved(),
+        team: None,
+        pins: Arc::new(StoredPins(store.clone())),
+    };
+    let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;
     Ok((sessions, pool, store, data))
 }

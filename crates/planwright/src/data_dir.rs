@@ -1,16 +1,16 @@
 //! The folder that chats are kept in.
 
 use crate::args::BadUsage;
-use crate::config::{Config, xdg};
 use crate::disk::{self, SetAside};
 use crate::output;
 use crate::{keeping, sample};
 use anyhow::{Context, bail};
-use planwright_chat::{Reserved, SAMPLES};
+use planwright_config::{Config, xdg};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Reserve;
 use planwright_server::Storage;
 use planwright_store::{Store, StoreError};
+use planwright_workspaces::{Reserved, SAMPLES};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};

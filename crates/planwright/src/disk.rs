@@ -47,7 +47,8 @@ pub async fn look_after(reserve: Reserve, folder: std::path::PathBuf, sessions: 
             output::note("the disk of the data folder has room again");
         }
         was_full = is_full;
-        let commands = sessions.settings().commands.clone().filter(|_| tidied.is_none_or(|tidied| tidied.elapsed() > TIDY));
+        let commands =
+            sessions.workspaces().everywhere().settings.commands.clone().filter(|_| tidied.is_none_or(|tidied| tidied.elapsed() > TIDY));
         tidied = if commands.is_some() { Some(Instant::now()) } else { tidied };
         let keeper = reserve.clone();
         let work = move || {

@@ -1,21 +1,22 @@
 //! `planwright doctor`
 
 use crate::args::{DoctorArgs, StorageArgs};
-use crate::config::Config;
-use crate::configuration::Layers;
 use crate::data_dir::{Accounts, DataDir, reserved};
 use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
+use crate::providers::vendor_names;
 use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
-use crate::workspace_file::PATH;
+use crate::wiring::Parts;
 use anyhow::Context;
-use planwright_chat::{Configuration, Models, Reserved, ServerReport, Trust};
+use planwright_config::{Config, PATH};
+use planwright_protocol::settings::SandboxMode;
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome, Reserve, Space};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
+use planwright_workspaces::{Configuration, Reserved, ServerReport, Trust, settings};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
     // Read, and of use: what runs would refuse is refused here.
-    let config = Config::load().and_then(|config| config.settings().map(|_| config).with_context(in_file));
+    let config = Config::load(vendor_names()).and_then(|config| settings(&config).map(|_| config).with_context(in_file));
     checks.push(match &config {
         Ok(_) => good("configuration", "read"),
         Err(error) => missing("configuration", &format!("{error:#}")),
@@ -42,7 +43,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let data = crate::data_dir::database(args.common.storage.data_dir.clone()).ok();
     let data = data.as_deref().and_then(Path::parent).map(Path::to_owned);
     checks.extend(tokio::task::spawn_blocking(move || commands(data)).await?);
-    if config.sandbox.mode == planwright_tools::SandboxMode::Off {
+    if config.sandbox.mode == SandboxMode::Off {
         checks
             .push(weaker("sandbox setting", "SWITCHED OFF in your configuration: the Actor's commands run unconfined, and each one asks"));
     }
@@ -104,7 +105,7 @@ async fn opened(folder: Option<std::path::PathBuf>, database: Option<&str>) -> V
 async fn models(models: &ConfiguredModels) -> Vec<Check> {
     let mut checks = Vec::new();
     for (name, mode) in [("plan model", Mode::Plan), ("act model", Mode::Act)] {
-        checks.push(match models.model(mode).await {
+        checks.push(match models.model(mode, None).await {
             Ok(_) => match models.check_up(mode).await {
                 Ok(detail) => good(name, &detail),
                 Err(problem) => missing(name, &problem.message),
@@ -126,7 +127,16 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
 fn workspace(config: &Config, folder: &Path) -> Check {
     const NAME: &str = "workspace";
     let read = || {
-        let layers = Layers::new(config.clone(), None, (PathBuf::new(), &Reserved::default()), Arc::new(NoPins), false)?;
+        let parts = Parts {
+            config: config.clone(),
+            model: None,
+            trusts_all: false,
+            commands: PathBuf::new(),
+            reserved: Reserved::default(),
+            team: None,
+            pins: Arc::new(NoPins),
+        };
+        let (layers, _) = parts.layers()?;
         Ok::<_, anyhow::Error>(layers.within(&Workspace::open(folder)?, None)?.1)
     };
     match read() {

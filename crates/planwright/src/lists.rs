@@ -37,7 +37,7 @@ pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
-    let tools = tool_views(args.role, crate::config::Config::load()?.sandbox.inspect);
+    let tools = tool_views(args.role, planwright_config::Config::load(crate::providers::vendor_names())?.sandbox.inspect);
     if args.json {
         output::data(&serde_json::to_string_pretty(&tools)?);
         return Ok(ExitCode::SUCCESS);

@@ -3,9 +3,6 @@
 mod acp;
 mod args;
 mod browser;
-mod config;
-mod config_error;
-mod configuration;
 mod data_dir;
 mod disk;
 mod doctor;
@@ -30,7 +27,7 @@ mod sign_in;
 mod signals;
 mod token;
 mod user;
-mod workspace_file;
+mod wiring;
 
 use args::{Args, Command, LogFormat};
 use std::process::ExitCode;

@@ -1,17 +1,19 @@
 //! `planwright mcp`
 
 use crate::args::{BadUsage, McpArgs, McpCommand};
-use crate::config::Config;
 use crate::data_dir::{Accounts, reserved};
 use crate::lists::table;
 use crate::output;
+use crate::providers::vendor_names;
 use crate::serve::add_workspace;
 use crate::servers::{AskedPins, Bench, ReadPins, StoredPins, known_workspace, while_waiting};
-use crate::workspace_file::PATH;
+
 use anyhow::{Context, bail};
-use planwright_chat::{Reserved, ServerReport, Trust};
+use planwright_config::{Config, PATH};
 use planwright_store::{Store, WorkspaceRow};
 use planwright_tools::servers::{ChangedItem, Origin, ServerStatus};
+use planwright_workspaces::ServerReport;
+use planwright_workspaces::{Reserved, Trust};
 use serde_json::Value;
 use std::io::{IsTerminal, stdin};
 use std::path::Path;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 const ROUNDS: usize = 3;
 
 pub async fn mcp(args: McpArgs) -> anyhow::Result<ExitCode> {
-    let config = Config::load()?;
+    let config = Config::load(vendor_names())?;
     let (folder, url) = (args.storage.data_dir, args.storage.database_url);
     let accounts = Accounts::open(folder.clone(), url.as_deref()).await?;
     let (store, own) = (&accounts.store, reserved(folder)?);

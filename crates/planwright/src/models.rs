@@ -1,13 +1,14 @@
 //! From the name of a model to the model.
 
 use crate::args::BadUsage;
-use crate::config::{Config, ModelChoice};
 use crate::output;
 use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendor};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use planwright_agent::Provider;
 use planwright_chat::Models;
+use planwright_config::Config;
+use planwright_protocol::settings::{ModelChoice, ModelSettings};
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
@@ -26,6 +27,7 @@ const CHECK_UP: Patience =
 /// Why a model can't be used: its name.
 const NAME: &str = "model_name";
 
+/// The models of a configuration.
 #[derive(Clone)]
 pub struct ConfiguredModels {
     choice: ModelChoice,
@@ -33,12 +35,8 @@ pub struct ConfiguredModels {
     /// The variable that a model was chosen by, when nobody named one.
     chosen_by: Option<String>,
     providers: BTreeMap<String, ProviderConfig>,
-    /// Those that the user's file has.
+    /// Those that the configuration has.
     configured: Vec<String>,
-    /// Told when a reply is asked for again.
-    waits: Option<UnboundedSender<Again>>,
-    /// A model keeps its connections, so it is made once.
-    remotes: Arc<Mutex<BTreeMap<String, Arc<Remote>>>>,
 }
 
 /// Takes a model of the user's own daemon, when its address is all that is known.
@@ -70,7 +68,7 @@ impl ConfiguredModels {
     /// `flag` is the user's `--model`, which serves both modes.
     pub fn new(config: &Config, flag: Option<String>) -> Self {
         let mut choice = match flag.clone() {
-            Some(model) => ModelChoice { default: Some(model), plan: None, act: None },
+            Some(model) => ModelChoice::both(model),
             None => config.models.clone(),
         };
         let mut chosen_by = None;
@@ -79,21 +77,24 @@ impl ConfiguredModels {
         {
             (choice.default, chosen_by) = (Some(model), Some(variable));
         }
-        let mut providers = config.providers.clone();
-        let configured = providers.keys().cloned().collect();
-        // These need no configuration: `demo/demo`, `script/FILE` for a script of one's own, and every vendor of the
-        // catalog.
+        Self { flag, chosen_by, ..Self::of(&ModelSettings { choice, providers: config.providers.clone() }) }
+    }
+
+    /// The models of a workspace.
+    fn of(settings: &ModelSettings) -> Self {
+        let mut providers: BTreeMap<String, ProviderConfig> = BTreeMap::new();
+        for (name, settings) in &settings.providers {
+            // One whose vendor the catalog has lost is as if it were not there.
+            providers.extend(ProviderConfig::try_from(settings).ok().map(|config| (name.clone(), config)));
+        }
+        // These need no configuration: `demo/demo`, `script/FILE` for a script of one's own, and every vendor of the catalog.
         providers.entry("demo".to_owned()).or_insert(ProviderConfig::Demo);
         providers.entry("script".to_owned()).or_insert(ProviderConfig::Script(PathBuf::new()));
         for vendor in catalog::vendors() {
             providers.entry(vendor.name.clone()).or_insert_with(|| of_vendor(vendor));
         }
-        Self { choice, flag, chosen_by, providers, configured, waits: None, remotes: Arc::default() }
-    }
-
-    /// With somebody to be told when a reply is asked for again.
-    pub fn telling(self, waits: Option<UnboundedSender<Again>>) -> Self {
-        Self { waits, ..self }
+        let configured = settings.providers.keys().cloned().collect();
+        Self { choice: settings.choice.clone(), flag: None, chosen_by: None, providers, configured }
     }
 
     /// Says which model is used when nobody named one; `used` is the one that is.
@@ -109,7 +110,7 @@ impl ConfiguredModels {
     pub async fn check(&self) -> anyhow::Result<()> {
         for mode in [Mode::Plan, Mode::Act] {
             if self.name(mode).is_some() {
-                self.model(mode).await.map_err(|problem| misnamed(problem, self.flag.as_deref()))?;
+                self.model(mode, None).await.map_err(|problem| misnamed(problem, self.flag.as_deref()))?;
             }
         }
         Ok(())
@@ -117,11 +118,7 @@ impl ConfiguredModels {
 
     /// The configured model, as PROVIDER/MODEL.
     pub fn name(&self, mode: Mode) -> Option<&str> {
-        let own = match mode {
-            Mode::Plan => &self.choice.plan,
-            Mode::Act => &self.choice.act,
-        };
-        own.as_ref().or(self.choice.default.as_ref()).map(String::as_str)
+        self.choice.name(mode)
     }
 
     /// Whether the model of a mode really answers; says what is known of it.
@@ -183,7 +180,7 @@ impl ConfiguredModels {
             }
             None => return Err(self.no_provider(provider)),
         }
-        let choice = ModelChoice { default: Some(model.to_owned()), plan: None, act: None };
+        let choice = ModelChoice::both(model.to_owned());
         Ok(Self { choice, flag: None, chosen_by: None, ..self.clone() })
     }
 
@@ -192,13 +189,42 @@ impl ConfiguredModels {
         no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
     }
 
-    fn remote(&self, name: &str, endpoint: Endpoint, model: &str) -> Result<Arc<Remote>, Problem> {
-        let mut remotes = self.remotes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(remote) = remotes.get(name) {
+    /// The model of a mode. `remotes` has those that were made before.
+    pub async fn model(&self, mode: Mode, remotes: Option<&Remotes>) -> Result<Arc<dyn Provider>, Problem> {
+        let (name, provider, model) = self.parts(mode)?;
+        let config = self.providers.get(provider).ok_or_else(|| self.no_provider(provider))?;
+        Ok(match config {
+            ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
+            ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
+            ProviderConfig::Remote(config) => match remotes {
+                Some(remotes) => remotes.remote(&format!("{name} {config:?}"), config.endpoint(provider)?, model)?,
+                None => Arc::new(Remote::new(config.endpoint(provider)?, model)?),
+            },
+        })
+    }
+}
+
+/// Models in use. Each keeps its connections, so it is made once.
+#[derive(Default)]
+pub struct Remotes {
+    /// Gets a word when a reply is asked for again.
+    waits: Option<UnboundedSender<Again>>,
+    /// By name and configuration.
+    made: Mutex<BTreeMap<String, Arc<Remote>>>,
+}
+
+impl Remotes {
+    pub fn reporting_to(waits: UnboundedSender<Again>) -> Self {
+        Self { waits: Some(waits), made: Mutex::default() }
+    }
+
+    fn remote(&self, key: &str, endpoint: Endpoint, model: &str) -> Result<Arc<Remote>, Problem> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(remote) = made.get(key) {
             return Ok(remote.clone());
         }
-        let remote = Arc::new(Remote::new(endpoint, model)?);
-        remotes.insert(name.to_owned(), remote.clone());
+        let remote = Arc::new(Remote::new(Endpoint { waits: self.waits.clone(), ..endpoint }, model)?);
+        made.insert(key.to_owned(), remote.clone());
         Ok(remote)
     }
 }
@@ -236,25 +262,9 @@ impl Shelf for ConfiguredModels {
 }
 
 #[async_trait]
-impl Models for ConfiguredModels {
-    async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
-        let (name, provider, model) = self.parts(mode)?;
-        let config = self.providers.get(provider).ok_or_else(|| self.no_provider(provider))?;
-        Ok(match config {
-            ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
-            ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
-            ProviderConfig::Remote(config) => {
-                self.remote(name, Endpoint { waits: self.waits.clone(), ..config.endpoint(provider)? }, model)?
-            }
-        })
-    }
-
-    fn name(&self, mode: Mode) -> Option<String> {
-        Self::name(self, mode).map(str::to_owned)
-    }
-
-    fn named(&self, model: &str) -> Result<Arc<dyn Models>, Problem> {
-        Ok(Arc::new(self.chosen(model)?))
+impl Models for Remotes {
+    async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+        ConfiguredModels::of(settings).model(mode, Some(self)).await
     }
 }
 

@@ -1,16 +1,17 @@
 //! Providers: those that the configuration names, and those that the environment alone is enough for.
 
+use planwright_config::unfit_address;
+use planwright_protocol::settings::{Depth, ProviderKind, ProviderSettings, ToolCalls};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::catalog::{self, Vendor};
-use planwright_providers::{Depth, Endpoint, Kind, Patience, SecretString, ToolCalls, unfit_address};
+use planwright_providers::{Endpoint, Patience, SecretString};
 use planwright_server::ProviderView;
-use serde::Deserialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// One `[providers.NAME]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Keys")]
+/// A provider that can be used: a `[providers.NAME]`, or what needs no configuration.
+#[derive(Clone, Debug)]
 pub enum ProviderConfig {
     Demo,
     /// Scripts in a folder; the model is the file's name.
@@ -20,7 +21,7 @@ pub enum ProviderConfig {
 
 #[derive(Clone, Debug)]
 pub struct RemoteConfig {
-    kind: Kind,
+    kind: ProviderKind,
     base_url: Option<String>,
     api_key_env: Option<String>,
     vendor: Option<&'static Vendor>,
@@ -33,108 +34,47 @@ pub struct RemoteConfig {
     patience: Patience,
 }
 
-/// The keys as they are written, whatever the kind.
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Keys {
-    kind: Kind,
-    /// For `script` alone, and required there: the folder with the scripts.
-    path: Option<PathBuf>,
-    /// The address alone: one with a user, a password, `?` or `#` is refused.
-    base_url: Option<String>,
-    /// The name of the environment variable that holds the key; the key itself never stands in a file.
-    api_key_env: Option<String>,
-    /// Whose models these are, for address, key, sizes and prices.
-    vendor: Option<String>,
-    /// How the model makes tool calls; `native` unless set.
-    tools: Option<ToolCalls>,
-    /// How much the model thinks before it answers.
-    reasoning: Option<Depth>,
-    /// How much the model reads; Ollama is told it as `num_ctx`.
-    context_tokens: Option<u64>,
-    /// How much the model may write in one reply.
-    max_output_tokens: Option<u64>,
-    /// Whether the models look at images; as the catalog says unless set.
-    images: Option<bool>,
-    /// A file of certificates in PEM form, trusted besides the system's.
-    ca_file: Option<PathBuf>,
-    /// Seconds without a byte; 120 unless set.
-    timeout_s: Option<u64>,
-    /// Seconds for a whole reply; 900 unless set.
-    reply_timeout_s: Option<u64>,
-}
-
-impl Keys {
-    /// Those that only make sense with an address.
-    fn remote(&self) -> Option<&'static str> {
-        let set = [
-            ("base_url", self.base_url.is_some()),
-            ("api_key_env", self.api_key_env.is_some()),
-            ("vendor", self.vendor.is_some()),
-            ("tools", self.tools.is_some()),
-            ("reasoning", self.reasoning.is_some()),
-            ("context_tokens", self.context_tokens.is_some()),
-            ("max_output_tokens", self.max_output_tokens.is_some()),
-            ("images", self.images.is_some()),
-            ("ca_file", self.ca_file.is_some()),
-            ("timeout_s", self.timeout_s.is_some()),
-            ("reply_timeout_s", self.reply_timeout_s.is_some()),
-        ];
-        set.iter().find(|(_, set)| *set).map(|(key, _)| *key)
-    }
-}
-
-impl TryFrom<Keys> for ProviderConfig {
+impl TryFrom<&ProviderSettings> for ProviderConfig {
     type Error = String;
 
-    fn try_from(keys: Keys) -> Result<Self, String> {
-        let misplaced = |key: &str| format!("`{key}` means nothing for the kind {}", keys.kind);
-        match keys.kind {
-            Kind::Demo | Kind::Script if keys.remote().is_some() => Err(misplaced(keys.remote().unwrap_or_default())),
-            Kind::Demo if keys.path.is_some() => Err(misplaced("path")),
-            Kind::Demo => Ok(Self::Demo),
-            Kind::Script => {
-                keys.path.map(Self::Script).ok_or_else(|| "the kind script needs `path`, the folder with the scripts".to_owned())
-            }
-            Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Openrouter
-                if keys.path.is_some() =>
-            {
-                Err(misplaced("path"))
-            }
-            kind @ (Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Openrouter) => {
-                RemoteConfig::new(kind, keys).map(|config| Self::Remote(Box::new(config)))
-            }
-        }
+    fn try_from(settings: &ProviderSettings) -> Result<Self, String> {
+        Ok(match settings.kind {
+            ProviderKind::Demo => Self::Demo,
+            ProviderKind::Script => Self::Script(settings.path.clone().unwrap_or_default()),
+            ProviderKind::Openai
+            | ProviderKind::OpenaiResponses
+            | ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::Ollama
+            | ProviderKind::Openrouter => Self::Remote(Box::new(RemoteConfig::new(settings)?)),
+        })
     }
 }
 
 impl RemoteConfig {
-    fn new(kind: Kind, keys: Keys) -> Result<Self, String> {
-        if let Some(why) = keys.base_url.as_deref().and_then(unfit_address) {
-            return Err(format!("base_url {why}"));
-        }
-        let vendor = match &keys.vendor {
-            Some(name) => {
-                Some(catalog::vendor(name).ok_or_else(|| format!("vendor is not in the catalog, which has: {}", vendor_names()))?)
-            }
+    fn new(settings: &ProviderSettings) -> Result<Self, String> {
+        let vendor = match &settings.vendor {
+            Some(name) => Some(
+                catalog::vendor(name).ok_or_else(|| format!("vendor is not in the catalog, which has: {}", vendor_names().join(", ")))?,
+            ),
             None => None,
         };
         let usual = Patience::default();
         let seconds = |set: Option<u64>, usual: Duration| set.map_or(usual, |seconds| Duration::from_secs(seconds.max(1)));
         Ok(Self {
-            kind,
-            base_url: keys.base_url,
-            api_key_env: keys.api_key_env,
+            kind: settings.kind,
+            base_url: settings.base_url.clone(),
+            api_key_env: settings.api_key_env.clone(),
             vendor,
-            tools: keys.tools.unwrap_or_default(),
-            reasoning: keys.reasoning,
-            context_tokens: keys.context_tokens,
-            max_output_tokens: keys.max_output_tokens,
-            images: keys.images,
-            ca_file: keys.ca_file,
+            tools: settings.tools.unwrap_or_default(),
+            reasoning: settings.reasoning,
+            context_tokens: settings.context_tokens,
+            max_output_tokens: settings.max_output_tokens,
+            images: settings.images,
+            ca_file: settings.ca_file.clone(),
             patience: Patience {
-                silence: seconds(keys.timeout_s, usual.silence),
-                reply: seconds(keys.reply_timeout_s, usual.reply),
+                silence: seconds(settings.timeout_s, usual.silence),
+                reply: seconds(settings.reply_timeout_s, usual.reply),
                 ..usual
             },
         })
@@ -228,13 +168,14 @@ pub fn daemon_from_env() -> Option<&'static Vendor> {
     catalog::vendors().iter().find(|vendor| vendor.api_key_env.is_none() && vendor.base_url_env.as_deref().and_then(variable).is_some())
 }
 
-fn vendor_names() -> String {
-    catalog::vendors().iter().map(|vendor| vendor.name.as_str()).collect::<Vec<_>>().join(", ")
+/// The names of the catalog's vendors.
+pub fn vendor_names() -> Arc<[String]> {
+    catalog::vendors().iter().map(|vendor| vendor.name.clone()).collect()
 }
 
 fn base_url_from_env(vendor: &Vendor) -> Result<Option<String>, Problem> {
     let Some((name, set)) = vendor.base_url_env.as_deref().and_then(|name| Some((name, variable(name)?))) else { return Ok(None) };
-    let url = if vendor.kind == Kind::Ollama { ollama_url(&set) } else { set };
+    let url = if vendor.kind == ProviderKind::Ollama { ollama_url(&set) } else { set };
     match unfit_address(&url) {
         Some(why) => Err(Problem::new(ErrorCode::ProviderRejected, format!("{name} {why}."))),
         None => Ok(Some(url)),
@@ -272,7 +213,7 @@ mod tests {
     }
 
     fn endpoint(name: &str, text: &str) -> Endpoint {
-        match toml::from_str(text).unwrap() {
+        match ProviderConfig::try_from(&toml::from_str::<ProviderSettings>(text).unwrap()).unwrap() {
             ProviderConfig::Remote(config) => config.endpoint(name).unwrap(),
             other @ (ProviderConfig::Demo | ProviderConfig::Script(_)) => panic!("{other:?}"),
         }
@@ -286,21 +227,5 @@ mod tests {
         assert_eq!(told.key_env.as_deref(), Some("NOT_SET_ANYWHERE"));
         let groq = endpoint("fast", "kind = \"openai\"\nvendor = \"groq\"\n");
         assert_eq!((groq.base_url.as_str(), groq.key_env.as_deref()), ("https://api.groq.com/openai/v1", Some("GROQ_API_KEY")));
-    }
-
-    #[test]
-    fn keys_that_do_not_fit_the_kind_are_refused() {
-        for (text, words) in [
-            ("kind = \"demo\"\nbase_url = \"http://x\"\n", "base_url"),
-            ("kind = \"script\"\n", "path"),
-            ("kind = \"openai\"\npath = \"/x\"\n", "path"),
-            ("kind = \"openai\"\nbase_url = \"127.0.0.1:8080\"\n", "http://"),
-            ("kind = \"openai\"\nbase_url = \"http://ann:pw@host/v1\"\n", "api_key_env"),
-            ("kind = \"openai\"\nvendor = \"nobody\"\n", "anthropic"),
-            ("kind = \"opanai\"\n", "openai-responses"),
-        ] {
-            let error = toml::from_str::<ProviderConfig>(text).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
-        }
     }
 }

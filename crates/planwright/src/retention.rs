@@ -2,23 +2,14 @@
 
 use crate::output;
 use planwright_chat::{Sessions, storage};
+use planwright_protocol::settings::Retention;
 use planwright_protocol::time::now;
 use planwright_protocol::{ChatId, Problem, Timestamp};
-use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const DAY: Duration = Duration::from_hours(24);
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Retention {
-    /// After how many days a chat that nobody used is deleted.
-    pub chats_days: Option<NonZeroU32>,
-    /// After how many days an entry of the audit log is deleted.
-    pub audit_days: Option<NonZeroU32>,
-}
 
 /// Forgets what is to be forgotten, now and then once a day.
 pub async fn observe(sessions: Sessions, retention: Retention, closing: CancellationToken) {

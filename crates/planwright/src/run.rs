@@ -14,21 +14,23 @@ mod task;
 mod watch;
 
 use crate::args::{BadUsage, RunArgs};
-use crate::config::Config;
-use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
-use crate::models::{ConfiguredModels, ask_daemon, misnamed};
+use crate::models::{ConfiguredModels, Remotes, ask_daemon, misnamed};
 use crate::output;
+use crate::providers::vendor_names;
 use crate::serve::add_workspace;
 use crate::servers::{StoredPins, Waits};
 use crate::signals::Interrupts;
+use crate::wiring::Parts;
 use planwright_chat::{Handle, Sessions};
+use planwright_config::Config;
 use planwright_feed::Follower;
 use planwright_mcp::Pool;
 use planwright_protocol::event::RunOutcome;
 use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
 use planwright_providers::Again;
 use planwright_store::Store;
+use planwright_workspaces::remarks;
 use serde_json::Map;
 use std::path::Path;
 use std::process::ExitCode;
@@ -96,7 +98,7 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
 
 async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let asked = task::role(args)?;
-    let mut config = Config::load()?;
+    let mut config = Config::load(vendor_names())?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir.clone())?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
@@ -105,11 +107,17 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     let (waits, again) = mpsc::unbounded_channel();
-    let pins = Arc::new(StoredPins(store.clone()));
-    let layers = Layers::new(config, args.common.model.clone(), (data.commands(), &data.reserved()), pins, args.trust)?.telling(waits)?;
-    let pool = layers.pool();
-    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
-    let (rules, trust) = sessions.rules(workspace.id).await?;
+    let parts = Parts {
+        config,
+        model: args.common.model.clone(),
+        trusts_all: args.trust,
+        commands: data.commands(),
+        reserved: data.reserved(),
+        team: None,
+        pins: Arc::new(StoredPins(store.clone())),
+    };
+    let (sessions, pool) = parts.chats(store.clone(), Remotes::reporting_to(waits))?;
+    let (rules, trust) = sessions.workspaces().rules(workspace.id).await?;
     for remark in remarks(&trust) {
         output::note(&format!("planwright: {remark}"));
     }
@@ -122,7 +130,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     };
     let usual = Mode::Plan.default_role();
     let mode = asked.or(present).unwrap_or(usual).mode();
-    let model = rules.models.model(mode).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
+    let model = sessions.model(&rules.settings, mode).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
     models.say_choice(Some(model.name()));
     // A plan is approved from plan mode; naming it is the approval.
     let first = if plan.is_some() { args.role } else { asked }.unwrap_or(usual);

@@ -1,8 +1,8 @@
 //! `planwright schema`: the forms that scripts and editors rely on, from the types themselves.
 
-use crate::config::Config;
 use crate::output;
 use clap::{Args as ClapArgs, ValueEnum};
+use planwright_config::Config;
 use planwright_feed::SentEvent;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};

@@ -2,21 +2,23 @@
 
 use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::browser;
-use crate::config::Config;
-use crate::configuration::{Layers, remarks};
 use crate::data_dir::DataDir;
 use crate::disk;
-use crate::models::{ConfiguredModels, ask_daemon};
+use crate::models::{ConfiguredModels, Remotes, ask_daemon};
 use crate::output;
 use crate::process_limits;
+use crate::providers::vendor_names;
 use crate::retention;
 use crate::servers::StoredPins;
 use crate::sign_in;
 use crate::signals::Interrupts;
+use crate::wiring::Parts;
 use anyhow::{Context, bail};
-use planwright_chat::{Reserved, Sessions};
+use planwright_config::Config;
 use planwright_server::{Access, App, Outside, SignIn};
 use planwright_store::Store;
+use planwright_workspaces::Reserved;
+use planwright_workspaces::remarks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +32,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     process_limits::raise_descriptors();
     sign_in::check_reach(args.listen, args.auth, args.public_url.is_some() || !args.trusted_proxy.is_empty())?;
     let mut interrupts = Interrupts::new()?;
-    let mut config = Config::load()?;
+    let mut config = Config::load(vendor_names())?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
     let data = DataDir::open(args.common.storage.data_dir)?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
@@ -39,16 +41,22 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     models.check().await?;
     models.say_choice(None);
     let retention = config.retention;
-    let layers = Layers::new(config, args.common.model, (data.commands(), &data.reserved()), Arc::new(StoredPins(store.clone())), false)?;
     let folders_of_users = sign_in::folders(&args.workspace_root)?;
-    let layers = if args.auth == Auth::Users { layers.for_team(folders_of_users.roots.clone())? } else { layers };
-    let pool = layers.pool();
-    let sessions = Sessions::configured(store.clone(), Arc::new(layers));
-    sessions.reserve(data.reserved());
+    let parts = Parts {
+        config,
+        model: args.common.model,
+        trusts_all: false,
+        commands: data.commands(),
+        reserved: data.reserved(),
+        team: (args.auth == Auth::Users).then(|| folders_of_users.roots.clone()),
+        pins: Arc::new(StoredPins(store.clone())),
+    };
+    let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;
     for folder in &folders {
         let workspace = add_workspace(&store, &data.reserved(), folder).await?;
         // A file that is wrong stops the chats of its workspace, and no others.
-        let lines = sessions.rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
+        let lines =
+            sessions.workspaces().rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
         for line in lines {
             output::note(&format!("{}: {line}", workspace.path));
         }

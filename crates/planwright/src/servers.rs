@@ -1,17 +1,18 @@
 //! MCP servers: what the user accepted of them, in the database; and looking at them, without a chat.
 
 use crate::args::BadUsage;
-use crate::config::Config;
-use crate::configuration::Layers;
 use crate::output;
+use crate::wiring::Parts;
 use anyhow::Context;
 use async_trait::async_trait;
-use planwright_chat::{Configuration, Reserved, Rules, Settings, Trust, neighbours, storage};
+use planwright_chat::storage;
+use planwright_config::Config;
 use planwright_mcp::{Pin, Pins, Pool};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::servers::Origin;
 use planwright_tools::{Site, Workspace};
+use planwright_workspaces::{Configuration, Reserved, Rules, Settings, Trust, neighbours};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -129,16 +130,24 @@ impl Bench {
     ) -> anyhow::Result<Self> {
         let temporary = std::env::temp_dir();
         let place = std::fs::canonicalize(&temporary).unwrap_or(temporary).join(format!("planwright-servers-{}", std::process::id()));
-        let layers = Layers::new(config.clone(), None, (place.join("commands"), own), pins, false).with_context(in_file)?;
-        // Where there are accounts, somebody else may have accepted the file.
-        let layers = if store.users().await?.is_empty() { layers } else { layers.for_team(Vec::new())? };
+        let parts = Parts {
+            config: config.clone(),
+            model: None,
+            trusts_all: false,
+            commands: place.join("commands"),
+            reserved: own.clone(),
+            // Where there are accounts, somebody else may have accepted the file.
+            team: (!store.users().await?.is_empty()).then(Vec::new),
+            pins,
+        };
+        let (layers, pool) = parts.layers().with_context(in_file)?;
         let wrong = |error| BadUsage(format!("the workspace {} can't be opened: {error}", folder.display()));
         let workspace = Arc::new(Workspace::open(folder).map_err(wrong)?);
         let (rules, trust) = layers.within(&workspace, accepted)?;
         let Settings { commands, secrets, .. } = (*rules.settings).clone();
         let neighbours = neighbours(store, id).await?;
         let site = Site { id, workspace, commands, secrets, neighbours };
-        Ok(Self { rules, trust, site, pool: layers.pool(), place })
+        Ok(Self { rules, trust, site, pool, place })
     }
 
     /// Ends what was started.

@@ -9,6 +9,7 @@
 //! | [`message`] | what a chat's history is made of |
 //! | [`plan`] | the plan and its progress |
 //! | [`question`] | what the agent may ask |
+//! | [`settings`] | the sections of the configuration |
 //! | [`state`] | what a chat is doing, and what may follow in which mode |
 //! | [`time`] | moments |
 //! | [`op`], [`event`] | what goes into a chat, what comes out of it |
@@ -30,6 +31,7 @@ pub mod op;
 pub mod plan;
 pub mod question;
 pub mod role;
+pub mod settings;
 pub mod state;
 pub mod time;
 

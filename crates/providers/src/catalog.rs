@@ -3,8 +3,8 @@
 //! A file names the wire, the address, the variable that holds the key, and for each model how much it can read, how
 //! much it can write and what that costs. A model that no file knows works all the same, without a price.
 
-use crate::Kind;
 use planwright_protocol::event::Usage;
+use planwright_protocol::settings::ProviderKind;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ pub struct Vendor {
     /// The provider's name where none is configured under it.
     pub name: String,
     pub title: String,
-    pub kind: Kind,
+    pub kind: ProviderKind,
     pub base_url: String,
     /// The variable that puts another address in place of `base_url`.
     pub base_url_env: Option<String>,

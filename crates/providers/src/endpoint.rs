@@ -1,11 +1,12 @@
 //! Where a provider is and how it is asked, before a model is chosen.
 
 use crate::catalog::Vendor;
-use crate::kind::Kind;
 use crate::problem::{Reader, Teller, rejected};
 use crate::retry::Again;
 use crate::transport::{Patience, Transport};
 use planwright_protocol::Problem;
+use planwright_protocol::settings::ProviderKind;
+use planwright_protocol::settings::{Depth, ToolCalls};
 use rig_core::completion::Effort;
 use rig_core::driver::DynModel;
 use rig_core::error::ProviderError;
@@ -17,7 +18,6 @@ use rig_core::providers::ollama::{Ollama, OllamaConfig};
 use rig_core::providers::openai::wire::{Auth, Dialect};
 use rig_core::providers::openai::{self, OpenAI, OpenAIConfig};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
 use std::path::PathBuf;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -26,7 +26,7 @@ use tokio::sync::mpsc::UnboundedSender;
 pub struct Endpoint {
     /// As it is called in the configuration.
     pub name: String,
-    pub kind: Kind,
+    pub kind: ProviderKind,
     pub base_url: String,
     pub key: Option<SecretString>,
     /// The variable the key comes from, for errors to name.
@@ -45,33 +45,12 @@ pub struct Endpoint {
     pub waits: Option<UnboundedSender<Again>>,
 }
 
-/// How a model makes tool calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolCalls {
-    /// As its wire has them.
-    #[default]
-    Native,
-    /// In an answer that is held to a JSON schema, for models that were not taught to.
-    Json,
-}
-
-/// How much a model thinks before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Depth {
-    Low,
-    Medium,
-    High,
-}
-
-impl Depth {
-    pub(crate) fn effort(self) -> Effort {
-        match self {
-            Depth::Low => Effort::Low,
-            Depth::Medium => Effort::Medium,
-            Depth::High => Effort::High,
-        }
+/// How much effort that is on the wire.
+pub(crate) fn effort(depth: Depth) -> Effort {
+    match depth {
+        Depth::Low => Effort::Low,
+        Depth::Medium => Effort::Medium,
+        Depth::High => Effort::High,
     }
 }
 
@@ -115,21 +94,21 @@ impl Endpoint {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).unwrap_or_default();
         let base = self.base_url.trim_end_matches('/').to_owned();
         Ok(match self.kind {
-            Kind::Openai => Client::Chat(chat(&base, key).connect(transport)),
-            Kind::Openrouter => {
+            ProviderKind::Openai => Client::Chat(chat(&base, key).connect(transport)),
+            ProviderKind::Openrouter => {
                 let config = OpenAIConfig::with_key(&openai::wire::OPENROUTER, key).with_base_url(base);
                 Client::Chat(config.connect(transport))
             }
-            Kind::OpenaiResponses => Client::Responses(chat(&base, key).connect(transport)),
-            Kind::Anthropic => {
+            ProviderKind::OpenaiResponses => Client::Responses(chat(&base, key).connect(transport)),
+            ProviderKind::Anthropic => {
                 // The wire adds the version, which some write into the address.
                 let base = base.strip_suffix("/v1").unwrap_or(&base);
                 let config = AnthropicConfig::with_key(&anthropic::wire::ANTHROPIC, key).with_base_url(base);
                 Client::Anthropic(config.connect(transport))
             }
-            Kind::Gemini => Client::Gemini(GeminiConfig::new(key).with_base_url(base).connect(transport)),
-            Kind::Ollama => Client::Ollama(OllamaConfig::new().with_base_url(base).with_api_key(key).connect(transport)),
-            Kind::Script | Kind::Demo => {
+            ProviderKind::Gemini => Client::Gemini(GeminiConfig::new(key).with_base_url(base).connect(transport)),
+            ProviderKind::Ollama => Client::Ollama(OllamaConfig::new().with_base_url(base).with_api_key(key).connect(transport)),
+            ProviderKind::Script | ProviderKind::Demo => {
                 return Err(rejected(format!("A provider of kind {} has no address.", self.kind)));
             }
         })
@@ -178,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_vendor_that_differs_is_spoken_to_in_its_own_way() {
-        for vendor in vendors().iter().filter(|vendor| vendor.kind == Kind::Openai) {
+        for vendor in vendors().iter().filter(|vendor| vendor.kind == ProviderKind::Openai) {
             assert_ne!(chat(&vendor.base_url, String::new()).dialect.name, COMPATIBLE.name, "{}", vendor.name);
         }
         assert_eq!(chat("http://127.0.0.1:8080/v1", String::new()).dialect.name, COMPATIBLE.name);

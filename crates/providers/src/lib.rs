@@ -3,7 +3,6 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`catalog`] | vendors and their models: sizes and prices, from one file of data each |
-//! | [`kind`] | the wires that are spoken |
 //! | [`endpoint`] | where a provider is and how it is asked |
 //! | [`remote`] | a model behind a wire, asked and asked again |
 //! | `reply` | a reply as it comes: words at once, calls only when all of it is there |
@@ -27,7 +26,6 @@ pub mod catalog;
 mod conversation;
 pub mod demo;
 pub mod endpoint;
-pub mod kind;
 mod problem;
 pub mod remote;
 mod reply;
@@ -37,13 +35,12 @@ pub mod script;
 mod thinking;
 pub mod transport;
 
-pub use endpoint::{Depth, Endpoint, ToolCalls};
-pub use kind::Kind;
+pub use endpoint::Endpoint;
 pub use remote::{Remote, check, list};
 pub use retry::Again;
 pub use script::Script;
 pub use secrecy::SecretString;
-pub use transport::{Patience, unfit_address};
+pub use transport::Patience;
 
 /// Chooses the cryptography of the process. To be called before anything connects.
 pub fn install_cryptography() {

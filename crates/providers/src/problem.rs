@@ -1,9 +1,9 @@
 //! What went wrong, in our codes, with what to do about it, and never with a key in it.
 
-use crate::kind::Kind;
 use crate::retry::{TRIES, retry_after};
 use crate::transport::{Fault, is_loopback};
 use planwright_agent::compaction;
+use planwright_protocol::settings::ProviderKind;
 use planwright_protocol::{ErrorCode, Problem};
 use rig_core::ProviderResponseError;
 use rig_core::error::{ErrorKind, ProviderError};
@@ -35,7 +35,7 @@ const TOO_LONG: &[&str] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct Teller {
     pub reader: Reader,
-    pub kind: Kind,
+    pub kind: ProviderKind,
     pub provider: String,
     pub model: String,
     pub base_url: String,
@@ -119,8 +119,14 @@ impl Teller {
 
     fn unreachable(&self, why: &str) -> Problem {
         let mend = match self.kind {
-            Kind::Ollama => "Start it with `ollama serve`, or set OLLAMA_HOST or base_url to where it listens",
-            Kind::Openai | Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Openrouter | Kind::Script | Kind::Demo => {
+            ProviderKind::Ollama => "Start it with `ollama serve`, or set OLLAMA_HOST or base_url to where it listens",
+            ProviderKind::Openai
+            | ProviderKind::OpenaiResponses
+            | ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::Openrouter
+            | ProviderKind::Script
+            | ProviderKind::Demo => {
                 if is_loopback(&self.base_url) {
                     "Start the server, or set base_url to where it listens"
                 } else {

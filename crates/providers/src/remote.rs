@@ -4,8 +4,7 @@ use crate::actions;
 use crate::beginning::Beginning;
 use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
-use crate::endpoint::{Endpoint, ToolCalls};
-use crate::kind::Kind;
+use crate::endpoint::{Endpoint, effort};
 use crate::problem::{Heard, Reader, Teller, is_web_page, rejected};
 use crate::reply::Reply;
 use crate::retry::{Again, wait};
@@ -14,6 +13,8 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use planwright_agent::{Delta, Provider, Purpose, Request};
+use planwright_protocol::settings::ProviderKind;
+use planwright_protocol::settings::ToolCalls;
 use planwright_protocol::{ErrorCode, Problem};
 use rig_core::completion::{CacheRetention, CompletionRequest, CompletionResponse, OnUnsupported, ToolDefinition};
 use rig_core::driver::DynModel;
@@ -39,7 +40,7 @@ pub struct Remote {
 
 /// What is known about a model while it is asked and heard.
 pub(crate) struct About {
-    pub kind: Kind,
+    pub kind: ProviderKind,
     pub tools: ToolCalls,
     pub facts: Option<ModelFacts>,
     pub teller: Teller,
@@ -68,7 +69,7 @@ impl Remote {
             return Err(problem);
         }
         let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
-        let prompt_cache = endpoint.kind == Kind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
+        let prompt_cache = endpoint.kind == ProviderKind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
         let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, teller, prompt_cache, endpoint };
         let transport = about.endpoint.transport()?;
         let client = about.endpoint.client(transport.clone())?;
@@ -78,7 +79,7 @@ impl Remote {
 
     /// The model for one reply, and where the beginning of it is kept on a wire that tells there what it has read.
     fn for_one_reply(&self) -> Result<(DynModel<Completion>, Option<Beginning>), Problem> {
-        if self.about.kind != Kind::Anthropic {
+        if self.about.kind != ProviderKind::Anthropic {
             return Ok((self.model.clone(), None));
         }
         let beginning = Beginning::default();
@@ -99,7 +100,7 @@ impl Remote {
         };
         let Some(last) = messages.pop() else { return Err(about.teller.garbled("there is nothing to ask")) };
         // Only one wire must be told; elsewhere the model's own limit is meant by silence.
-        let must = about.kind == Kind::Anthropic;
+        let must = about.kind == ProviderKind::Anthropic;
         let known = about.facts.and_then(|facts| facts.max_output_tokens).unwrap_or(USUAL_OUTPUT_TOKENS);
         let is_word = request.purpose == Purpose::Intent;
         let limit = if is_word { Some(WORD_OUTPUT_TOKENS) } else { about.endpoint.max_output_tokens.or(must.then_some(known)) };
@@ -111,13 +112,13 @@ impl Remote {
             asked = asked.cache(CacheRetention::Short);
         }
         if let Some(depth) = about.endpoint.reasoning.filter(|_| !is_word) {
-            asked = asked.reasoning(depth.effort());
+            asked = asked.reasoning(effort(depth));
         }
-        if about.kind == Kind::OpenaiResponses {
+        if about.kind == ProviderKind::OpenaiResponses {
             // Nothing is left with the vendor, so its reasoning must be carried back and forth.
             parameters = json!({ "store": false, "include": ["reasoning.encrypted_content"] });
         }
-        if let (Kind::Ollama, Some(tokens)) = (about.kind, about.endpoint.context_tokens) {
+        if let (ProviderKind::Ollama, Some(tokens)) = (about.kind, about.endpoint.context_tokens) {
             // Else the daemon's own, much shorter window would cut the conversation without a word.
             parameters["num_ctx"] = tokens.into();
         }
@@ -131,13 +132,13 @@ fn tool_definition(tool: planwright_agent::ToolDefinition) -> Option<ToolDefinit
 }
 
 /// How a wire is told to hold an answer to a schema; `None` where models make calls anyway.
-fn json_parameters(kind: Kind, schema: &Value) -> Option<Value> {
+fn json_parameters(kind: ProviderKind, schema: &Value) -> Option<Value> {
     match kind {
-        Kind::Openai | Kind::Openrouter => {
+        ProviderKind::Openai | ProviderKind::Openrouter => {
             Some(json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "actions", "schema": schema } } }))
         }
-        Kind::Ollama => Some(json!({ "format": schema })),
-        Kind::OpenaiResponses | Kind::Anthropic | Kind::Gemini | Kind::Script | Kind::Demo => None,
+        ProviderKind::Ollama => Some(json!({ "format": schema })),
+        ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Script | ProviderKind::Demo => None,
     }
 }
 
@@ -198,7 +199,7 @@ impl About {
             cache_write: used.cache_creation_input_tokens.unwrap_or_default(),
         };
         let mut usage = tokens.usage(self.facts.and_then(|facts| facts.price));
-        if self.kind == Kind::Openrouter
+        if self.kind == ProviderKind::Openrouter
             && let Some(cost) = used.cost
         {
             // It knows which of its suppliers answered, and what that one takes.
@@ -219,8 +220,10 @@ impl About {
     /// What later requests must give back with this reply.
     pub(crate) fn native(&self, response: &CompletionResponse) -> Option<Delta> {
         match self.kind {
-            Kind::Anthropic | Kind::OpenaiResponses | Kind::Gemini | Kind::Openrouter => to_keep(response).map(Delta::Native),
-            Kind::Openai | Kind::Ollama | Kind::Script | Kind::Demo => None,
+            ProviderKind::Anthropic | ProviderKind::OpenaiResponses | ProviderKind::Gemini | ProviderKind::Openrouter => {
+                to_keep(response).map(Delta::Native)
+            }
+            ProviderKind::Openai | ProviderKind::Ollama | ProviderKind::Script | ProviderKind::Demo => None,
         }
     }
 }

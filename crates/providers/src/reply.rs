@@ -2,8 +2,6 @@
 
 use crate::actions;
 use crate::beginning::Beginning;
-use crate::endpoint::ToolCalls;
-use crate::kind::Kind;
 use crate::problem::{Heard, rejected};
 use crate::remote::About;
 use crate::thinking::Thoughts;
@@ -11,6 +9,8 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use planwright_agent::{Delta, ModelCall};
 use planwright_protocol::Problem;
+use planwright_protocol::settings::ProviderKind;
+use planwright_protocol::settings::ToolCalls;
 use rig_core::completion::{CompletionResponse, FinishReason};
 use rig_core::message::{AssistantContent, StopReason, ToolCall};
 use rig_core::streaming::{CompletionStream, Item, StreamEvent};
@@ -44,7 +44,7 @@ impl Reply {
     ) -> Self {
         let usage = beginning.and_then(|beginning| about.usage_so_far(beginning));
         let mut reply = Self {
-            thoughts: matches!(about.kind, Kind::Openai | Kind::Openrouter).then(Thoughts::default),
+            thoughts: matches!(about.kind, ProviderKind::Openai | ProviderKind::Openrouter).then(Thoughts::default),
             about,
             stream: Some(stream),
             ready: usage.map(Ok).into_iter().collect(),

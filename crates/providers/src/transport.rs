@@ -43,21 +43,6 @@ impl Default for Patience {
     }
 }
 
-/// Why an address can't be used, if so. The address itself is not told: what doesn't belong into it may be a secret.
-#[must_use]
-pub fn unfit_address(base_url: &str) -> Option<&'static str> {
-    if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
-        return Some("must begin with http:// or https://");
-    }
-    let Ok(url) = reqwest::Url::parse(base_url) else { return Some("is not an address") };
-    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Some(
-            "must be an address alone, without user, password, `?` or `#`: it is shown and logged. Put the key into an environment variable and name that in `api_key_env`",
-        );
-    }
-    None
-}
-
 /// What goes wrong below the wire.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {

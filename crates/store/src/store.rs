@@ -1,6 +1,7 @@
 use crate::db::Db;
 use crate::room::{self, Room};
 use crate::{postgres, sqlite};
+use planwright_protocol::{ErrorCode, Problem};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,6 +53,17 @@ impl From<sqlx::Error> for StoreError {
 impl From<serde_json::Error> for StoreError {
     fn from(error: serde_json::Error) -> Self {
         StoreError::Garbled(error.to_string())
+    }
+}
+
+/// What a client is told of it.
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        if error.is_full() {
+            let text = "The disk is full, so nothing was stored. Free some space on the disk of the data folder, then try again.";
+            return Problem::new(ErrorCode::StorageFull, text);
+        }
+        Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
     }
 }
 

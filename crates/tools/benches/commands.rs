@@ -1,14 +1,13 @@
 //! What the sandbox and the judging of effects cost, beside the same without them. Reported, without a bar.
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark prints, and fails by panicking")]
 
+use planwright_protocol::settings::SandboxSettings;
 use planwright_protocol::{CallId, Role};
 use planwright_sandbox::{Limits, Policy, Stop, View};
 use planwright_tools::command::Reach;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::workspace::Mirror;
-use planwright_tools::{
-    CommandContext, Commands, Consent, Epoch, Fence, Sandbox, Situation, Staged, ToolConfig, Verdict, Workspace, decide,
-};
+use planwright_tools::{CommandContext, Commands, Consent, Epoch, Fence, Situation, Staged, ToolConfig, Verdict, Workspace, decide};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -7,7 +7,6 @@
 mod outcome;
 mod room;
 mod service;
-mod settings;
 mod sight;
 mod staged;
 mod versions;
@@ -15,7 +14,6 @@ mod versions;
 pub use outcome::{Outcome, for_model};
 pub use planwright_sandbox::Stop;
 pub use service::{Post, Program};
-pub use settings::{Inspect, Sandbox, SandboxMode};
 pub use staged::{Landed, Staged};
 
 use crate::effect::Effect;
@@ -24,6 +22,7 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Baseline, Mirror};
 use outcome::Capture;
+use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings};
 use planwright_protocol::{CallId, ChatId, ErrorCode, Mode, Permission, Problem, Role};
 use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use room::Scratch;
@@ -40,7 +39,7 @@ use std::time::{Duration, SystemTime};
 pub struct Commands {
     /// A folder of ours for what is staged, and for caches. It lies in the data folder.
     pub place: PathBuf,
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxSettings,
     /// What belongs to the server, its data and its configuration: no command sees it.
     pub own: Vec<PathBuf>,
     /// Where people with accounts may have workspaces; `None` where there are no accounts.
@@ -122,13 +121,13 @@ pub struct Request {
 }
 
 impl CommandContext {
-    fn settings(&self) -> Sandbox {
+    fn settings(&self) -> SandboxSettings {
         self.commands.as_ref().map(|commands| commands.sandbox.clone()).unwrap_or_default()
     }
 
     /// What running it would be, before it is known what it changes.
     pub fn effects(&self, request: &Request) -> Vec<Effect> {
-        let Sandbox { mode, network, inspect, .. } = self.settings();
+        let SandboxSettings { mode, network, inspect, .. } = self.settings();
         let mut effects = Vec::new();
         if self.reach == Reach::Inspection && inspect == Inspect::On {
             effects.push(Effect::Inspect);
@@ -274,7 +273,7 @@ impl Commands {
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            ..Policy::plain(workspace, view, scratch, Limits { disk: self.sandbox.disk(), ..Limits::within(request.time) })
+            ..Policy::plain(workspace, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::within(request.time) })
         };
         let policy = match policy.view {
             View::Unconfined => policy,

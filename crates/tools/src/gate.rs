@@ -7,10 +7,11 @@ mod permit;
 mod settings;
 
 pub use permit::{CommitGuard, Epoch, Fence, Permit};
-pub use settings::{Approvals, Grant, Policy, Rule, Scope, Secrets};
+pub use settings::{Grant, Scope, Secrets};
 
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
+use planwright_protocol::settings::{Approvals, Rule};
 use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
 use std::collections::BTreeSet;
 use std::sync::Arc;

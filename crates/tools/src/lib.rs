@@ -32,12 +32,9 @@ pub mod workspace;
 pub use builtin::BUILTIN;
 pub use builtin::delegate::Delegate;
 pub use builtin::update_step::UpdateStep;
-pub use command::{CommandContext, Commands, Inspect, Sandbox, SandboxMode, Staged};
+pub use command::{CommandContext, Commands, Staged};
 pub use effect::Effect;
-pub use gate::{
-    Approval, Approvals, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Policy, Rule, Scope, Secrets, Situation, Verdict,
-    decide,
-};
+pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};

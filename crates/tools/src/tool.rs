@@ -1,12 +1,13 @@
 //! What a tool is.
 
 use crate::builtin::BUILTIN;
-use crate::command::{CommandContext, Inspect};
+use crate::command::CommandContext;
 use crate::effect::Effect;
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
 use crate::workspace::{Stamp, Workspace};
+use planwright_protocol::settings::Inspect;
 use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

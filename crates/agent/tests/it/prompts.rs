@@ -2,7 +2,7 @@
 
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_protocol::Role;
-use planwright_tools::Inspect;
+use planwright_protocol::settings::Inspect;
 use std::fmt::Write;
 use std::path::Path;
 

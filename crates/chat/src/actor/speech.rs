@@ -8,11 +8,11 @@ use crate::classifier::{self, Classified};
 use crate::crash;
 use crate::images;
 use crate::run::add;
-use crate::sessions::IntentSwitch;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::{QuestionOutcome, Usage};
 use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::Decision;
+use planwright_protocol::settings::IntentSwitch;
 use planwright_protocol::{
     Author, ErrorCode, Event, IMAGES, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
 };

@@ -7,11 +7,12 @@ use crate::crash;
 use crate::delegation;
 use crate::tally;
 use planwright_agent::history::call_args;
+use planwright_protocol::settings::Inspect;
 use planwright_protocol::{ErrorCode, Event, Message, Mode, Problem, Role};
 use planwright_store::AuditKind;
 use planwright_tools::servers::find;
 use planwright_tools::tool::{tool_named, tools_of};
-use planwright_tools::{Approval, Effect, Inspect, Permit, Prepared, Servers, Site, Situation, ToolContext, Verdict, decide};
+use planwright_tools::{Approval, Effect, Permit, Prepared, Servers, Site, Situation, ToolContext, Verdict, decide};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::chat::{Chat, broken, no_chat, storage};
 use crate::handle::Handle;
 use crate::plan::StoredPlan;
-use crate::sessions::{Sessions, Settings};
+use crate::sessions::Sessions;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::op::Inquiry;
 use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, WorkspaceId};
@@ -19,6 +19,7 @@ use planwright_tools::{
     CommandContext, Consent, Effect, Epoch, Fence, KEEPING, MissingPlan, Output, Permit, Prepared, Signal, Situation, Staged, ToolConfig,
     ToolContext, Verdict, Workspace, WorkspacePath,
 };
+use planwright_workspaces::{Rules, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -68,9 +69,9 @@ impl Sessions {
             }
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
-        let folder = self.workspace(workspace).await?;
-        let rules = self.rules(workspace).await?.0;
-        let (site, settings, servers) = (self.site(workspace, &rules).await?, rules.settings, rules.servers);
+        let folder = self.workspaces().open(workspace).await?;
+        let Rules { settings, servers } = self.workspaces().rules(workspace).await?.0;
+        let site = self.workspaces().site(workspace, &settings).await?;
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await.map_err(storage)?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());

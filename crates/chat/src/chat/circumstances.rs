@@ -4,11 +4,11 @@ use super::{Chat, storage};
 use crate::agent::Agent;
 use planwright_plan::PlanDocument;
 use planwright_protocol::{CallId, Problem, WorkspaceId};
-use planwright_store::{GrantRow, Store};
+use planwright_store::GrantRow;
 use planwright_tools::command::{Live as Heard, Reach};
 use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
+use planwright_workspaces::neighbours;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Chat {
@@ -58,16 +58,7 @@ impl Chat {
     /// # Errors
     /// The database can't be read.
     pub async fn site(&self) -> Result<Site, Problem> {
-        let settings = self.settings();
-        let id = self.row().await.workspace_id;
-        let neighbours = neighbours(&self.store, id).await?;
-        Ok(Site {
-            id,
-            workspace: self.workspace.clone(),
-            commands: settings.commands.clone(),
-            secrets: settings.secrets.clone(),
-            neighbours,
-        })
+        self.workspaces.site(self.feed.source.workspace, &self.settings()).await
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
@@ -97,15 +88,6 @@ impl Chat {
         };
         Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
     }
-}
-
-/// The folders of the other workspaces, as they are known now.
-///
-/// # Errors
-/// The database can't be read.
-pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[PathBuf]>, Problem> {
-    let rows = store.workspaces().await.map_err(storage)?;
-    Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
 }
 
 fn grant(row: &GrantRow) -> Option<Grant> {

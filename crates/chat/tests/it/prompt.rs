@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use planwright_agent::{Delta, ModelCall, Provider, Request};
-use planwright_chat::{Models, Sessions, Settings};
+use planwright_chat::{Models, Sessions};
 use planwright_feed::Follower;
+use planwright_protocol::settings::ModelSettings;
 use planwright_protocol::{Mode, Op, Problem};
 use planwright_store::Store;
+use planwright_workspaces::Settings;
 use std::sync::{Arc, Mutex};
 
 const PLAN: &str = "---\ngoal: Greet\n---\n\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [ ] 2. Say goodbye\n";
@@ -40,7 +42,7 @@ struct One(Arc<Told>);
 
 #[async_trait]
 impl Models for One {
-    async fn model(&self, _mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+    async fn model(&self, _: &ModelSettings, _: Mode) -> Result<Arc<dyn Provider>, Problem> {
         Ok(self.0.clone())
     }
 }
@@ -54,7 +56,7 @@ async fn each_request_has_the_approved_plan_with_the_present_status_of_its_steps
     let store = Store::open(&folder.path().join("planwright.db")).await.unwrap();
     let row = store.ensure_workspace("workspace", workspace.to_str().unwrap()).await.unwrap();
     let told = Arc::new(Told::default());
-    let sessions = Sessions::new(store, Settings::default(), Arc::new(One(told.clone())));
+    let sessions = Sessions::with_settings(store, Settings::default(), Arc::new(One(told.clone())));
     let handle = sessions.create(row.id, None, Some(Mode::Plan.default_role())).await.unwrap();
     let mut follower = Follower::after(handle.chat().clone(), 0).await.unwrap();
     handle.submit(Op::Execute { plan_file: Some("/plans/greet.plan".to_owned()), content: None }).await.unwrap();

@@ -7,12 +7,14 @@
 
 use async_trait::async_trait;
 use planwright_agent::Provider;
-use planwright_chat::{Chat, Handle, Models, Sessions, Settings};
+use planwright_chat::{Chat, Handle, Models, Sessions};
 use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::settings::ModelSettings;
 use planwright_protocol::{ErrorCode, Mode, Op, Problem, RoleRequest};
 use planwright_store::Store;
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Verdict, decide};
+use planwright_workspaces::Settings;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +30,7 @@ struct NoModel;
 
 #[async_trait]
 impl Models for NoModel {
-    async fn model(&self, _mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+    async fn model(&self, _: &ModelSettings, _: Mode) -> Result<Arc<dyn Provider>, Problem> {
         Err(Problem::new(ErrorCode::ProviderUnavailable, "No model is asked here."))
     }
 }
@@ -108,7 +110,7 @@ async fn no_write_lands_after_a_switch_to_plan_was_answered_however_often_it_is_
     std::fs::create_dir(&workspace).unwrap();
     let store = Store::open(&folder.path().join("planwright.db")).await.unwrap();
     let row = store.ensure_workspace("workspace", workspace.to_str().unwrap()).await.unwrap();
-    let sessions = Sessions::new(store, Settings::default(), Arc::new(NoModel));
+    let sessions = Sessions::with_settings(store, Settings::default(), Arc::new(NoModel));
     let handle = sessions.create(row.id, None, Some(Mode::Act.default_role())).await.unwrap();
     let (counts, over) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
     let writers: Vec<_> = (0..WRITERS)

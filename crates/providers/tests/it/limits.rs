@@ -1,7 +1,8 @@
 //! What the configuration of a provider can and can't ask for.
 
 use crate::endpoint;
-use planwright_providers::{Endpoint, Remote, ToolCalls};
+use planwright_protocol::settings::ToolCalls;
+use planwright_providers::{Endpoint, Remote};
 use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
 
 #[tokio::test]

@@ -11,8 +11,9 @@ mod without_tools;
 use futures::StreamExt;
 use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Replies, Request, ToolDefinition};
 use planwright_protocol::event::Usage;
+use planwright_protocol::settings::{ProviderKind, ToolCalls};
 use planwright_protocol::{Mode, Problem};
-use planwright_providers::{Endpoint, Kind, Patience, Remote, SecretString, ToolCalls, catalog, install_cryptography};
+use planwright_providers::{Endpoint, Patience, Remote, SecretString, catalog, install_cryptography};
 use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -23,12 +24,12 @@ const KEY: &str = "sk-live-CANARY";
 fn endpoint(server: &ModelServer) -> Endpoint {
     install_cryptography();
     let kind = match server.wire {
-        Wire::Chat => Kind::Openai,
-        Wire::Responses => Kind::OpenaiResponses,
-        Wire::Anthropic => Kind::Anthropic,
-        Wire::Gemini => Kind::Gemini,
-        Wire::Ollama => Kind::Ollama,
-        Wire::Openrouter => Kind::Openrouter,
+        Wire::Chat => ProviderKind::Openai,
+        Wire::Responses => ProviderKind::OpenaiResponses,
+        Wire::Anthropic => ProviderKind::Anthropic,
+        Wire::Gemini => ProviderKind::Gemini,
+        Wire::Ollama => ProviderKind::Ollama,
+        Wire::Openrouter => ProviderKind::Openrouter,
     };
     Endpoint {
         name: "test".into(),

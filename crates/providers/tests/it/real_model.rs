@@ -5,8 +5,9 @@
 use crate::{request, user};
 use futures::StreamExt;
 use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request, ToolDefinition};
+use planwright_protocol::settings::{ProviderKind, ToolCalls};
 use planwright_protocol::{ErrorCode, Mode};
-use planwright_providers::{Endpoint, Kind, Patience, Remote, ToolCalls, install_cryptography};
+use planwright_providers::{Endpoint, Patience, Remote, install_cryptography};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ fn endpoint(base_url: String) -> Endpoint {
     install_cryptography();
     Endpoint {
         name: "real".into(),
-        kind: Kind::Openai,
+        kind: ProviderKind::Openai,
         base_url,
         key: None,
         key_env: None,

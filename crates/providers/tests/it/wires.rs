@@ -2,8 +2,9 @@
 
 use crate::{endpoint, hear, hear_request, model, request, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
+use planwright_protocol::settings::Depth;
 use planwright_protocol::{AttachedImage, Mode};
-use planwright_providers::{Depth, Endpoint, Remote};
+use planwright_providers::{Endpoint, Remote};
 use planwright_testkit::model_server::{COST, MODEL, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
 

@@ -2,8 +2,9 @@
 
 use crate::{endpoint, hear, user};
 use planwright_agent::{ModelCall, ModelMessage};
+use planwright_protocol::settings::ToolCalls;
 use planwright_protocol::{ErrorCode, Mode};
-use planwright_providers::{Endpoint, Remote, ToolCalls};
+use planwright_providers::{Endpoint, Remote};
 use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
 
 #[tokio::test]

@@ -3,9 +3,10 @@
 use super::Caller;
 use crate::App;
 use crate::answer::ApiError;
-use planwright_chat::{NewWorkspace, find_folder, storage};
+use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_store::{Account, Added, Rank, Right, WorkspaceRow};
+use planwright_workspaces::{NewWorkspace, find_folder};
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 
@@ -54,7 +55,7 @@ pub async fn add_sample(app: &App, caller: &Caller, folder: PathBuf) -> Result<W
 }
 
 async fn add(app: &App, caller: &Caller, new: NewWorkspace) -> Result<WorkspaceRow, ApiError> {
-    match app.sessions.add_workspace(new).await? {
+    match app.sessions.workspaces().add(new).await? {
         Added::Workspace(row) => Ok(row),
         Added::Taken(_) if ordinary(caller).is_some() => Err(closed(app).into()),
         Added::Taken(workspaces) => Err(taken(app, &workspaces).await?.into()),
@@ -70,7 +71,7 @@ fn ordinary(caller: &Caller) -> Option<&Account> {
 async fn open_folder(app: &App, account: &Account, asked: &Path, found: Result<PathBuf, Problem>) -> Result<PathBuf, ApiError> {
     let folders = &app.access.folders;
     let missing = match found {
-        Ok(folder) if folders.are_open(&folder) && app.sessions.refusal(&folder).is_none() => return Ok(folder),
+        Ok(folder) if folders.are_open(&folder) && app.sessions.workspaces().refusal(&folder).is_none() => return Ok(folder),
         Ok(_) => return Err(closed(app).into()),
         Err(problem) => problem,
     };

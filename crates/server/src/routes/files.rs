@@ -3,8 +3,8 @@ use crate::answer::{ApiError, ApiResult};
 use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{DEEPEST, FileContent, FileNode, PlanView};
 use planwright_protocol::WorkspaceId;
+use planwright_workspaces::{DEEPEST, FileContent, FileNode, PlanView};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ pub async fn tree(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Para
     if !(1..=DEEPEST).contains(&depth) {
         return Err(ApiError::misfit("depth", format!("must be from 1 to {DEEPEST}")));
     }
-    Ok(Json(app.sessions.files(workspace, query.path.as_deref().unwrap_or("/"), depth).await?))
+    Ok(Json(app.sessions.workspaces().files(workspace, query.path.as_deref().unwrap_or("/"), depth).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub async fn content(
     Ids(workspace): Ids<WorkspaceId>,
     Params(query): Params<ContentQuery>,
 ) -> ApiResult<FileContent> {
-    Ok(Json(app.sessions.content(workspace, &query.path).await?))
+    Ok(Json(app.sessions.workspaces().content(workspace, &query.path).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -61,10 +61,10 @@ pub async fn find(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Para
         return Err(ApiError::misfit("q", "must have at most 200 characters"));
     }
     let limit = page_size(query.limit, MOST_FOUND)?;
-    Ok(Json(app.sessions.find_files(workspace, &typed, limit as usize).await?))
+    Ok(Json(app.sessions.workspaces().find_files(workspace, &typed, limit as usize).await?))
 }
 
 /// The plans of a workspace.
 pub async fn plans(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<Vec<PlanView>> {
-    Ok(Json(app.sessions.plans(workspace).await?))
+    Ok(Json(app.sessions.workspaces().plans(workspace).await?))
 }

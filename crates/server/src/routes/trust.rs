@@ -3,13 +3,13 @@ use crate::answer::ApiResult;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::Trust;
 use planwright_protocol::WorkspaceId;
+use planwright_workspaces::Trust;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Trust> {
-    Ok(Json(app.sessions.trust_of(id).await?))
+    Ok(Json(app.sessions.workspaces().trust_of(id).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,5 +21,5 @@ pub struct Accept {
 }
 
 pub async fn accept(State(app): State<App>, Ids(id): Ids<WorkspaceId>, Body(body): Body<Accept>) -> ApiResult<Trust> {
-    Ok(Json(app.sessions.trust(id, &body.sha256).await?))
+    Ok(Json(app.sessions.workspaces().trust(id, &body.sha256).await?))
 }

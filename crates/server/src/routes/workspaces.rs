@@ -4,9 +4,10 @@ use crate::guard::{Caller, add_folder, add_sample, check_settings, right};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{RulesView, WorkspaceSettings, storage};
+use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Right, WorkspaceRow};
+use planwright_workspaces::{RulesView, WorkspaceSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -60,7 +61,7 @@ pub async fn sample(State(app): State<App>, caller: Caller) -> Result<Created<Wo
     let unmade = |error| Problem::new(ErrorCode::Internal, format!("The sample can't be written: {error}."));
     let row = add_sample(&app, &caller, folder.map_err(unmade)?).await?;
     let settings = Map::from_iter([("model".to_owned(), "demo/demo".into())]);
-    let row = app.sessions.update_workspace(row.id, None, settings).await?;
+    let row = app.sessions.workspaces().update(row.id, None, settings).await?;
     Ok(Created(seen(&app, &caller, row).await?))
 }
 
@@ -70,7 +71,7 @@ pub async fn show(State(app): State<App>, caller: Caller, Ids(id): Ids<Workspace
 
 /// What holds for the chats of a workspace at this moment.
 pub async fn rules(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<RulesView> {
-    Ok(Json(app.sessions.rules_view(id).await?))
+    Ok(Json(app.sessions.workspaces().rules_view(id).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -90,7 +91,7 @@ pub async fn update(
     Body(body): Body<UpdateBody>,
 ) -> ApiResult<WorkspaceView> {
     check_settings(&caller, &body.settings)?;
-    let row = app.sessions.update_workspace(id, body.name, body.settings).await?;
+    let row = app.sessions.workspaces().update(id, body.name, body.settings).await?;
     Ok(Json(seen(&app, &caller, row).await?))
 }
 
@@ -102,5 +103,5 @@ pub async fn delete(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> Result
 
 /// The workspace of a path.
 pub async fn row(app: &App, id: WorkspaceId) -> Result<WorkspaceRow, ApiError> {
-    Ok(app.sessions.workspace_row(id).await?)
+    Ok(app.sessions.workspaces().row(id).await?)
 }

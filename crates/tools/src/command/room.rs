@@ -85,7 +85,7 @@ impl Commands {
     /// write, or a quarter of the disk.
     pub fn tidy(&self) {
         let quarter = Space::of(&self.place).map_or(u64::MAX, |space| space.total.bytes / 4);
-        let most = (self.sandbox.disk() * 2).min(quarter);
+        let most = (self.sandbox.disk_bytes() * 2).min(quarter);
         let now = SystemTime::now();
         let used = |folder: &Path| folder.metadata().and_then(|metadata| metadata.modified()).map_or(now, |used| used.min(now));
         let mut scratches: Vec<(SystemTime, PathBuf)> = self.scratches().into_iter().map(|folder| (used(&folder), folder)).collect();
@@ -169,7 +169,7 @@ fn mark_used(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Sandbox;
+    use planwright_protocol::settings::SandboxSettings;
 
     fn commands(place: &Path, megabytes: u32) -> Commands {
         Commands { place: place.to_owned(), sandbox: Sandbox { disk_mb: megabytes, ..Sandbox::default() }, own: Vec::new(), team: None }

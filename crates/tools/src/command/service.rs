@@ -96,7 +96,7 @@ impl Commands {
         let policy = Policy {
             builds_in_scratch: true,
             writable,
-            ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk(), ..Limits::of_service() })
+            ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::of_service() })
         };
         let policy = self.limit_sight(policy, workspace, secrets, neighbours)?;
         Ok(self.post(program, policy, None))

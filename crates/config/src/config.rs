@@ -1,11 +1,11 @@
 //! The user's configuration file.
 
-use crate::config_error;
-use crate::providers::{Keys, ProviderConfig};
-use crate::retention::Retention;
+use crate::{mcp, place, provider};
 use anyhow::{Context, bail};
-use planwright_chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Limits, Settings};
-use planwright_tools::{Approvals, Policy, Sandbox, Secrets};
+use planwright_protocol::settings::{
+    Approvals, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, Policy, ProviderSettings, Retention,
+    RunLimits, SandboxSettings,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,51 +18,35 @@ pub struct Config {
     /// Which model is asked in each mode; `--model` and `PLANWRIGHT_MODEL` hold over all three.
     pub models: ModelChoice,
     /// Any number, by names of your own; a model there is `NAME/MODEL`.
-    #[schemars(with = "BTreeMap<String, Keys>")]
-    pub providers: BTreeMap<String, ProviderConfig>,
+    pub providers: BTreeMap<String, ProviderSettings>,
     /// How chats begin, and what counts as an order.
-    pub chat: ChatConfig,
+    pub chat: ChatDefaults,
     /// What is done without asking, what asks first, and what is denied.
     pub approvals: Approvals,
     /// What holds the commands of the agent.
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxSettings,
     /// What is kept from the model.
-    pub files: FilesConfig,
+    pub files: FileSettings,
     /// What has to be there before anything changes.
     pub policy: Policy,
     /// When a run ends by itself.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// What is done with your repository.
     pub git: GitSettings,
-    pub mcp: planwright_mcp::Config,
+    pub mcp: McpSettings,
     /// How long a server keeps things: for ever, unless set; in your own file alone.
     pub retention: Retention,
     /// As it was written, for a workspace's file to be laid over.
     #[serde(skip)]
-    pub table: toml::Table,
-}
-
-/// A model for each mode, or `default` for both.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelChoice {
-    /// For both modes, as PROVIDER/MODEL.
-    pub default: Option<String>,
-    /// For plan mode.
-    pub plan: Option<String>,
-    /// For act mode.
-    pub act: Option<String>,
-}
-
-impl ModelChoice {
-    pub fn is_empty(&self) -> bool {
-        self.default.is_none() && self.plan.is_none() && self.act.is_none()
-    }
+    pub(crate) table: toml::Table,
+    /// Vendors that providers can name, and that need no configuration.
+    #[serde(skip)]
+    pub vendors: Arc<[String]>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ChatConfig {
+pub struct ChatDefaults {
     /// The mode of a new chat.
     pub default_mode: DefaultMode,
     /// What a message does that is an order to carry out the plan, such as "go ahead".
@@ -73,73 +57,84 @@ pub struct ChatConfig {
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct FilesConfig {
+pub struct FileSettings {
     /// Patterns of files that look like secrets: reading them asks first, and commands find them empty.
     pub secrets: Vec<String>,
 }
 
-impl Default for FilesConfig {
+/// Files that hold secrets in most projects.
+pub const DEFAULT_SECRETS: [&str; 3] = [".env*", "*.pem", "id_*"];
+
+impl Default for FileSettings {
     fn default() -> Self {
-        Self { secrets: Secrets::shipped() }
+        Self { secrets: DEFAULT_SECRETS.map(str::to_owned).into() }
     }
 }
 
 impl Config {
-    /// Reads the user's file, if there is one.
+    /// Reads the user's file, if there is one. `vendors` are the names of the catalog.
+    ///
+    /// # Errors
+    /// What is wrong, with file, line and key.
     #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
-    pub fn load() -> anyhow::Result<Self> {
-        let Some(file) = Self::file() else { return Ok(Self::default()) };
+    pub fn load(vendors: Arc<[String]>) -> anyhow::Result<Self> {
+        let Some(file) = Self::file() else { return Ok(Self { vendors, ..Self::default() }) };
         match std::fs::read_to_string(&file) {
-            Ok(text) => Self::parse(&text, &file),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Ok(text) => Self::parse(&text, &file, vendors),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self { vendors, ..Self::default() }),
             Err(error) => Err(error).with_context(|| format!("{} can't be read", file.display())),
         }
     }
 
-    /// The user's file, whether it is there or not.
+    /// The path of the user's file, whether it is there or not.
+    #[must_use]
     pub fn file() -> Option<PathBuf> {
         xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
     }
 
-    fn parse(text: &str, file: &Path) -> anyhow::Result<Self> {
-        let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, ..config }));
-        read.map_err(|error| anyhow::anyhow!("{}:{}", file.display(), config_error::told(text, &error)))
+    fn parse(text: &str, file: &Path, vendors: Arc<[String]>) -> anyhow::Result<Self> {
+        let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, vendors, ..config }));
+        let config = read.map_err(|error| anyhow::anyhow!("{}:{}", file.display(), place::describe(text, &error)))?;
+        if let Some((name, why)) = config.wrong_provider() {
+            bail!("{}:{}", file.display(), place::of_key(text, &["providers", name], &why));
+        }
+        Ok(config)
     }
 
-    pub fn of(table: toml::Table) -> Result<Self, toml::de::Error> {
-        Ok(Self { table: table.clone(), ..table.try_into()? })
+    pub(crate) fn of(table: toml::Table, vendors: Arc<[String]>) -> Result<Self, String> {
+        let config: Self = table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+        let config = Self { table, vendors, ..config };
+        match config.wrong_provider() {
+            Some((_, why)) => Err(why),
+            None => Ok(config),
+        }
     }
 
-    /// How commands are run is filled in by the caller.
-    pub fn settings(&self) -> anyhow::Result<Settings> {
-        let secrets = match Secrets::new(&self.files.secrets) {
-            Ok(secrets) => secrets,
-            Err(error) => bail!("[files] secrets: {error}"),
-        };
+    /// The first provider whose keys don't fit each other, and why.
+    fn wrong_provider(&self) -> Option<(&str, String)> {
+        self.providers.iter().find_map(|(name, settings)| Some((name.as_str(), provider::check(settings, &self.vendors).err()?)))
+    }
+
+    /// Checks what the types can't say.
+    ///
+    /// # Errors
+    /// The section and key that are wrong, and why.
+    pub fn check(&self) -> anyhow::Result<()> {
         if self.limits.cost.is_nan() || self.limits.cost < 0.0 {
             bail!("[limits] cost is not an amount; use `inf` for no limit");
         }
         if let Some(index) = self.sandbox.writable.iter().position(|folder| !folder.is_absolute() || !folder.is_dir()) {
             bail!("[sandbox] writable: entry {} is not a folder with a full path", index + 1);
         }
-        if let Err(error) = self.mcp.check() {
+        if let Err(error) = mcp::check(&self.mcp) {
             bail!("{error}");
         }
-        Ok(Settings {
-            approvals: Arc::new(self.approvals.clone()),
-            secrets: Arc::new(secrets),
-            default_mode: self.chat.default_mode,
-            intent_switch: self.chat.intent_switch,
-            intent_classifier: self.chat.intent_classifier,
-            policy: self.policy,
-            limits: self.limits,
-            git: self.git,
-            commands: None,
-        })
+        Ok(())
     }
 }
 
 /// A folder of the user's, by the XDG rules.
+#[must_use]
 pub fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     set.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(below_home)))
@@ -151,7 +146,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     fn error(text: &str) -> String {
-        Config::parse(text, Path::new("config.toml")).unwrap_err().to_string()
+        Config::parse(text, Path::new("config.toml"), ["openai".to_owned()].into()).unwrap_err().to_string()
     }
 
     #[test]
@@ -186,9 +181,9 @@ mod tests {
     #[test]
     fn every_documented_key_is_read() {
         let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
-        let config = Config::parse(text, Path::new("config.toml")).unwrap();
+        let config = Config::parse(text, Path::new("config.toml"), ["openai".to_owned()].into()).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
-        assert_eq!(config.settings().unwrap().limits.turns, 7);
+        assert_eq!(config.limits.turns, 7);
         assert!(config.policy.act_requires_plan && config.policy.plan_requires_files);
         assert_eq!(config.chat.intent_classifier, IntentClassifier::Model);
         assert!(config.git.commit_steps && config.mcp.servers.len() == 2);
@@ -196,8 +191,9 @@ mod tests {
         assert!(error("[retention]\nchats_days = 0\n").starts_with("config.toml:2:14: retention.chats_days: "));
         assert_eq!(config.limits.cost.to_string(), "0.5");
         for (cost, fine) in [("inf", true), ("-1.0", false), ("nan", false)] {
-            let config = Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml")).unwrap();
-            assert_eq!(config.settings().is_ok(), fine, "{cost}");
+            let config =
+                Config::parse(&format!("[limits]\ncost = {cost}\n"), Path::new("config.toml"), ["openai".to_owned()].into()).unwrap();
+            assert_eq!(config.check().is_ok(), fine, "{cost}");
         }
     }
 
@@ -248,11 +244,11 @@ command = "notes"
 
     #[test]
     fn the_sample_configuration_loads_and_says_what_holds_anyway() {
-        let sample = Config::parse(SAMPLE, Path::new("config.toml")).unwrap();
-        let (set, usual) = (sample.settings().unwrap(), Config::default().settings().unwrap());
-        assert_eq!((set.intent_switch, set.intent_classifier), (usual.intent_switch, usual.intent_classifier));
-        assert_eq!((set.intent_classifier, set.policy), (IntentClassifier::Off, Policy::default()));
-        assert_eq!((&*set.approvals, set.limits.turns), (&*usual.approvals, usual.limits.turns));
+        let sample = Config::parse(SAMPLE, Path::new("config.toml"), ["openai".to_owned()].into()).unwrap();
+        let usual = Config::default();
+        sample.check().unwrap();
+        assert_eq!((sample.chat.intent_switch, sample.chat.intent_classifier), (usual.chat.intent_switch, IntentClassifier::Off));
+        assert_eq!((&sample.approvals, sample.policy, sample.limits.turns), (&usual.approvals, Policy::default(), usual.limits.turns));
         let message = error(&SAMPLE.replace("intent_classifier = \"off\"", "intent_classifier = \"always\""));
         assert!(message.contains("chat.intent_classifier: unknown variant, expected `off` or `model`"), "{message}");
     }

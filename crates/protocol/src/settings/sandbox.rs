@@ -1,13 +1,12 @@
-//! The `[sandbox]` of the configuration.
+//! `[sandbox]`.
 
-use planwright_sandbox::Limits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The `[sandbox]` of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Sandbox {
+pub struct SandboxSettings {
     /// Whether commands are held by the sandbox.
     pub mode: SandboxMode,
     /// Whether commands have the network without asking.
@@ -21,23 +20,18 @@ pub struct Sandbox {
     pub disk_mb: u32,
 }
 
-impl Default for Sandbox {
+impl Default for SandboxSettings {
     fn default() -> Self {
-        Self {
-            mode: SandboxMode::default(),
-            network: false,
-            inspect: Inspect::default(),
-            writable: Vec::new(),
-            disk_mb: u32::try_from(Limits::DISK / MEGABYTE).unwrap_or(u32::MAX),
-        }
+        Self { mode: SandboxMode::default(), network: false, inspect: Inspect::default(), writable: Vec::new(), disk_mb: 2000 }
     }
 }
 
 const MEGABYTE: u64 = 1_000_000;
 
-impl Sandbox {
+impl SandboxSettings {
     /// Bytes that one command may write to the disk.
-    pub(super) fn disk(&self) -> u64 {
+    #[must_use]
+    pub fn disk_bytes(&self) -> u64 {
         u64::from(self.disk_mb) * MEGABYTE
     }
 
@@ -90,13 +84,13 @@ mod tests {
 
     #[test]
     fn a_sandbox_is_as_strict_as_another_when_it_lets_nothing_more_through() {
-        let usual = Sandbox::default;
+        let usual = SandboxSettings::default;
         let wider = [
-            Sandbox { mode: SandboxMode::Off, ..usual() },
-            Sandbox { network: true, ..usual() },
-            Sandbox { inspect: Inspect::On, ..usual() },
-            Sandbox { writable: vec![PathBuf::from("/tmp")], ..usual() },
-            Sandbox { disk_mb: usual().disk_mb + 1, ..usual() },
+            SandboxSettings { mode: SandboxMode::Off, ..usual() },
+            SandboxSettings { network: true, ..usual() },
+            SandboxSettings { inspect: Inspect::On, ..usual() },
+            SandboxSettings { writable: vec![PathBuf::from("/tmp")], ..usual() },
+            SandboxSettings { disk_mb: usual().disk_mb + 1, ..usual() },
         ];
         assert!(usual().is_as_strict_as(&usual()));
         for wide in wider {

@@ -1,10 +1,7 @@
 //! The files of a workspace, as the user reads them. Nothing asks: what they see goes to them and not to a model.
 
-use crate::chat::{broken, storage};
-use crate::sessions::Sessions;
-use planwright_plan::PlanDocument;
-use planwright_protocol::plan::PlanFileStatus;
-use planwright_protocol::{ChatId, ErrorCode, Problem, StepStatus, WorkspaceId};
+use crate::registry::{Workspaces, broken};
+use planwright_protocol::{ChatId, ErrorCode, PlanFileStatus, Problem, WorkspaceId};
 use planwright_tools::text_file::Text;
 use planwright_tools::workspace::Kind;
 use planwright_tools::{Workspace, WorkspacePath};
@@ -74,14 +71,14 @@ pub struct PlanView {
     pub chat_id: Option<ChatId>,
 }
 
-impl Sessions {
+impl Workspaces {
     /// What is in a folder, and in the folders below it, `depth` levels deep.
     ///
     /// # Errors
     /// No such workspace or folder.
     pub async fn files(&self, workspace: WorkspaceId, path: &str, depth: u32) -> Result<FileNode, Problem> {
         let path = WorkspacePath::parse(path).map_err(unfit)?;
-        let folder = self.workspace(workspace).await?;
+        let folder = self.open(workspace).await?;
         let tree = move || {
             folder.host_path()?;
             let (_, kind) = folder.resolve(&path).map_err(of_path)?;
@@ -100,7 +97,7 @@ impl Sessions {
     /// No such workspace or file, or it is too large.
     pub async fn content(&self, workspace: WorkspaceId, path: &str) -> Result<FileContent, Problem> {
         let path = WorkspacePath::parse_file(path).map_err(unfit)?;
-        let folder = self.workspace(workspace).await?;
+        let folder = self.open(workspace).await?;
         tokio::task::spawn_blocking(move || read(&folder, &path)).await.map_err(broken)?.map_err(of_path)
     }
 
@@ -109,8 +106,8 @@ impl Sessions {
     /// # Errors
     /// No such workspace.
     pub async fn plans(&self, workspace: WorkspaceId) -> Result<Vec<PlanView>, Problem> {
-        let folder = self.workspace(workspace).await?;
-        let owners = self.store().plan_owners(workspace).await.map_err(storage)?;
+        let folder = self.open(workspace).await?;
+        let owners = self.store().plan_owners(workspace).await?;
         let views = move || {
             let plans = WorkspacePath::parse("/plans")?;
             let mut node = node_of(&plans, Kind::Folder);
@@ -179,18 +176,14 @@ fn read(workspace: &Workspace, path: &WorkspacePath) -> Result<FileContent, Prob
 }
 
 fn view_of(workspace: &Workspace, path: &str, chat_id: Option<ChatId>) -> PlanView {
-    let document = WorkspacePath::parse_file(path)
-        .and_then(|path| workspace.read_plan(&path))
-        .ok()
-        .and_then(|snapshot| PlanDocument::parse(std::str::from_utf8(&snapshot.bytes).ok()?).ok());
-    let steps = document.as_ref().map_or(&[][..], |document| &document.plan.steps[..]);
+    let summary = WorkspacePath::parse_file(path).ok().and_then(|path| workspace.plan_summary(&path));
     PlanView {
         plan_file: path.to_owned(),
-        status: document.as_ref().map(|document| document.status),
-        goal: document.as_ref().map(|document| document.plan.goal.clone()),
-        revision: document.as_ref().map(|document| document.revision),
-        steps_done: steps.iter().filter(|step| step.status == StepStatus::Done).count(),
-        steps_total: steps.len(),
+        status: summary.as_ref().map(|plan| plan.status),
+        revision: summary.as_ref().map(|plan| plan.revision),
+        steps_done: summary.as_ref().map_or(0, |plan| plan.steps_done),
+        steps_total: summary.as_ref().map_or(0, |plan| plan.steps_total),
+        goal: summary.map(|plan| plan.goal),
         chat_id,
     }
 }

@@ -4,9 +4,10 @@
 //! or spend more waits for the user's trust, and in `[approvals]`, `[sandbox]` and `[policy]` is never obeyed.
 
 use crate::config::Config;
-use crate::config_error::{reason, told};
-use planwright_chat::{DefaultMode, IntentClassifier, IntentSwitch, TrustItem};
-use planwright_mcp::ServerConfig;
+use crate::mcp;
+use crate::place::{describe, reason};
+use crate::trust::TrustItem;
+use planwright_protocol::settings::{DefaultMode, IntentClassifier, IntentSwitch, ServerConfig};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
@@ -41,20 +42,20 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
         let place = format!("{PATH}:{}: {}", entry.line, entry.key());
         let mut candidate = table.clone();
         set(&mut candidate, &entry.keys, entry.value.clone());
-        let config = match Config::of(candidate.clone()) {
+        let config = match Config::of(candidate.clone(), user.vendors.clone()) {
             Ok(config) => config,
-            Err(error) if !entry.is_guard() && error.message().starts_with("unknown field") => {
-                warnings.push(format!("{place} is not a setting, and ignored: {}", reason(error.message())));
+            Err(error) if !entry.is_guard() && error.starts_with("unknown field") => {
+                warnings.push(format!("{place} is not a setting, and ignored: {}", reason(&error)));
                 continue;
             }
             // A server that can't be read is not started, and nothing depends on it.
             Err(error) if entry.is_of_servers() => {
-                warnings.push(format!("{place} is ignored: {}", reason(error.message())));
+                warnings.push(format!("{place} is ignored: {}", reason(&error)));
                 continue;
             }
-            Err(error) => return Err(format!("{place}: {}", reason(error.message()))),
+            Err(error) => return Err(format!("{place}: {}", reason(&error))),
         };
-        if let Err(why) = config.mcp.check().map_err(|why| format!("{place} is ignored: {why}")) {
+        if let Err(why) = mcp::check(&config.mcp).map_err(|why| format!("{place} is ignored: {why}")) {
             warnings.push(why);
             continue;
         }
@@ -79,11 +80,11 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             waiting.extend(entry.server(&config));
         }
         if strict || obeyed == Obeyed::All {
-            config.settings().map_err(|error| format!("{place}: {error:#}"))?;
+            config.check().map_err(|error| format!("{place}: {error:#}"))?;
             table = candidate;
         }
     }
-    let config = Config::of(table).map_err(|error| format!("{PATH}: {}", reason(error.message())))?;
+    let config = Config::of(table, user.vendors.clone()).map_err(|error| format!("{PATH}: {}", reason(&error)))?;
     Ok(Effective { config, items, warnings, waiting })
 }
 
@@ -165,7 +166,7 @@ fn reach_of_switch(switch: IntentSwitch) -> u8 {
 /// The settings of a file in their order: `section.key`, or one level deeper for rules by tool and servers by name.
 fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let line = |start: usize| text[..start].matches('\n').count() + 1;
-    let broken = |error: toml::de::Error| format!("{PATH}:{}", told(text, &error));
+    let broken = |error: toml::de::Error| format!("{PATH}:{}", describe(text, &error));
     let values: Table = toml::from_str(text).map_err(broken)?;
     let spans = DeTable::parse(text).map_err(broken)?;
     let mut found = Vec::new();
@@ -205,10 +206,11 @@ fn set(table: &mut Table, keys: &[String], value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_tools::Rule;
+    use planwright_protocol::settings::{Rule, SandboxSettings};
+    use std::sync::Arc;
 
     fn user(text: &str) -> Config {
-        Config::of(toml::from_str(text).unwrap()).unwrap()
+        Config::of(toml::from_str(text).unwrap(), Arc::default()).unwrap()
     }
 
     fn over(own: &str, text: &str) -> Effective {
@@ -222,7 +224,7 @@ mod tests {
         let Effective { config, items, warnings, .. } = over(own, text);
         assert!(items.is_empty() && warnings.is_empty(), "{items:?} {warnings:?}");
         assert_eq!((config.approvals.delete, config.approvals.tools["write"]), (Rule::Deny, Rule::Ask));
-        assert_eq!(config.sandbox, planwright_tools::Sandbox::default());
+        assert_eq!(config.sandbox, SandboxSettings::default());
         assert_eq!((config.limits.turns, config.chat.default_mode), (5, DefaultMode::Plan));
         assert!(config.files.secrets.contains(&"*.key".to_owned()));
     }

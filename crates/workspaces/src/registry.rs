@@ -1,19 +1,17 @@
-//! The folders that chats work in: added, set up, forgotten.
+//! The registry of workspaces: folders added, configured, opened, removed.
 
-use crate::chat::{broken, storage};
-use crate::configuration::{self, Rules};
-use crate::handle::Handle;
 use crate::reserved::Reserved;
-use crate::rules::{RulesView, WorkspaceSettings};
-use crate::sessions::Sessions;
-use crate::view::ChatView;
-use planwright_feed::EventLog;
-use planwright_protocol::{ErrorCode, Event, Problem, UserId, WorkspaceId};
-use planwright_store::{Added, ChatFilter, WorkspaceRow};
-use planwright_tools::Workspace;
+use crate::rules::{self, RulesView};
+use crate::settings::{Configuration, Rules, Settings};
+use planwright_config::{Trust, WorkspaceSettings};
+use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
+use planwright_store::{Added, Store, WorkspaceRow};
+use planwright_tools::{Site, Workspace};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Mutex;
 
 /// A folder to be made known.
 pub struct NewWorkspace {
@@ -37,7 +35,36 @@ pub async fn find_folder(path: PathBuf) -> Result<PathBuf, Problem> {
     found.map_err(|error| unfit(&format!("can't be opened: {error}")))
 }
 
-impl Sessions {
+/// All workspaces of a process.
+#[derive(Clone)]
+pub struct Workspaces {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    configuration: Arc<dyn Configuration>,
+    reserved: OnceLock<Reserved>,
+    open: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
+}
+
+impl Workspaces {
+    #[must_use]
+    pub fn new(store: Store, configuration: Arc<dyn Configuration>) -> Self {
+        Self { inner: Arc::new(Inner { store, configuration, reserved: OnceLock::new(), open: Mutex::default() }) }
+    }
+
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// The user's own rules, for what belongs to no workspace.
+    #[must_use]
+    pub fn everywhere(&self) -> &Rules {
+        self.inner.configuration.everywhere()
+    }
+
     /// Says once what can be no workspace.
     pub fn reserve(&self, reserved: Reserved) {
         // Whoever was first has said it.
@@ -54,20 +81,20 @@ impl Sessions {
     ///
     /// # Errors
     /// The folder must not be a workspace.
-    pub async fn add_workspace(&self, new: NewWorkspace) -> Result<Added, Problem> {
+    pub async fn add(&self, new: NewWorkspace) -> Result<Added, Problem> {
         let path = self.checked_folder(&new.folder)?;
         let name = new.name.map_or_else(|| Ok(name_of(&new.folder)), checked_name)?;
-        self.store().add_workspace(&name, path, new.owner).await.map_err(storage)
+        self.store().add_workspace(&name, path, new.owner).await.map_err(Problem::from)
     }
 
     /// The workspace at an absolute path, for whoever runs the program; made if it is not known yet.
     ///
     /// # Errors
     /// The folder can't be opened, or must not be a workspace.
-    pub async fn ensure_workspace(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
+    pub async fn ensure(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
         let folder = find_folder(path).await?;
         let path = self.checked_folder(&folder)?;
-        self.store().ensure_workspace(&name_of(&folder), path).await.map_err(storage)
+        self.store().ensure_workspace(&name_of(&folder), path).await.map_err(Problem::from)
     }
 
     fn checked_folder<'f>(&self, folder: &'f Path) -> Result<&'f str, Problem> {
@@ -81,13 +108,8 @@ impl Sessions {
     ///
     /// # Errors
     /// No such workspace, or a setting that does not fit.
-    pub async fn update_workspace(
-        &self,
-        id: WorkspaceId,
-        name: Option<String>,
-        settings: Map<String, Value>,
-    ) -> Result<WorkspaceRow, Problem> {
-        let mut row = self.workspace_row(id).await?;
+    pub async fn update(&self, id: WorkspaceId, name: Option<String>, settings: Map<String, Value>) -> Result<WorkspaceRow, Problem> {
+        let mut row = self.row(id).await?;
         if let Some(name) = name {
             row.name = checked_name(name)?;
         }
@@ -107,54 +129,73 @@ impl Sessions {
             }
         };
         if is_changed {
-            settings.check(&self.file_rules(id).await?)?;
+            rules::check(&settings, &*self.file_settings(id).await?, &*self.inner.configuration)?;
         }
-        self.store().update_workspace(&row).await.map_err(storage)?;
+        self.store().update_workspace(&row).await?;
         Ok(row)
     }
 
-    /// What holds in a workspace now, for people to see.
+    /// The rules in force in a workspace, and what of its own file needs trust.
+    ///
+    /// # Errors
+    /// No such workspace, or its file is wrong.
+    pub async fn rules(&self, id: WorkspaceId) -> Result<(Rules, Trust), Problem> {
+        let own = Value::Object(self.row(id).await?.settings);
+        let own: WorkspaceSettings = serde_json::from_value(own).unwrap_or_default();
+        let (rules, trust) = self.file_rules(id).await?;
+        Ok((rules::lay_over(&own, rules, &*self.inner.configuration), trust))
+    }
+
+    /// The rules in force, for people to see.
     ///
     /// # Errors
     /// No such workspace, or its file is wrong.
     pub async fn rules_view(&self, id: WorkspaceId) -> Result<RulesView, Problem> {
-        Ok(RulesView::new(&self.rules(id).await?.0, &self.file_rules(id).await?))
+        Ok(RulesView::new(&self.rules(id).await?.0.settings, &*self.file_settings(id).await?))
     }
 
-    /// What the files alone say.
-    async fn file_rules(&self, id: WorkspaceId) -> Result<Rules, Problem> {
-        let workspace = self.workspace(id).await?;
-        Ok(configuration::of_files(&self.inner.configuration, self.store(), id, &workspace).await?.0)
+    /// The rules by the files alone.
+    async fn file_rules(&self, id: WorkspaceId) -> Result<(Rules, Trust), Problem> {
+        let workspace = self.open(id).await?;
+        let accepted = self.store().trusted(id).await?;
+        let configuration = self.inner.configuration.clone();
+        tokio::task::spawn_blocking(move || configuration.within(&workspace, accepted.as_deref())).await.map_err(broken)?
     }
 
-    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.
+    async fn file_settings(&self, id: WorkspaceId) -> Result<Arc<Settings>, Problem> {
+        Ok(self.file_rules(id).await?.0.settings)
+    }
+
+    /// Where the workspace's MCP servers and commands work.
     ///
     /// # Errors
-    /// No such workspace, or the database failed.
-    pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
-        self.workspace_row(id).await?;
-        // Held to the end, so that nobody wakes a chat again.
-        let mut open = self.inner.open.lock().await;
-        let chats = self.store().chats_in(id).await.map_err(storage)?;
-        let ended: Vec<_> = chats.iter().filter_map(|chat| open.remove(chat)).collect();
-        futures::future::join_all(ended.iter().map(Handle::park)).await;
-        self.store().delete_workspace(id).await.map_err(storage)?;
-        self.inner.workspaces.lock().await.remove(&id);
-        for handle in ended {
-            let chat = handle.chat();
-            chat.feed.close();
-            self.inner.hub.announce(chat.feed.source, chat.newest().await, Event::ChatDeleted {});
-        }
+    /// No such workspace.
+    pub async fn site(&self, id: WorkspaceId, settings: &Settings) -> Result<Site, Problem> {
+        let workspace = self.open(id).await?;
+        let neighbours = neighbours(self.store(), id).await?;
+        Ok(Site { id, workspace, commands: settings.commands.clone(), secrets: settings.secrets.clone(), neighbours })
+    }
+
+    /// Forgets a workspace whose chats have ended. Nothing in the folder is touched.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn forget(&self, id: WorkspaceId) -> Result<(), Problem> {
+        self.store().delete_workspace(id).await?;
+        self.inner.open.lock().await.remove(&id);
         Ok(())
     }
 
-    /// The folder, opened. What stood there when it was added was looked at; a link that somebody put in its place was not.
-    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
-        let mut workspaces = self.inner.workspaces.lock().await;
+    /// The folder, opened. It was checked when it was added; a link that replaced it since is refused.
+    ///
+    /// # Errors
+    /// No such workspace, or its folder can't be opened.
+    pub async fn open(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
+        let mut workspaces = self.inner.open.lock().await;
         if let Some(workspace) = workspaces.get(&id) {
             return Ok(workspace.clone());
         }
-        let row = self.workspace_row(id).await?;
+        let row = self.row(id).await?;
         let closed = |why: &str| Problem::new(ErrorCode::NotFound, format!("The workspace folder {} {why}.", row.path));
         if let Some(why) = self.refusal(Path::new(&row.path)) {
             return Err(closed(why));
@@ -166,21 +207,27 @@ impl Sessions {
         Ok(workspace)
     }
 
-    /// The chats of a workspace, all of them.
-    ///
-    /// # Errors
-    /// The database can't be read.
-    pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
-        let rows = self.store().chats(id, ChatFilter::default()).await.map_err(storage)?;
-        Ok(rows.into_iter().map(ChatView::from).collect())
-    }
-
     /// # Errors
     /// No such workspace.
-    pub async fn workspace_row(&self, id: WorkspaceId) -> Result<WorkspaceRow, Problem> {
-        let row = self.store().workspace(id).await.map_err(storage)?;
+    pub async fn row(&self, id: WorkspaceId) -> Result<WorkspaceRow, Problem> {
+        let row = self.store().workspace(id).await?;
         row.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no workspace {id}.")))
     }
+}
+
+/// The folders of the other workspaces.
+///
+/// # Errors
+/// The database can't be read.
+pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[PathBuf]>, Problem> {
+    let rows = store.workspaces().await?;
+    Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
+}
+
+/// A task of ours ended by a panic.
+#[must_use]
+pub fn broken(error: tokio::task::JoinError) -> Problem {
+    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
 }
 
 fn unfit(why: &str) -> Problem {

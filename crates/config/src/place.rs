@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 /// `3:1: chat.default_mod: what is wrong`, to stand behind `FILE:`; the place as far as it is known.
-pub fn told(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn describe(text: &str, error: &toml::de::Error) -> String {
     let why = reason(error.message());
     let Some(start) = error.span().map(|span| span.start).filter(|start| text.is_char_boundary(*start)) else { return format!(" {why}") };
     let (line, column) = place(text, start);
@@ -11,8 +11,29 @@ pub fn told(text: &str, error: &toml::de::Error) -> String {
     format!("{line}:{column}: {key}{why}")
 }
 
+/// The same for a table of the file, by its keys.
+pub(crate) fn of_key(text: &str, keys: &[&str], why: &str) -> String {
+    let name = keys.join(".");
+    let found = DeTable::parse(text).ok().and_then(|table| start_of(table.get_ref(), keys));
+    match found.map(|start| place(text, start)) {
+        Some((line, column)) => format!("{line}:{column}: {name}: {why}"),
+        None => format!(" {name}: {why}"),
+    }
+}
+
+fn start_of(table: &DeTable<'_>, keys: &[&str]) -> Option<usize> {
+    let [first, rest @ ..] = keys else { return None };
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
+    match (rest, value.get_ref()) {
+        ([], DeValue::Table(_)) => Some(value.span().start),
+        ([], _) => Some(key.span().start),
+        (_, DeValue::Table(below)) => start_of(below, rest),
+        (_, _) => None,
+    }
+}
+
 /// What the parser says, without the value it says it about.
-pub fn reason(message: &str) -> String {
+pub(crate) fn reason(message: &str) -> String {
     if let Some(field) = ["api_key", "apikey", "key", "token"].iter().find(|field| message.starts_with(&format!("unknown field `{field}`")))
     {
         return format!("unknown field `{field}`; keys don't stand in files: set an environment variable and name it in `api_key_env`");
@@ -45,14 +66,14 @@ mod tests {
 
     #[test]
     fn a_value_is_quoted_in_no_reason() {
-        for (message, told) in [
+        for (message, expected) in [
             ("invalid type: string \"sk-1, expected x\", expected u64", "invalid type, expected u64"),
             ("unknown variant `sk-1`, expected `native` or `json`", "unknown variant, expected `native` or `json`"),
             ("invalid type: integer `1`, expected a boolean", "invalid type, expected a boolean"),
             ("unknown field `x`, expected one of `a`, `b`", "unknown field `x`, expected one of `a`, `b`"),
             ("missing field `kind`", "missing field `kind`"),
         ] {
-            assert_eq!(reason(message), told);
+            assert_eq!(reason(message), expected);
         }
         assert!(reason("unknown field `api_key`, expected one of `kind`").contains("api_key_env"));
     }

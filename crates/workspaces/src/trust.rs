@@ -1,20 +1,18 @@
 //! What in a workspace waits for the user's trust: its own file, and MCP servers that are not what was accepted.
 
-use crate::chat::{neighbours, storage};
-use crate::configuration::{Rules, Trust, TrustItem};
-use crate::sessions::Sessions;
+use crate::registry::Workspaces;
+use planwright_config::{Trust, TrustItem};
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
-use planwright_tools::Site;
 use planwright_tools::servers::ServerReport;
 
-impl Sessions {
+impl Workspaces {
     /// Everything that waits for the user's trust.
     ///
     /// # Errors
     /// No such workspace, or its file is wrong.
     pub async fn trust_of(&self, workspace: WorkspaceId) -> Result<Trust, Problem> {
         let (rules, mut trust) = self.rules(workspace).await?;
-        for report in rules.servers.reports(&self.site(workspace, &rules).await?).await {
+        for report in rules.servers.reports(&self.site(workspace, &rules.settings).await?).await {
             let Some(changed) = report.changed else { continue };
             trust.trusted = false;
             trust.items.push(TrustItem {
@@ -35,8 +33,8 @@ impl Sessions {
     pub async fn trust(&self, workspace: WorkspaceId, sha256: &str) -> Result<Trust, Problem> {
         let (rules, trust) = self.rules(workspace).await?;
         if trust.sha256.as_deref() == Some(sha256) {
-            self.store().trust(workspace, sha256).await.map_err(storage)?;
-        } else if !rules.servers.accept(&self.site(workspace, &rules).await?, sha256).await? {
+            self.store().trust(workspace, sha256).await?;
+        } else if !rules.servers.accept(&self.site(workspace, &rules.settings).await?, sha256).await? {
             let text = "The workspace's configuration is not the one with this hash. Look at what it wants now, and accept that.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
@@ -49,7 +47,7 @@ impl Sessions {
     /// No such workspace, or its file is wrong.
     pub async fn servers(&self, workspace: WorkspaceId) -> Result<Vec<ServerReport>, Problem> {
         let (rules, _) = self.rules(workspace).await?;
-        Ok(rules.servers.reports(&self.site(workspace, &rules).await?).await)
+        Ok(rules.servers.reports(&self.site(workspace, &rules.settings).await?).await)
     }
 
     /// The same, when all of them have been started that may be.
@@ -58,15 +56,9 @@ impl Sessions {
     /// No such workspace, or its file is wrong.
     pub async fn try_servers(&self, workspace: WorkspaceId) -> Result<Vec<ServerReport>, Problem> {
         let (rules, _) = self.rules(workspace).await?;
-        let site = self.site(workspace, &rules).await?;
+        let site = self.site(workspace, &rules.settings).await?;
         rules.servers.forgive(&site).await;
         rules.servers.tools(&site).await;
         Ok(rules.servers.reports(&site).await)
-    }
-
-    pub(crate) async fn site(&self, id: WorkspaceId, rules: &Rules) -> Result<Site, Problem> {
-        let workspace = self.workspace(id).await?;
-        let neighbours = neighbours(self.store(), id).await?;
-        Ok(Site { id, workspace, commands: rules.settings.commands.clone(), secrets: rules.settings.secrets.clone(), neighbours })
     }
 }

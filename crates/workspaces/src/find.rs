@@ -1,7 +1,6 @@
 //! Files by what somebody types of their names.
 
-use crate::chat::broken;
-use crate::sessions::Sessions;
+use crate::registry::{Workspaces, broken};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_tools::WorkspacePath;
 use planwright_tools::workspace::Found;
@@ -11,14 +10,14 @@ use std::time::{Duration, Instant};
 /// So long is looked for files; somebody waits who is typing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-impl Sessions {
+impl Workspaces {
     /// The files whose paths have the letters in this order, whatever their case; those that fit best first. What `.gitignore`
     /// names is left out.
     ///
     /// # Errors
     /// No such workspace.
     pub async fn find_files(&self, workspace: WorkspaceId, typed: &str, most: usize) -> Result<Vec<String>, Problem> {
-        let folder = self.workspace(workspace).await?;
+        let folder = self.open(workspace).await?;
         let sought = typed.to_lowercase();
         let find = move || {
             let found = Mutex::new(Vec::new());

@@ -1,0 +1,68 @@
+//! Puts the parts together: configuration, MCP servers, workspaces, chats.
+
+use crate::models::Remotes;
+use crate::providers::model_from_env;
+use planwright_chat::Sessions;
+use planwright_config::Config;
+use planwright_mcp::{Pins, Pool, ServerSet, Trusting, View};
+use planwright_protocol::settings::{McpSettings, SandboxSettings, ServerConfig};
+use planwright_store::Store;
+use planwright_tools::{Commands, Servers};
+use planwright_workspaces::{Layers, Overrides, Reserved, ServerFactory, Workspaces};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a process is started with.
+pub struct Parts {
+    pub config: Config,
+    /// `--model`, or its variable.
+    pub model: Option<String>,
+    /// Whether `--trust` was given.
+    pub trusts_all: bool,
+    /// The folder for what commands change and cache.
+    pub commands: PathBuf,
+    /// Folders of the server itself.
+    pub reserved: Reserved,
+    /// Where people with accounts may have workspaces; `None` where there are no accounts.
+    pub team: Option<Vec<PathBuf>>,
+    /// What the user accepted of MCP servers.
+    pub pins: Arc<dyn Pins>,
+}
+
+impl Parts {
+    /// The rules of all workspaces, and the MCP servers in use, to be ended at last.
+    pub fn layers(self) -> anyhow::Result<(Layers, Arc<Pool>)> {
+        let trusting = if self.trusts_all { Trusting::All } else { Trusting::Accepted };
+        let view = if self.team.is_some() { View::Nothing } else { View::Named };
+        let pool = Pool::new(self.pins);
+        let overrides =
+            Overrides { model: self.model, model_from_environment: model_from_env().map(|(model, _)| model), trusts_all: self.trusts_all };
+        let commands =
+            Commands { place: self.commands, sandbox: SandboxSettings::default(), own: self.reserved.private(), team: self.team };
+        let factory = McpServers { pool: pool.clone(), trusting, view };
+        Ok((Layers::new(self.config, overrides, commands, Arc::new(factory))?, pool))
+    }
+
+    /// All chats of the process, and the MCP servers in use.
+    pub fn chats(self, store: Store, models: Remotes) -> anyhow::Result<(Sessions, Arc<Pool>)> {
+        let reserved = self.reserved.clone();
+        let (layers, pool) = self.layers()?;
+        let workspaces = Workspaces::new(store, Arc::new(layers));
+        workspaces.reserve(reserved);
+        Ok((Sessions::new(workspaces, Arc::new(models)), pool))
+    }
+}
+
+struct McpServers {
+    pool: Arc<Pool>,
+    trusting: Trusting,
+    /// What of the machine the servers of a workspace's own file see.
+    view: View,
+}
+
+impl ServerFactory for McpServers {
+    fn servers(&self, config: &McpSettings, user: &McpSettings, waiting: BTreeMap<String, ServerConfig>) -> Arc<dyn Servers> {
+        Arc::new(ServerSet::new(self.pool.clone(), config, user, self.trusting, self.view).waiting_for(waiting))
+    }
+}

@@ -1,0 +1,15 @@
+//! The sections of the configuration, as data. The crate `config` reads and merges them.
+
+mod approvals;
+mod chat;
+mod mcp;
+mod models;
+mod provider;
+mod sandbox;
+
+pub use approvals::{Approvals, Policy, Rule};
+pub use chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retention, RunLimits};
+pub use mcp::{McpSettings, ServerConfig};
+pub use models::{ModelChoice, ModelSettings};
+pub use provider::{Depth, ProviderKind, ProviderSettings, ToolCalls};
+pub use sandbox::{Inspect, SandboxMode, SandboxSettings};

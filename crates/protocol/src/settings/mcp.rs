@@ -1,0 +1,136 @@
+//! `[mcp]`.
+
+use crate::sha256_hex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The `[mcp]` of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpSettings {
+    /// Any number of MCP servers, by names of your own: programs, or addresses.
+    pub servers: BTreeMap<String, ServerConfig>,
+}
+
+/// One `[mcp.servers.NAME]`: a program, or an address.
+#[derive(Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// The program: a name is looked for on the search path, a path is taken from the workspace's root.
+    pub command: Option<String>,
+    /// The arguments of the program.
+    pub args: Vec<String>,
+    /// Variables of the program.
+    pub env: BTreeMap<String, String>,
+    /// Names of variables of Planwright's own environment that the program gets as well; in your own file alone.
+    pub env_from: Vec<String>,
+    /// The address: `https`, or `http` on this machine (elsewhere only without a key).
+    pub url: Option<String>,
+    /// The name of the variable that holds the key for the address; in your own file alone.
+    pub api_key_env: Option<String>,
+    /// Whether the server's word is taken (its `readOnlyHint`) that a tool only reads.
+    pub trust_read_only: bool,
+    /// Whether the program has the network.
+    pub network: bool,
+    /// More files and folders that the program may read.
+    pub readable: Vec<PathBuf>,
+    /// One process for all calls, in which the workspace can't be changed.
+    pub keep: bool,
+    /// Seconds for one call; 60 unless set, at most 1800.
+    pub timeout_s: Option<u64>,
+    /// Seconds for coming up and saying what it offers; 30 unless set.
+    pub start_timeout_s: Option<u64>,
+}
+
+const USUAL_TIME: u64 = 60;
+const USUAL_START: u64 = 30;
+
+impl ServerConfig {
+    /// Whether it is given variables of our own process.
+    #[must_use]
+    pub fn names_variables(&self) -> bool {
+        !self.env_from.is_empty() || self.api_key_env.is_some()
+    }
+
+    /// The program and its arguments.
+    #[must_use]
+    pub fn words(&self) -> Option<Vec<String>> {
+        self.command.as_ref().map(|command| std::iter::once(command).chain(&self.args).cloned().collect())
+    }
+
+    #[must_use]
+    pub fn call_time(&self) -> Duration {
+        Duration::from_secs(self.timeout_s.unwrap_or(USUAL_TIME))
+    }
+
+    #[must_use]
+    pub fn start_time(&self) -> Duration {
+        Duration::from_secs(self.start_timeout_s.unwrap_or(USUAL_START))
+    }
+
+    /// What the user accepts: everything about what is started and what it is given. Times are not part of it.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let whole = Self { timeout_s: None, start_timeout_s: None, ..self.clone() };
+        sha256_hex(&serde_json::to_vec(&whole).unwrap_or_default())
+    }
+
+    /// The same for people, without the values of variables.
+    #[must_use]
+    pub fn shown(&self) -> Value {
+        let mut shown = serde_json::Map::new();
+        if let Some(words) = self.words() {
+            shown.insert("command".to_owned(), json!(words));
+        }
+        if let Some(url) = &self.url {
+            shown.insert("url".to_owned(), json!(url));
+        }
+        let variables: Vec<&String> = self.env.keys().chain(&self.env_from).chain(&self.api_key_env).collect();
+        if !variables.is_empty() {
+            shown.insert("variables".to_owned(), json!(variables));
+        }
+        if !self.readable.is_empty() {
+            shown.insert("readable".to_owned(), json!(self.readable));
+        }
+        for (key, is_set) in [("network", self.network), ("keep", self.keep), ("trust_read_only", self.trust_read_only)] {
+            if is_set {
+                shown.insert(key.to_owned(), json!(true));
+            }
+        }
+        shown.into()
+    }
+}
+
+/// Values of variables may be secrets.
+impl fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.shown())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_accepted_is_all_that_is_run_and_no_value_of_a_variable_is_shown() {
+        let server = |value: Value| serde_json::from_value::<ServerConfig>(value).unwrap();
+        let first = server(json!({ "command": "a", "args": ["b"], "env": { "KEY": "hunter2" } }));
+        for other in [
+            json!({ "command": "a", "args": ["c"], "env": { "KEY": "hunter2" } }),
+            json!({ "command": "a", "args": ["b"], "env": { "KEY": "hunter3" } }),
+            json!({ "command": "a", "args": ["b"], "env": { "KEY": "hunter2" }, "network": true }),
+            json!({ "command": "a", "args": ["b"], "env": { "KEY": "hunter2" }, "trust_read_only": true }),
+        ] {
+            assert_ne!(server(other.clone()).sha256(), first.sha256(), "{other}");
+        }
+        assert_eq!(ServerConfig { timeout_s: Some(5), ..first.clone() }.sha256(), first.sha256());
+        let shown = format!("{:?} {}", first, first.shown());
+        assert!(shown.contains("KEY") && !shown.contains("hunter2"), "{shown}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Which rules hold where: flags over environment over a workspace's own file over the user's.
+
+use crate::settings::{Configuration, Rules, Settings};
+use anyhow::bail;
+use planwright_config::{Config, Effective, Obeyed, PATH, Trust, lay_over};
+use planwright_protocol::settings::{McpSettings, ModelChoice, ModelSettings, ProviderKind, ServerConfig};
+use planwright_protocol::{ErrorCode, Problem, sha256_hex};
+use planwright_tools::{Commands, Secrets, Servers, Workspace, WorkspacePath};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many workspace files are remembered as rules.
+const REMEMBERED: usize = 64;
+
+/// What the command line and the environment say, over all files.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--model`, or its variable.
+    pub model: Option<String>,
+    /// The model that the environment alone is enough for, where no file names one.
+    pub model_from_environment: Option<String>,
+    /// Whether `--trust` was given: workspace files are obeyed as they are.
+    pub trusts_all: bool,
+}
+
+/// Makes the MCP servers of a configuration.
+pub trait ServerFactory: Send + Sync {
+    /// `user` has the servers of the user's own file; `waiting` those that need the user's trust first.
+    fn servers(&self, config: &McpSettings, user: &McpSettings, waiting: BTreeMap<String, ServerConfig>) -> Arc<dyn Servers>;
+}
+
+pub struct Layers {
+    user: Config,
+    overrides: Overrides,
+    /// How commands are run, without the `[sandbox]` of the configuration.
+    commands: Commands,
+    factory: Arc<dyn ServerFactory>,
+    everywhere: Rules,
+    /// By the hash of a workspace's file.
+    known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
+}
+
+impl Layers {
+    /// # Errors
+    /// What is wrong with the user's configuration.
+    pub fn new(user: Config, overrides: Overrides, commands: Commands, factory: Arc<dyn ServerFactory>) -> anyhow::Result<Self> {
+        let nothing = Rules { settings: Arc::default(), servers: Arc::new(planwright_tools::NoServers) };
+        let mut layers = Self { user, overrides, commands, factory, everywhere: nothing, known: Mutex::default() };
+        layers.everywhere = layers.rules(&layers.user, BTreeMap::new())?;
+        Ok(layers)
+    }
+
+    fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(Rules, Trust), String> {
+        let Effective { config, items, warnings, waiting } = lay_over(&self.user, text, obeyed)?;
+        let rules = self.rules(&config, waiting).map_err(|error| format!("{PATH}: {error:#}"))?;
+        let trusted = items.is_empty() || obeyed == Obeyed::All;
+        Ok((rules, Trust { trusted, file_trusted: trusted, sha256: Some(sha256), items, warnings }))
+    }
+
+    fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {
+        let commands = Commands { sandbox: config.sandbox.clone(), ..self.commands.clone() };
+        let models = Arc::new(ModelSettings { choice: self.model_choice(config), providers: config.providers.clone() });
+        let settings = Settings { models, commands: Some(Arc::new(commands)), ..settings(config)? };
+        Ok(Rules { settings: Arc::new(settings), servers: self.factory.servers(&config.mcp, &self.user.mcp, waiting) })
+    }
+
+    fn model_choice(&self, config: &Config) -> ModelChoice {
+        match &self.overrides.model {
+            Some(model) => ModelChoice::both(model.clone()),
+            None if config.models.is_empty() => {
+                ModelChoice { default: self.overrides.model_from_environment.clone(), plan: None, act: None }
+            }
+            None => config.models.clone(),
+        }
+    }
+}
+
+/// The settings of a configuration, without models and commands.
+///
+/// # Errors
+/// The section and key that are wrong, and why.
+pub fn settings(config: &Config) -> anyhow::Result<Settings> {
+    config.check()?;
+    let secrets = match Secrets::new(&config.files.secrets) {
+        Ok(secrets) => secrets,
+        Err(error) => bail!("[files] secrets: {error}"),
+    };
+    Ok(Settings {
+        models: Arc::default(),
+        approvals: Arc::new(config.approvals.clone()),
+        secrets: Arc::new(secrets),
+        default_mode: config.chat.default_mode,
+        intent_switch: config.chat.intent_switch,
+        intent_classifier: config.chat.intent_classifier,
+        policy: config.policy,
+        limits: config.limits,
+        git: config.git,
+        commands: None,
+    })
+}
+
+impl Configuration for Layers {
+    fn everywhere(&self) -> &Rules {
+        &self.everywhere
+    }
+
+    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem> {
+        let Some(bytes) = file(workspace)? else { return Ok((self.everywhere.clone(), Trust::nothing())) };
+        let sha256 = sha256_hex(&bytes);
+        let obeyed = if self.overrides.trusts_all || accepted == Some(sha256.as_str()) { Obeyed::All } else { Obeyed::Strictness };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(&(sha256.clone(), obeyed)) {
+            return Ok(found.clone());
+        }
+        let wrong =
+            |why: String| Problem::new(ErrorCode::ValidationFailed, format!("The workspace's configuration can't be obeyed. {why}"));
+        let text = String::from_utf8(bytes).map_err(|error| wrong(format!("{PATH} is not UTF-8: {error}")))?;
+        let found = self.read(&text, sha256.clone(), obeyed).map_err(wrong)?;
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((sha256, obeyed), found.clone());
+        Ok(found)
+    }
+
+    /// A script is refused: who may choose a model could read any file by it.
+    fn check_model(&self, settings: &ModelSettings, model: &str) -> Result<(), Problem> {
+        let refuse = |why: String| Err(Problem::new(ErrorCode::ProviderRejected, why));
+        let parts = model.split_once('/').filter(|(provider, name)| !provider.is_empty() && !name.is_empty());
+        let Some((provider, _)) = parts else {
+            return refuse(format!("The model {model:?} is not of the form PROVIDER/MODEL, such as demo/demo."));
+        };
+        let kind = settings.providers.get(provider).map(|settings| settings.kind);
+        let vendors = &self.user.vendors;
+        match kind {
+            Some(ProviderKind::Script) => {}
+            Some(_) => return Ok(()),
+            None if provider == "script" => {}
+            None if provider == "demo" || vendors.iter().any(|vendor| vendor == provider) => return Ok(()),
+            None => {
+                let mut known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
+                known.extend(["demo", "script"].into_iter().chain(vendors.iter().map(String::as_str)));
+                known.sort_unstable();
+                known.dedup();
+                return refuse(format!(
+                    "There is no provider {provider:?}; there are: {}. Add [providers.{provider}] to config.toml.",
+                    known.join(", ")
+                ));
+            }
+        }
+        refuse("Scripts are named on the command line or in config.toml, not here.".to_owned())
+    }
+}
+
+/// The workspace's file, if there is one.
+fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
+    match workspace.read_plan(&WorkspacePath::parse(PATH)?) {
+        Ok(snapshot) => Ok(Some(snapshot.bytes)),
+        Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
+        Err(Problem { code: code @ ErrorCode::FileTooLarge, .. }) => Err(Problem::new(code, format!("{PATH} is larger than 256 KiB."))),
+        // Where nothing is behind a link, nothing is left out by not following it.
+        Err(_) if workspace.host_path().is_ok_and(|folder| !folder.join(PATH).exists()) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// What a workspace's file is told about when work begins in it.
+pub fn remarks(trust: &Trust) -> Vec<String> {
+    let mut lines = trust.warnings.clone();
+    if !trust.trusted {
+        let wants = trust.items.iter().map(|item| format!("{} = {}", item.key, item.value)).collect::<Vec<_>>().join(", ");
+        lines.push(format!("{PATH} wants what needs your trust, and is not obeyed in: {wants}"));
+    }
+    lines
+}

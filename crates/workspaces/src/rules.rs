@@ -1,0 +1,114 @@
+//! What the user sets for one workspace, laid over the files; and the rules in force, for people to see.
+
+use crate::settings::{Configuration, Rules, Settings};
+use planwright_config::WorkspaceSettings;
+use planwright_protocol::settings::{
+    Approvals, DefaultMode, Inspect, IntentClassifier, IntentSwitch, ModelChoice, ModelSettings, Policy, RunLimits, SandboxMode,
+};
+use planwright_protocol::{ErrorCode, Mode, Problem};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The rules with the user's own settings for the workspace over them. A setting that the configuration does not allow any
+/// more is ignored.
+pub(crate) fn lay_over(own: &WorkspaceSettings, rules: Rules, configuration: &dyn Configuration) -> Rules {
+    let Rules { settings, servers } = rules;
+    let model = own.model.as_ref().filter(|model| configuration.check_model(&settings.models, model).is_ok());
+    let models = model.map_or_else(
+        || settings.models.clone(),
+        |model| Arc::new(ModelSettings { choice: ModelChoice::both(model.clone()), providers: settings.models.providers.clone() }),
+    );
+    let approvals = own.approvals.map_or_else(|| settings.approvals.clone(), |own| Arc::new(own.over(&settings.approvals)));
+    let settings = Arc::new(Settings {
+        models,
+        approvals,
+        default_mode: own.default_mode.unwrap_or(settings.default_mode),
+        intent_switch: own.intent_switch.unwrap_or(settings.intent_switch),
+        intent_classifier: own.intent_classifier.unwrap_or(settings.intent_classifier),
+        ..(*settings).clone()
+    });
+    Rules { settings, servers }
+}
+
+/// # Errors
+/// The first setting that can't be laid over the files' settings, and why.
+pub(crate) fn check(own: &WorkspaceSettings, configured: &Settings, configuration: &dyn Configuration) -> Result<(), Problem> {
+    if let Some(model) = &own.model {
+        configuration.check_model(&configured.models, model).map_err(|problem| unfit("model", &problem.message))?;
+    }
+    match own.approvals.and_then(|own| own.laxer(&configured.approvals)) {
+        Some(name) => Err(unfit(
+            &format!("approvals.{name}"),
+            "would allow more than the configuration does; here rules can only be made stricter. Change [approvals] in config.toml to allow more",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn unfit(setting: &str, why: &str) -> Problem {
+    let details = json!({ "fields": { "settings": format!("`{setting}` {why}") } });
+    Problem::new(ErrorCode::ValidationFailed, format!("`settings` doesn't fit: `{setting}` {why}.")).with_details(details)
+}
+
+/// What holds in a workspace: the user's configuration, what of the folder's own file is obeyed, and what was set for it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RulesView {
+    pub default_mode: DefaultMode,
+    pub intent_switch: IntentSwitch,
+    pub intent_classifier: IntentClassifier,
+    /// What has to be there before anything changes.
+    pub policy: Policy,
+    pub approvals: Approvals,
+    /// Those of the files alone: what is set for the workspace can only be stricter.
+    pub configured_approvals: Approvals,
+    pub sandbox: SandboxView,
+    /// Names of files that are asked about before they are read.
+    pub secrets: Vec<String>,
+    /// Requests to the model per run.
+    pub turns: u32,
+    /// What a chat may cost, in US dollars; null for no limit.
+    pub cost: Option<f64>,
+    /// The model of each mode, as PROVIDER/MODEL; null where there is none.
+    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
+    pub plan_model: Option<String>,
+    #[schemars(example = &"local/qwen3-coder")]
+    pub act_model: Option<String>,
+}
+
+/// What holds commands in.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SandboxView {
+    /// Whether commands run in a sandbox at all.
+    pub enforced: bool,
+    /// Whether commands have the network without asking.
+    pub network: bool,
+    /// Whether planners may run commands that can change nothing.
+    pub inspect: bool,
+}
+
+impl RulesView {
+    pub(crate) fn new(settings: &Settings, configured: &Settings) -> Self {
+        let RunLimits { turns, cost } = settings.limits;
+        let sandbox = settings.commands.as_ref().map(|commands| &commands.sandbox);
+        Self {
+            default_mode: settings.default_mode,
+            intent_switch: settings.intent_switch,
+            intent_classifier: settings.intent_classifier,
+            policy: settings.policy,
+            approvals: (*settings.approvals).clone(),
+            configured_approvals: (*configured.approvals).clone(),
+            sandbox: SandboxView {
+                enforced: sandbox.is_none_or(|sandbox| sandbox.mode == SandboxMode::Enforce),
+                network: sandbox.is_some_and(|sandbox| sandbox.network),
+                inspect: settings.inspect() == Inspect::On,
+            },
+            secrets: settings.secrets.patterns(),
+            turns,
+            cost: Some(cost).filter(|cost| cost.is_finite()),
+            plan_model: settings.models.choice.name(Mode::Plan).map(str::to_owned),
+            act_model: settings.models.choice.name(Mode::Act).map(str::to_owned),
+        }
+    }
+}
