@@ -94,6 +94,9 @@ pub struct ChangedFile {
     /// Why it can't be taken back, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub irreversible: Option<&'static str>,
+    /// What happened to a ref of git's, in plain words, such as `branch main moved from 1234567890 to 89abcdef01`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
     /// In a summary: the messages that changed it, at most the newest 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageId>,
@@ -218,7 +221,9 @@ impl Chat {
             let irreversible = self.irreversible(&net).await?;
             let shown = if *room == 0 { Diff { is_cut: true, ..Diff::default() } } else { self.diff(&net, from.clone()).await? };
             *room = room.saturating_sub(shown.text.len());
+            let git = self.ref_change(&net.path, &net.before, &net.after).await?;
             files.push(ChangedFile {
+                git,
                 status: match (&net.before, &net.after) {
                     _ if from.is_some() => Status::Moved,
                     (Image::Absent, _) => Status::Created,

@@ -59,6 +59,7 @@ mod plan;
 mod policy;
 mod progress;
 mod reading;
+mod ref_words;
 mod revert;
 mod run;
 mod sessions;

@@ -64,13 +64,18 @@ impl Chat {
         let chains = chains(rows, &reverts, from);
         let workspace = self.workspace.clone();
         let mut revert = tokio::task::spawn_blocking(move || thought_out(&workspace, chains)).await.map_err(broken)?;
+        let mut without_copy = BTreeSet::new();
         for step in &revert.files {
             if let Some(sha256) = step.wanted.content()
                 && !self.store.has_content(sha256).await.map_err(storage)?
             {
-                revert.conflicts.push(Conflict { path: step.path.clone(), reason: NO_COPY.to_owned() });
+                without_copy.insert(step.path.clone());
             }
         }
+        // Git makes its index anew; for all else it must be said.
+        revert.files.retain(|step| !(without_copy.contains(&step.path) && is_index(&step.path)));
+        let conflicts = without_copy.into_iter().filter(|path| !is_index(path));
+        revert.conflicts.extend(conflicts.map(|path| Conflict { path, reason: NO_COPY.to_owned() }));
         let workspace = self.workspace.clone();
         tokio::task::spawn_blocking(move || without_conflicts(&workspace, revert)).await.map_err(broken)
     }
@@ -181,10 +186,16 @@ fn thought_out(workspace: &Arc<Workspace>, chains: Chains) -> Revert {
                 revert.covered.extend(undone.into_iter().map(|id| (id, path.clone())));
                 revert.files.push(Step { path, present, wanted });
             }
+            // Whoever looks at the repository may have git write its index anew, which is no reason to refuse.
+            Err(_) if is_index(&path) => {}
             Err(reason) => revert.conflicts.push(Conflict { path, reason: reason.to_owned() }),
         }
     }
     revert
+}
+
+fn is_index(path: &str) -> bool {
+    path == "/.git/index"
 }
 
 /// How a path was before the oldest of its changes.

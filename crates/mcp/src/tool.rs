@@ -10,10 +10,10 @@ use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use planwright_tools::command::{Commands, Post, Reach};
 use planwright_tools::tool::{Category, Output, Prepared, Risk, Spec, Tool, ToolContext};
+use planwright_tools::workspace::Begun;
 use planwright_tools::{Effect, Site};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::SystemTime;
 use tokio::runtime::Handle;
 
 /// A tool as it was offered, with all that a call of it needs.
@@ -118,7 +118,7 @@ impl ServerTool {
 
     /// With a process of its own, whose changes of the workspace are judged when it has ended.
     async fn call_alone(&self, args: Map<String, Value>, cx: &ToolContext, commands: &Commands) -> Result<Output, Problem> {
-        let begun = tokio::task::spawn_blocking(planwright_tools::command::begin).await.unwrap_or_else(|_| SystemTime::now());
+        let begun = tokio::task::spawn_blocking(Begun::now).await.unwrap_or_else(|_| Begun::now());
         let post = Arc::new(commands.stage_for(&self.server.program(&self.site)?, cx)?);
         let answer = self.converse(args, cx, post.clone()).await;
         if cx.command.stop.is_set() {
@@ -136,7 +136,7 @@ impl ServerTool {
                 Err(problem)
             }
             answer => {
-                let handed_over = post.hand_over(&answer, begun, begun.elapsed().unwrap_or_default());
+                let handed_over = post.hand_over(&answer, begun, begun.moment.elapsed().unwrap_or_default());
                 if handed_over.is_err() {
                     post.forget(cx)?;
                 }

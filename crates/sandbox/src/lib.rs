@@ -44,5 +44,5 @@ pub use enter::enter_if_asked;
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View, clear};
 pub use probe::{Check, Outcome, git, has_overlay, probe};
-pub use repository::git_on;
+pub use repository::{count_commits, git_on};
 pub use reserve::Reserve;

@@ -4,6 +4,7 @@
 //! monitor. What is left that a repository could have git run is switched off: hooks by an empty folder of them, remotes by
 //! allowing no protocol. Git is not started in the workspace, where a relative search path would find programs of its own.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,6 +18,31 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// # Errors
 /// What git says is wrong.
 pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, String> {
+    run(folder, args, &[], input, LONGEST)
+}
+
+/// Counts the commits that `input` names, for at most `limit`, with `staged` as a second folder of objects. Grafts,
+/// replacements and commit graphs don't count: a command can write them, and they need not be true.
+///
+/// # Errors
+/// What git says is wrong, or that it took too long.
+pub fn count_commits(folder: &Path, staged: Option<&Path>, input: Vec<u8>, limit: Duration) -> Result<u64, String> {
+    // Git reads a list of folders there.
+    if staged.is_some_and(|staged| staged.as_os_str().as_encoded_bytes().iter().any(|byte| b":\"\n".contains(byte))) {
+        return Err("the folder of new objects has a colon, a quote or a newline in its path".to_owned());
+    }
+    let objects = staged.map(Path::as_os_str).unwrap_or_default();
+    let environment = [
+        ("GIT_NO_REPLACE_OBJECTS", OsStr::new("1")),
+        ("GIT_GRAFT_FILE", OsStr::new("/dev/null")),
+        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
+    ];
+    let args = ["-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "rev-list", "--count", "--stdin"];
+    let count = run(folder, &args, &environment, input, limit)?;
+    count.parse().map_err(|_| format!("git counted {count:?}"))
+}
+
+fn run(folder: &Path, args: &[&str], environment: &[(&str, &OsStr)], input: Vec<u8>, limit: Duration) -> Result<String, String> {
     let mut command = Command::new("git");
     for setting in ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false"] {
         command.args(["-c", setting]);
@@ -36,6 +62,7 @@ pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, St
             ("GIT_TERMINAL_PROMPT", "0"),
             ("LC_ALL", "C"),
         ])
+        .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -46,10 +73,10 @@ pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, St
     let writer = std::thread::spawn(move || given.map(|mut given| given.write_all(&input)));
     let begun = Instant::now();
     while child.try_wait().map_err(|error| error.to_string())?.is_none() {
-        if begun.elapsed() > LONGEST {
+        if begun.elapsed() > limit {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(format!("git did not end within {} s", LONGEST.as_secs()));
+            return Err(format!("git did not end within {} s", limit.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(2));
     }

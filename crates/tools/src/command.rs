@@ -4,6 +4,7 @@
 //! workspace then, but staged; when it has ended, the gate decides on those changes like on any others, and they land or
 //! are taken back. See [`Staged`].
 
+mod lines;
 mod outcome;
 mod room;
 mod service;
@@ -20,7 +21,7 @@ use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
-use crate::workspace::{Baseline, Mirror};
+use crate::workspace::{Baseline, Begun, Mirror};
 use outcome::Capture;
 use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings};
 use planwright_protocol::{CallId, ChatId, ErrorCode, Mode, Permission, Problem, Role};
@@ -32,7 +33,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How commands are run in this process.
 #[derive(Clone, Debug)]
@@ -157,7 +158,7 @@ impl CommandContext {
         };
         let prepared = commands.prepare(cx, request, call, self.reach, commands.sandbox.mode)?;
         let scratch = Scratch::hold(&prepared.policy.scratch).map_err(|error| unwritable(&prepared.policy.scratch, &error))?;
-        let begun = begin();
+        let begun = Begun::now();
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
             if capture.is_worth_showing() {
@@ -289,22 +290,6 @@ impl Commands {
         make_folder(folder)?;
         // It may have been made by an earlier version, or by hand.
         std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
-    }
-}
-
-/// The moment a command begins, which no earlier change shares: the kernel stamps files by a clock that stands still for
-/// milliseconds, so its next tick is waited for. Every change that is stamped with it or later was made after it.
-#[must_use]
-pub fn begin() -> SystemTime {
-    let now = || rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-    let before = now();
-    loop {
-        let next = now();
-        if next != before {
-            let seconds = u64::try_from(next.tv_sec).unwrap_or_default();
-            return SystemTime::UNIX_EPOCH + Duration::new(seconds, u32::try_from(next.tv_nsec).unwrap_or_default());
-        }
-        std::thread::sleep(Duration::from_micros(300));
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a tool call would do, said before it is done.
 
+use crate::git_name::title_of;
 use crate::path::WorkspacePath;
 use planwright_protocol::Role;
 use serde::Serialize;
+use std::fmt;
 
 /// One thing a call would do. The gate knows a call by nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,11 +53,41 @@ pub enum Effect {
         server: String,
         tool: String,
     },
-    /// Let a ref or a log of git's lose commits that nothing else leads to. Shown as a deletion.
+    /// Let a ref or a log of git's lose commits. Shown as a deletion.
     #[serde(rename = "delete")]
-    LoseCommits(WorkspacePath),
+    LoseCommits(Loss),
     /// Keep what a command left where no plan has a say: build output, and git's own records.
     Keep,
+}
+
+/// A ref or a log that loses commits.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Loss {
+    pub path: WorkspacePath,
+    /// How many at most; `None` if nobody can say.
+    #[serde(skip)]
+    pub commits: Option<u64>,
+}
+
+/// The same loss is counted again after the user was asked, and git may not come to the end of it each time.
+impl PartialEq for Loss {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl Eq for Loss {}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = title_of(&self.path).unwrap_or_else(|| self.path.to_string());
+        match self.commits {
+            Some(1) => write!(formatter, "{title} would lose 1 commit"),
+            Some(commits) => write!(formatter, "{title} would lose at most {commits} commits"),
+            None => write!(formatter, "{title} would lose commits, and nobody can say how many"),
+        }
+    }
 }
 
 impl Effect {

@@ -297,12 +297,8 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     if situation.role.mode() == Mode::Plan {
         return None;
     }
-    if let Effect::LoseCommits(path) = effect {
-        return Some(Concern {
-            rule: situation.approvals.delete,
-            severity: Severity::Critical,
-            reason: format!("commits that only {path} leads to would be lost"),
-        });
+    if let Effect::LoseCommits(loss) = effect {
+        return Some(Concern { rule: situation.approvals.delete, severity: Severity::Critical, reason: loss.to_string() });
     }
     let ungranted: Vec<&WorkspacePath> = effect.changed_paths().into_iter().filter(|path| !granted(path)).collect();
     let path = ungranted.first()?;

@@ -8,6 +8,7 @@
 //! | [`workspace`] | the only module that touches workspace files |
 //! | [`command`] | running a command, and what becomes of what it changed |
 //! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
+//! | [`git_name`] | git's refs in words that people use |
 //! | [`text_file`] | what a text file is, for all who show or change one |
 //! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
@@ -22,6 +23,7 @@ pub mod command;
 pub mod diff;
 pub mod effect;
 pub mod gate;
+pub mod git_name;
 pub mod path;
 pub mod servers;
 pub mod text_file;
@@ -33,7 +35,7 @@ pub use builtin::BUILTIN;
 pub use builtin::delegate::Delegate;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
-pub use effect::Effect;
+pub use effect::{Effect, Loss};
 pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, Verdict, decide};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};

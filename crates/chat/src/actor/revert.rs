@@ -9,6 +9,7 @@ use crate::revert::{Conflict, REVERT, Revert, named, target};
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, Progress, RunId, StepStatus};
 use planwright_store::{AuditKind, FileChangeRow, Versions};
+use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::Restore;
 use planwright_tools::{Permit, WorkspacePath};
 use serde_json::{Value, json};
@@ -129,12 +130,17 @@ fn versions(revert: &Revert, message_id: MessageId) -> Versions {
 fn told(facts: &Value) -> String {
     let list = |key: &str| facts[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let word = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-    let names = named(list("files").iter().map(|file| word(file, "path")));
+    let titled = |entry: &Value| {
+        let path = word(entry, "path");
+        let title = WorkspacePath::parse(&path).ok().and_then(|parsed| title_of(&parsed));
+        title.map_or(path.clone(), |title| format!("git's {} ({path})", title.trim_start_matches("the ")))
+    };
+    let names = named(list("files").iter().map(titled));
     let mut text =
         format!("The user took back changes of this chat. As they were before: {names}. Read files again before you change them.");
     let conflicts = list("conflicts");
     if !conflicts.is_empty() {
-        let names = named(conflicts.iter().map(|conflict| format!("{} ({})", word(conflict, "path"), word(conflict, "reason"))));
+        let names = named(conflicts.iter().map(|conflict| format!("{} ({})", titled(conflict), word(conflict, "reason"))));
         text.push_str(&format!(" Left as they are: {names}."));
     }
     text

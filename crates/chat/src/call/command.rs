@@ -43,6 +43,9 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
     let cx = context(chat, call).await?;
     let load = cx.clone();
     let Some(staged) = chat.carry(move || Staged::load(&load)).await?? else { return unknown(chat, call, cx).await };
+    if let Some(why) = staged.half_done() {
+        return take_back(chat, call, staged, why).await;
+    }
     let consent = match word(call, history) {
         Word::NotAsked => Consent::Needed,
         Word::Keep => Consent::Given,
@@ -232,7 +235,7 @@ fn named(effects: &[Effect]) -> String {
     const MOST: usize = 12;
     let word = |effect: &Effect| match effect {
         Effect::Delete(path) | Effect::Replace(path) => Some(format!("deleted {path}")),
-        Effect::LoseCommits(path) => Some(format!("lost commits of {path}")),
+        Effect::LoseCommits(loss) => Some(loss.to_string()),
         Effect::Create(path) | Effect::CreateFolder(path) => Some(format!("created {path}")),
         Effect::Write(path) => Some(format!("changed {path}")),
         Effect::Move { from, to } => Some(format!("moved {from} to {to}")),

@@ -25,7 +25,7 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
         return Ok(Carried::HandedOn(call));
     }
     if command::is_run_by(&call) {
-        return command::settle(chat, &call, history).await;
+        return Box::pin(command::settle(chat, &call, history)).await;
     }
     if step::is_report(&call) {
         // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.

@@ -259,6 +259,9 @@ fn land(cx: ToolContext, situation: Situation) -> impl FnOnce() -> Result<Output
     move || {
         let gone = || Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on.");
         let staged = Staged::load(&cx)?.ok_or_else(gone)?;
+        if let Some(why) = staged.half_done() {
+            return staged.take_back(why);
+        }
         let (_, withheld) = sift(&situation, staged.effects());
         let (staged, withheld) = staged.put_back_withheld(withheld)?;
         let (effects, _) = sift(&situation, staged.effects());

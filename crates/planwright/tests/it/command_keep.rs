@@ -125,6 +125,7 @@ async fn a_rebase_left_half_done_leaves_the_repository_as_it_was() {
          git rebase other; true",
     )]);
     repository(&home);
+    let before = home.file("src/lib.rs");
     std::fs::write(home.workspace().parent().unwrap().join(".gitconfig"), "[user]\n\tname = Bob\n\temail = bob@example.com\n").unwrap();
     let server = home.serve().await;
     let chat = actor(&server).await;
@@ -132,6 +133,7 @@ async fn a_rebase_left_half_done_leaves_the_repository_as_it_was() {
     assert!(result["result"]["output"].as_str().unwrap().contains("half done"), "{result}");
     assert_eq!(home.file(".git/HEAD").as_deref(), Some("ref: refs/heads/main\n"));
     assert!(!home.workspace().join(".git/rebase-merge").exists());
+    assert_eq!(home.file("src/lib.rs"), before, "files fit the repository: {result}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What a command's changes may do to the workspace when they land: to repositories, to git's history, to other people's files.
 
 mod baseline;
+mod git_state;
 mod history;
 mod in_place;
 mod side_by_side;

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::tool::Output;
-use crate::workspace::Change;
+use crate::workspace::{Begun, Change};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Ended, Finished};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Of what is printed, the beginning and the end are kept.
 const HEAD: usize = 8 << 10;
@@ -88,7 +88,8 @@ pub fn for_model(text: &str) -> String {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub command: String,
-    pub begun: SystemTime,
+    #[serde(flatten)]
+    pub begun: Begun,
     ended: Ended,
     /// Files that were empty for the command, as far as it named them.
     hidden: Vec<String>,
@@ -109,8 +110,12 @@ pub struct Outcome {
 
 const FILE: &str = "outcome.json";
 
+/// What the kernel says to those who change what is mounted, and what is mounted read-only.
+const BUSY: &str = "Device or resource busy";
+const READ_ONLY: &str = "Read-only file system";
+
 impl Outcome {
-    pub fn new(command: &str, begun: SystemTime, finished: &Finished, capture: Capture) -> Self {
+    pub fn new(command: &str, begun: Begun, finished: &Finished, capture: Capture) -> Self {
         let (output, truncated) = capture.text();
         Self {
             command: command.to_owned(),
@@ -128,7 +133,7 @@ impl Outcome {
     }
 
     /// Of a server's program that was there for one call.
-    pub fn of_answer(answer: &Result<String, Problem>, begun: SystemTime, took: Duration) -> Self {
+    pub fn of_answer(answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Self {
         let finished = Finished { ended: Ended::Exited(0), took, reached: Vec::new() };
         Self { answer: Some(answer.clone()), ..Self::new("", begun, &finished, Capture::default()) }
     }
@@ -144,6 +149,13 @@ impl Outcome {
     fn secrets(&self) -> Option<String> {
         let list = self.hidden.join(", ");
         (!list.is_empty()).then(|| format!("[empty for commands, because it looks like a secret: {list}. `read` asks the user.]"))
+    }
+
+    /// What git can't do in the sandbox, where it says so in its own words.
+    fn fixed(&self) -> Option<String> {
+        let is_refused = |line: &str| line.contains(".git") && [BUSY, READ_ONLY].iter().any(|word| line.contains(word));
+        let text = "[no command may change .git/config, .git/hooks, .git/info or .git/modules, so git failed to write there. What it says of branches, tags and commits holds all the same: only settings were not changed. Set one for a single command with `git -c NAME=VALUE`, or ask the user to change it.]";
+        self.output.lines().any(is_refused).then(|| text.to_owned())
     }
 
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
@@ -178,7 +190,7 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        let lines = [Some(self.ending()), self.secrets(), changes(kept), refusals(withheld)];
+        let lines = [Some(self.ending()), self.secrets(), self.fixed(), changes(kept), refusals(withheld)];
         for line in lines.into_iter().flatten().chain(self.notes.iter().cloned()) {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
@@ -255,8 +267,14 @@ fn refusals(withheld: &[Value]) -> Option<String> {
         Some(target.get("to").unwrap_or(target).as_str()?.to_owned())
     };
     let first = withheld.iter().find_map(path)?;
+    let has_worktree = withheld.iter().filter_map(path).any(|path| path.starts_with("/.git/worktrees/"));
+    let worktrees = if has_worktree {
+        " No command can make, change or remove a linked worktree; its files are an ordinary folder. Ask the user to do it."
+    } else {
+        ""
+    };
     Some(format!(
-        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.]",
+        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}]",
         withheld.len()
     ))
 }

@@ -7,13 +7,13 @@ use super::{Commands, Reach, Request, SandboxMode, Scratch, Staged, name_of, una
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
-use crate::workspace::Workspace;
+use crate::workspace::{Begun, Workspace};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Finished, Limits, Network, Pipes, Policy, Stop, Unavailable, View, converse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Post {
     ///
     /// # Errors
     /// It can't be kept.
-    pub fn hand_over(&self, answer: &Result<String, Problem>, begun: SystemTime, took: Duration) -> Result<Output, Problem> {
+    pub fn hand_over(&self, answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Result<Output, Problem> {
         let Some(stage) = &self.stage else { return answer.clone().map(Output::text) };
         Outcome::of_answer(answer, begun, took).save(stage)?;
         Ok(Output::default().signalling(Signal::Staged))

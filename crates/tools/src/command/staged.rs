@@ -2,6 +2,7 @@
 //!
 //! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
 
+use super::lines::{left_lines, list, objects_line, odd_line, refs_line};
 use super::outcome::Outcome;
 use super::{CommandContext, Commands};
 use crate::effect::Effect;
@@ -10,8 +11,8 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, Workspace, is_in_repository, is_named_record, is_noted,
-    is_object,
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Since, Workspace, is_in_repository, is_named_record,
+    is_noted, is_object,
 };
 use planwright_protocol::{ErrorCode, Problem};
 use std::collections::BTreeSet;
@@ -26,8 +27,8 @@ pub struct Staged {
     baseline: Option<Arc<Baseline>>,
     outcome: Outcome,
     changes: Changes,
-    /// Whether git's records are left out, because they would be wrong.
-    half_done: bool,
+    /// Since when a change counts as somebody else's, as it was known when the changes were read.
+    since: Since,
     moves: Vec<(WorkspacePath, WorkspacePath)>,
 }
 
@@ -49,14 +50,14 @@ impl Staged {
         let baseline = cx.command.baseline.clone();
         let Some(outcome) = Outcome::load(&folder).filter(|_| is_whole(&folder)) else { return Ok(None) };
         let upper = folder.join("upper");
-        let mut changes = if upper.is_dir() {
-            cx.workspace.changes_in(&upper, outcome.begun, baseline.clone())?
+        let since = outcome.begun.since();
+        let changes = if upper.is_dir() {
+            cx.workspace.changes_in(&upper, since, baseline.clone())?
         } else {
             cx.workspace.changes_since(&Mirror { copies: &copies, stage: &folder, baseline: baseline.clone() })?
         };
-        let half_done = changes.leave_half_done_git();
         let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, half_done, moves }))
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, moves }))
     }
 
     /// Forgets a command that was cut off. What it changed is not kept.
@@ -72,6 +73,12 @@ impl Staged {
         }
         planwright_sandbox::clear(&folder);
         Ok(())
+    }
+
+    /// Why nothing of it can be kept, whatever the gate says.
+    #[must_use]
+    pub fn half_done(&self) -> Option<&'static str> {
+        self.changes.half_done()
     }
 
     /// What the gate is to decide on.
@@ -112,7 +119,7 @@ impl Staged {
             return Ok((self, withheld));
         }
         let done = self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &held, &odd)?;
-        let lines = [half_done_line(std::mem::take(&mut self.half_done)), odd_line(odd.len() as u64), objects_line(objects)];
+        let lines = [odd_line(odd.len() as u64), objects_line(objects)];
         self.outcome.notes.extend(lines.into_iter().flatten().chain(left_lines(&done)));
         self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
         self.changes.unspellable = 0;
@@ -141,18 +148,27 @@ impl Staged {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         }
         planwright_sandbox::clear(&self.folder);
-        let Landing { conflicts, stuck, own, .. } = landing;
+        let Landing { conflicts, stuck, own, since, .. } = landing;
         let landed = |change: &Change| !conflicts.contains(&change.path) && !stuck.iter().any(|(path, _)| *path == change.path);
         let kept: Vec<Change> = kept.into_iter().filter(landed).collect();
         let mut told = self.outcome.report(&kept, withheld);
-        for line in self.lines(&conflicts, &stuck, &own) {
+        let why = match since {
+            Since::Moment(_) => "somebody else changed it meanwhile",
+            Since::Unknown => {
+                "the machine's clock was set back since the command began, and nobody can tell whether somebody else changed it"
+            }
+        };
+        for line in self.lines(&conflicts, why, &stuck, &own) {
             add(&mut told, &line);
         }
         if !conflicts.is_empty() {
             told =
                 told.map(|output| output.with("conflicts", conflicts.iter().take(MOST_NAMED).map(ToString::to_string).collect::<Vec<_>>()));
         }
-        let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).collect();
+        // Records land together or not at all, and so do the refs that are noted by their values.
+        let refs = if conflicts.iter().any(is_named_record) { self.refs() } else { &[] };
+        let refs = refs.iter().map(|change| change.path.clone()).collect::<Vec<_>>();
+        let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).chain(refs).collect();
         Ok(Landed { told, left })
     }
 
@@ -171,7 +187,8 @@ impl Staged {
                 && judged.iter().all(adds)
                 && unjudged.iter().all(|change| adds(change) && is_in_repository(&change.path)),
             whole,
-            begun: self.outcome.begun,
+            // The clock may have been set back since the changes were read, and set right again.
+            since: if self.since == Since::Unknown { Since::Unknown } else { self.outcome.begun.since() },
             conflicts: Vec::new(),
             stuck: Vec::new(),
             own: Vec::new(),
@@ -179,14 +196,19 @@ impl Staged {
     }
 
     /// What of the command's changes is not as the command left it, and why.
-    fn lines(&self, conflicts: &[WorkspacePath], stuck: &[(WorkspacePath, String)], own: &[WorkspacePath]) -> Vec<String> {
+    fn lines(&self, conflicts: &[WorkspacePath], why: &str, stuck: &[(WorkspacePath, String)], own: &[WorkspacePath]) -> Vec<String> {
         let (records, files): (Vec<_>, Vec<_>) = conflicts.iter().partition(|path| is_named_record(path));
         let mut lines = Vec::new();
         if !files.is_empty() {
-            lines.push(format!("[not kept, because somebody else changed it meanwhile: {}. Look there again.]", list(&files)));
+            lines.push(format!("[not kept, because {why}: {}. Look there again.]", list(&files)));
         }
         if !records.is_empty() {
-            lines.push("[not kept: git's records (refs, logs, index), because somebody else changed them meanwhile. The command's commits are in no branch; make them again.]".to_owned());
+            lines.push(format!(
+                "[not kept: git's records (refs, logs, index), because {why}. The command's commits are in no branch; make them again.]"
+            ));
+        }
+        if records.is_empty() {
+            lines.extend(refs_line(self.refs()));
         }
         if let Some((path, why)) = stuck.first() {
             lines.push(format!("[not deleted: {} entries, such as {path}: {why}]", stuck.len()));
@@ -201,7 +223,7 @@ impl Staged {
             lines.push(format!("[changed as build output, so not among this chat's changes: {} folders, such as {first}]", output.len()));
         }
         let objects = self.changes.left_out.iter().filter(|change| is_object(&change.path)).count();
-        lines.extend([half_done_line(self.half_done), odd_line(self.changes.unspellable), objects_line(objects)].into_iter().flatten());
+        lines.extend([odd_line(self.changes.unspellable), objects_line(objects)].into_iter().flatten());
         lines
     }
 
@@ -212,6 +234,11 @@ impl Staged {
     /// What a path was before, where files were changed in place.
     pub(super) fn versions_before(&self, path: &WorkspacePath, depth: Depth, kept: &mut Kept) -> Vec<(WorkspacePath, Version)> {
         self.workspace.versions_before(&self.mirror(), path, depth, kept)
+    }
+
+    /// Refs with another value, if commits are lost by the change of one.
+    pub(super) fn refs(&self) -> &[RefChange] {
+        &self.changes.refs
     }
 
     /// What would be kept.
@@ -270,7 +297,9 @@ impl Staged {
     /// New folders that are only there for what was put into them, as `write` makes them too.
     fn folders_on_the_way(&self) -> BTreeSet<WorkspacePath> {
         let mut holders = BTreeSet::new();
-        for change in self.changes.judged.iter().filter(|change| change.now.is_some_and(|now| now != Kind::Folder)) {
+        // What never lands leaves its folder empty.
+        let lands = |change: &&Change| change.now.is_some_and(|now| now != Kind::Folder) && !change.path.is_protected();
+        for change in self.changes.judged.iter().filter(lands) {
             let mut folder = change.path.split().map(|(folder, _)| folder);
             while let Some(path) = folder.take_if(|path| !holders.contains(path)) {
                 folder = path.split().map(|(folder, _)| folder);
@@ -288,37 +317,6 @@ impl Staged {
 
 /// How many paths are named.
 const MOST_NAMED: usize = 100;
-const MOST_SPELLED: usize = 20;
-
-fn list(paths: &[&WorkspacePath]) -> String {
-    let named = paths.iter().take(MOST_SPELLED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let more = paths.len().saturating_sub(MOST_SPELLED);
-    if more > 0 { format!("{named}, and {more} more") } else { named }
-}
-
-fn half_done_line(is_half_done: bool) -> Option<String> {
-    let text = "[git's own records are as before: the command left a rebase or the like half done, which can't be kept. Do all of it in one command.]";
-    is_half_done.then(|| text.to_owned())
-}
-
-fn odd_line(count: u64) -> Option<String> {
-    (count > 0).then(|| format!("[not kept: {count} changes of files whose names can't be spelled]"))
-}
-
-fn objects_line(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("[not kept: changes of {count} objects that git already had]"))
-}
-
-/// What could not be taken back.
-fn left_lines(done: &PutBack) -> Vec<String> {
-    let lost = done.lost.first().map(|first| {
-        format!("[could not be put back, because there is no copy: {} files, such as {first}. Tell the user.]", done.lost.len())
-    });
-    let left = done.left.first().map(|first| {
-        format!("[left alone, because somebody else changed it since the command ended: {} entries, such as {first}]", done.left.len())
-    });
-    lost.into_iter().chain(left).collect()
-}
 
 /// Whether a folder is not there any more, or is none.
 fn is_gone(change: &Change) -> bool {

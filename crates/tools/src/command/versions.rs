@@ -4,7 +4,7 @@ use super::staged::Staged;
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
-use crate::workspace::{Change, Depth, Kept, Kind, Tree, Workspace};
+use crate::workspace::{Change, Depth, Kept, Kind, RefChange, Tree, Workspace};
 use planwright_protocol::Image;
 use std::collections::BTreeMap;
 
@@ -12,11 +12,16 @@ impl Staged {
     /// What is different in the workspace once everything is kept that is not withheld. To be asked before it is kept.
     ///
     /// Build output and git's own records are not among it, unless commits are lost: neither is shown to the user nor taken back.
+    /// A ref is noted by its value, whether git keeps it in a file of its own or not.
     #[must_use]
     pub fn file_changes(&self, withheld: &[Effect]) -> Vec<FileChange> {
         let staged = Workspace::open(&self.upper()).ok();
         let mut kept = Kept::default();
         let mut found = BTreeMap::new();
+        for RefChange { path, before, after } in self.refs() {
+            let version = |content: &Option<Vec<u8>>| content.clone().map_or_else(Version::absent, |content| Version::file(content, None));
+            found.insert(path.clone(), FileChange { path: path.clone(), before: version(before), after: version(after) });
+        }
         for change in self.kept(withheld) {
             let after = match &staged {
                 Some(upper) => landed(upper.version(&change.path, &mut kept)),
@@ -28,7 +33,29 @@ impl Staged {
                 found.entry(path.clone()).or_insert(FileChange { path, before, after });
             }
         }
+        // Where git keeps a ref is its own business.
+        let is_folder = |version: &Version| matches!(version.image, Image::Folder { .. });
+        let is_noted = |path: &WorkspacePath| self.refs().iter().any(|change| change.path == *path);
+        found.retain(|path, noted| !names_refs(path) || is_folder(&noted.before) || is_folder(&noted.after) || is_noted(path));
+        self.note_folders_of_refs(&mut found, staged.as_ref());
         found.into_values().collect()
+    }
+
+    /// Refs that come back need their folders, also where git never made any, because the refs were packed.
+    fn note_folders_of_refs(&self, found: &mut BTreeMap<WorkspacePath, FileChange>, staged: Option<&Workspace>) {
+        for change in self.refs().iter().filter(|change| change.before.is_some() && change.after.is_none()) {
+            let mut folder = change.path.split().map(|(folder, _)| folder);
+            while let Some(path) = folder.take().filter(|path| path.relative().starts_with(".git/refs/")) {
+                folder = path.split().map(|(folder, _)| folder);
+                let is_there = |workspace: &Workspace| matches!(workspace.image(&path), Image::Folder { .. });
+                if found.get(&path).is_some_and(|noted| noted.before.is_absent()) {
+                    found.remove(&path);
+                } else if !found.contains_key(&path) && !is_there(&self.workspace) && !staged.is_some_and(is_there) {
+                    let before = Image::Folder { mode: None }.into();
+                    found.insert(path.clone(), FileChange { path, before, after: Version::absent() });
+                }
+            }
+        }
     }
 
     /// What was at a changed path, with all that was in it where that is gone.
@@ -53,6 +80,11 @@ impl Staged {
         *kept = tree.kept;
         tree.entries
     }
+}
+
+/// Whether this is where git keeps refs.
+fn names_refs(path: &WorkspacePath) -> bool {
+    path.relative().starts_with(".git/refs/") || matches!(path.relative(), ".git/HEAD" | ".git/packed-refs")
 }
 
 /// A staged entry as it will be: without the bits that make a program run as its owner.

@@ -1,8 +1,10 @@
 //! What a command changed, entry by entry, and which of it a plan has a say in.
 
 use super::baseline::{Baseline, Index};
+use super::refs::RefChange;
 use super::rules::{self, Rules};
 use super::{Kind, Workspace};
+use crate::effect::Loss;
 use crate::path::WorkspacePath;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -42,9 +44,11 @@ pub struct Changes {
     /// The same, where they are to be put back.
     pub odd: Vec<String>,
     /// Refs and logs that would lose commits.
-    pub lost: Vec<WorkspacePath>,
-    /// All changes of refs and logs, if there are such: they are kept or taken back together.
+    pub lost: Vec<Loss>,
+    /// All changes of refs, logs and index, if there are such: they are kept or taken back together.
     pub history: Vec<Change>,
+    /// What became of each ref by them.
+    pub refs: Vec<RefChange>,
 }
 
 /// Folders that hold nothing but what a build made, whatever the project.
@@ -74,18 +78,31 @@ const RECORD_FILES: &[&str] = &[
 /// Those that git itself removes when a merge is over.
 const PASSING: &[&str] = &["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
 
-/// Work of git's that is half done: its files can run something, and without them the records would be wrong.
-const HALF_DONE: &[&str] = &["rebase-merge", "rebase-apply", "sequencer", "REBASE_HEAD", "BISECT_LOG", "BISECT_START", "worktrees"];
+/// Work of git's that is half done: its files can run something, and without them files and records would be wrong.
+const HALF_DONE: &[&str] = &["rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG", "BISECT_START"];
+/// What git has of a linked worktree alone, and which must fit its files and branches.
+const OF_WORKTREE: &[&str] = &["HEAD", "index"];
 
 impl Changes {
-    /// Leaves git's records out if the command stopped in the middle of a rebase or the like; whether it did.
-    pub fn leave_half_done_git(&mut self) -> bool {
-        let inside = |path: &WorkspacePath| path.names().nth(1).is_some_and(|name| HALF_DONE.contains(&name));
-        let is_half_done = self.judged.iter().any(|change| change.now.is_some() && is_in_repository(&change.path) && inside(&change.path));
-        if is_half_done {
-            self.leave_records();
-        }
-        is_half_done
+    /// Why nothing of it can be kept: the command stopped in the middle of a rebase or the like, went on with one, or worked in
+    /// a linked worktree.
+    #[must_use]
+    pub fn half_done(&self) -> Option<&'static str> {
+        let why = |change: &Change| {
+            let names: Vec<&str> = change.path.names().collect();
+            match names.as_slice() {
+                [rules::REPOSITORY, name, ..] if HALF_DONE.contains(name) => Some(
+                    "The command left a rebase, a bisection or the like half done, or went on with one. No command may change git's notes on that (.git/rebase-merge and such), and without them the files and branches would not fit together. Do all of it in one command, from its beginning to its end or its `--abort`.",
+                ),
+                [rules::REPOSITORY, "worktrees", _, name] if OF_WORKTREE.contains(name) && change.was.is_some() && change.now.is_some() => {
+                    Some(
+                        "The command used git in a linked worktree, whose index and HEAD no command may change (.git/worktrees). Use git in the workspace's own folder, or ask the user to do it there.",
+                    )
+                }
+                _ => None,
+            }
+        };
+        self.judged.iter().find_map(why)
     }
 
     /// Every change there is, but for what can't be spelled.
@@ -98,6 +115,7 @@ impl Changes {
     pub fn leave_records(&mut self) {
         self.left_out.append(&mut self.history);
         self.lost.clear();
+        self.refs.clear();
         self.left_out.extend(self.unjudged.extract_if(.., |change| is_named_record(&change.path)));
     }
 }
@@ -279,6 +297,12 @@ mod tests {
         let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
         let unjudged = vec![change("/.git/HEAD"), change("/target")];
         let mut changes = Changes { judged: vec![change("/.git/rebase-merge/onto")], unjudged, ..Changes::default() };
-        assert!(changes.leave_half_done_git() && changes.unjudged.len() == 1, "a rebase that is not over leaves no records");
+        assert!(changes.half_done().is_some_and(|why| why.contains("half done")));
+        changes.judged = vec![change("/.git/worktrees/new/HEAD"), change("/.git/worktrees/old/logs/HEAD")];
+        assert_eq!(changes.half_done(), None, "a worktree that is made or looked after");
+        changes.judged = vec![Change { was: Some(Kind::File), ..change("/.git/worktrees/old/index") }];
+        assert!(changes.half_done().is_some_and(|why| why.contains("worktree")));
+        changes.leave_records();
+        assert_eq!(changes.unjudged.len(), 1);
     }
 }

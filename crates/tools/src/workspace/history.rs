@@ -1,26 +1,31 @@
-//! Git's names for commits, before and after a command: what only they lead to must not be lost unasked.
+//! Git's names for commits, before and after a command: no ref and no log loses commits unasked.
 //!
-//! Objects are never deleted, so a commit is lost when nothing names it any more: no ref, no log, and no ref that has it
-//! among its ancestors. Ids are compared as they are; git is only asked about those that are left over.
+//! A ref that moves must still have its old commit among its ancestors, and one that goes must leave its commits to another
+//! branch or tag; that a log still has them is not enough. Ids are compared as they are; git counts what is left over, within
+//! bounds, and what it can't count counts as lost.
 
 use super::change::{Change, Changes};
+use super::overlay::{entries, open_folder, staged_kind};
+use super::refs::{self, Names, Refs, Value, ids_of, repository};
 use super::rules::REPOSITORY;
 use super::{Kind, Workspace};
+use crate::effect::Loss;
 use crate::path::WorkspacePath;
 use planwright_protocol::Problem;
-use planwright_sandbox::git_on;
+use planwright_sandbox::count_commits;
+use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The files that name commits, by their paths in the repository: `HEAD`, `packed-refs`, refs and logs.
-pub type Names = BTreeMap<String, Vec<u8>>;
+use std::ffi::CString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 const PLACES: [&str; 4] = ["HEAD", "packed-refs", "refs", "logs"];
-/// Git is asked about so many commits; more of them are lost without asking it.
-const MOST_ASKED: usize = 16;
-
-fn repository() -> WorkspacePath {
-    WorkspacePath::root().join(REPOSITORY)
-}
+/// How often git is asked, and how long it may take in all.
+const MOST_ASKED: usize = 64;
+const LONGEST: Duration = Duration::from_secs(10);
+/// By these a command has git take objects from elsewhere, which don't land.
+const ALTERNATES: [&str; 2] = ["/.git/objects/info/alternates", "/.git/objects/info/http-alternates"];
 
 /// The path inside the repository, if it is a file or folder of names.
 pub fn name_of(path: &WorkspacePath) -> Option<&str> {
@@ -58,7 +63,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Sets the changes of names apart, if commits would be lost by them. `before` is how they were;
+    /// Sets the changes of names apart, if commits would be lost by them, and git's index with them. `before` is how they were;
     /// `now` has what the command left.
     pub fn judge_history(&self, changes: &mut Changes, before: Result<Names, Problem>, now: &Workspace) {
         let renamed: Vec<Change> = changes.unjudged.iter().filter(|change| name_of(&change.path).is_some()).cloned().collect();
@@ -66,17 +71,23 @@ impl Workspace {
             return;
         }
         let compared = before.and_then(|before| Ok((after(&before, &renamed, now)?, before)));
-        let lost = match &compared {
-            Ok((after, before)) => Comparison::of(before, after).lost(|id| self.refs_with(id)),
+        let has_alternates = changes.judged.iter().any(|change| ALTERNATES.contains(&change.path.to_string().as_str()));
+        let lost: BTreeMap<String, Option<u64>> = match &compared {
+            Ok((after, before)) => {
+                let counter = Counter::new(self, now);
+                Comparison::of(before, after).lost(|doubt| if has_alternates { None } else { counter.count(doubt) })
+            }
             // What can't be compared may have lost anything.
-            Err(_) => renamed.iter().filter_map(|change| name_of(&change.path)).map(str::to_owned).collect(),
+            Err(_) => renamed.iter().filter_map(|change| name_of(&change.path)).map(|name| (name.to_owned(), None)).collect(),
         };
         if lost.is_empty() {
             return;
         }
-        changes.lost = lost.iter().map(|name| repository().join(name)).collect();
-        changes.unjudged.retain(|change| name_of(&change.path).is_none());
-        let mut judged: BTreeMap<WorkspacePath, Change> = renamed.into_iter().map(|change| (change.path.clone(), change)).collect();
+        changes.lost = lost.into_iter().map(|(name, commits)| Loss { path: repository().join(&name), commits }).collect();
+        let index = repository().join("index");
+        let is_history = |change: &mut Change| name_of(&change.path).is_some() || change.path == index;
+        let set_apart = changes.unjudged.extract_if(.., is_history);
+        let mut judged: BTreeMap<WorkspacePath, Change> = set_apart.map(|change| (change.path.clone(), change)).collect();
         if let Ok((after, before)) = &compared {
             // Of folders that came or went, each file is told by itself.
             for name in before.keys().chain(after.keys()).collect::<BTreeSet<_>>() {
@@ -87,15 +98,9 @@ impl Workspace {
                     judged.entry(path.clone()).or_insert(Change { path, was: kind(was), now: kind(is) });
                 }
             }
+            changes.refs = refs::changed(before, after);
         }
         changes.history = judged.into_values().collect();
-    }
-
-    /// The refs that have a commit among their ancestors, as git knows them before anything has landed.
-    fn refs_with(&self, id: &str) -> BTreeSet<String> {
-        let Ok(host) = self.host_path() else { return BTreeSet::new() };
-        let found = git_on(&host.join(REPOSITORY), &["for-each-ref", "--contains", id, "--format=%(refname)"], Vec::new());
-        found.map(|names| names.lines().map(str::to_owned).collect()).unwrap_or_default()
     }
 }
 
@@ -114,77 +119,70 @@ fn after(before: &Names, changes: &[Change], now: &Workspace) -> Result<Names, P
     Ok(names)
 }
 
-/// What a ref says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
-    Commit(String),
-    /// The name of another ref.
-    Symbolic,
-    Broken,
+/// Has git count commits, before anything has landed.
+struct Counter {
+    repository: Option<PathBuf>,
+    /// Where the objects are that the command made, if they are elsewhere.
+    staged: Option<PathBuf>,
+    /// Whether all of them can land.
+    is_plain: bool,
+    deadline: Instant,
 }
 
-impl Value {
-    fn read(text: &[u8]) -> Self {
-        match std::str::from_utf8(text).map(str::trim) {
-            Ok(id) if is_id(id) => Self::Commit(id.to_owned()),
-            Ok(text) if text.strip_prefix("ref:").is_some_and(|name| name.trim_start().starts_with("refs/")) => Self::Symbolic,
-            Ok(_) | Err(_) => Self::Broken,
-        }
+impl Counter {
+    fn new(workspace: &Workspace, now: &Workspace) -> Self {
+        let repository = workspace.host_path().ok().map(|host| host.join(REPOSITORY));
+        let staged = now.host_path().ok().map(|host| host.join(REPOSITORY));
+        let staged = staged.filter(|staged| Some(staged) != repository.as_ref()).map(|staged| staged.join("objects"));
+        let found = now.folder(&repository_objects()).ok();
+        let is_plain = staged.is_none() || found.as_ref().is_none_or(has_no_links);
+        Self { repository, staged: staged.filter(|_| found.is_some()), is_plain, deadline: Instant::now() + LONGEST }
+    }
+
+    /// How many commits would be lost; `None` if nobody can say.
+    fn count(&self, doubt: &Doubt) -> Option<u64> {
+        let left = self.deadline.checked_duration_since(Instant::now()).filter(|_| self.is_plain)?;
+        let tips = doubt.tips.iter().map(|tip| format!("^{tip}\n"));
+        let input: String = doubt.commits.iter().map(|id| format!("{id}\n")).chain(tips).collect();
+        count_commits(self.repository.as_ref()?, self.staged.as_deref(), input.into_bytes(), left).ok()
     }
 }
 
-fn is_id(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+fn repository_objects() -> WorkspacePath {
+    repository().join("objects")
 }
 
-/// The refs, and what logs say of them.
-struct Repository<'n> {
-    refs: BTreeMap<String, Value>,
-    logs: BTreeMap<&'n str, &'n [u8]>,
+/// Whether a folder of objects leads nowhere else, where git would find what does not land.
+fn has_no_links(folder: &OwnedFd) -> bool {
+    let is_plain = |(name, stat): &(CString, Stat)| match staged_kind(stat) {
+        Some(Kind::File) | None => true,
+        Some(Kind::Folder) => open_folder(folder, name).is_ok_and(|inside| has_no_links(&inside)),
+        Some(Kind::Link | Kind::Other) => false,
+    };
+    entries(folder).is_ok_and(|found| found.iter().all(is_plain))
 }
 
-impl<'n> Repository<'n> {
-    fn of(names: &'n Names) -> Self {
-        let mut refs = BTreeMap::new();
-        for line in names.get("packed-refs").into_iter().flat_map(|text| text.split(|&byte| byte == b'\n')) {
-            let line = String::from_utf8_lossy(line);
-            if let Some((id, name)) = line.split_once(' ').filter(|(id, _)| is_id(id)) {
-                refs.insert(name.trim().to_owned(), Value::Commit(id.to_owned()));
-            }
-        }
-        let loose = names.iter().filter(|(name, _)| name.starts_with("refs/") || *name == "HEAD");
-        refs.extend(loose.map(|(name, text)| (name.clone(), Value::read(text))));
-        let logs = names.iter().filter_map(|(name, text)| Some((name.strip_prefix("logs/")?, text.as_slice()))).collect();
-        Self { refs, logs }
-    }
-
-    /// Every commit that has a name.
-    fn commits(&self) -> BTreeSet<String> {
-        let named = self.refs.values().filter_map(|value| if let Value::Commit(id) = value { Some(id.clone()) } else { None });
-        named.chain(self.logs.values().flat_map(|log| ids_of(log))).collect()
-    }
-}
-
-/// The commits of a log: each line begins with the old one and the new one.
-fn ids_of(log: &[u8]) -> Vec<String> {
-    let lines = log.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
-    let ids = lines.flat_map(|line| line.splitn(3, ' ').take(2).map(str::to_owned).collect::<Vec<_>>());
-    // Nothing but zeros stands for no commit.
-    ids.filter(|id| is_id(id) && id.bytes().any(|byte| byte != b'0')).collect()
+/// Commits that are lost with a name, unless one of the tips has them among its ancestors.
+struct Doubt {
+    name: String,
+    commits: Vec<String>,
+    tips: Vec<String>,
 }
 
 struct Comparison<'n> {
-    before: Repository<'n>,
-    after: Repository<'n>,
-    lost: BTreeSet<String>,
-    /// Commits that are lost unless a ref that stays has them, with the name that led to them.
-    doubtful: BTreeSet<(String, String)>,
+    before: Refs<'n>,
+    after: Refs<'n>,
+    lost: BTreeMap<String, Option<u64>>,
+    doubts: Vec<Doubt>,
 }
+
+/// Where git keeps the older stashes: in the log of the newest one.
+const STASH: &str = "refs/stash";
 
 impl<'n> Comparison<'n> {
     fn of(before: &'n Names, after: &'n Names) -> Self {
-        let (before, after) = (Repository::of(before), Repository::of(after));
-        let mut comparison = Self { before, after, lost: BTreeSet::new(), doubtful: BTreeSet::new() };
+        let (before, after) = (Refs::of(before), Refs::of(after));
+        let mut comparison = Self { before, after, lost: BTreeMap::new(), doubts: Vec::new() };
         comparison.compare_refs();
         comparison.compare_logs();
         comparison
@@ -192,55 +190,53 @@ impl<'n> Comparison<'n> {
 
     fn compare_refs(&mut self) {
         let named = self.after.commits();
-        for (name, was) in &self.before.refs {
-            match (was, self.after.refs.get(name)) {
+        let is_kept = |name: &str| ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|folder| name.starts_with(folder));
+        let tips = self.after.tips(is_kept);
+        for (name, was) in &self.before.values {
+            let is = self.after.values.get(name);
+            let log = self.before.logs.contains_key(name.as_str()).then(|| self.after.logs.get(name.as_str()).copied().unwrap_or_default());
+            let doubt = |id: &String, tips: Vec<String>| Doubt { name: name.clone(), commits: vec![id.clone()], tips };
+            match (was, is) {
                 (was, Some(is)) if was == is => {}
                 (Value::Broken | Value::Symbolic, None) | (Value::Broken, Some(_)) => {}
-                (Value::Commit(_) | Value::Symbolic, Some(Value::Broken)) => drop(self.lost.insert(name.clone())),
+                (Value::Commit(_) | Value::Symbolic, Some(Value::Broken)) => drop(self.lost.insert(name.clone(), None)),
                 (Value::Symbolic, Some(_)) => {}
-                (Value::Commit(id), None) if !self.is_value_of_another(id) => drop(self.doubtful.insert((id.clone(), name.clone()))),
-                (Value::Commit(_), None) => {}
-                (Value::Commit(_), Some(Value::Commit(new))) if self.before.logs.contains_key(name.as_str()) => {
-                    let log = self.after.logs.get(name.as_str()).map(|log| ids_of(log)).unwrap_or_default();
-                    // Git writes down where it moves a ref; what it did not write down was not git's work.
-                    if log.last() != Some(new) {
-                        self.lost.insert(name.clone());
-                    }
+                // Git writes down where it moves a ref; what it did not write down was not git's work.
+                (Value::Commit(_), Some(Value::Commit(new))) if log.is_some_and(|log| ids_of(log).last() != Some(new)) => {
+                    self.lost.insert(name.clone(), None);
                 }
-                (Value::Commit(id), Some(_)) if !named.contains(id) => drop(self.doubtful.insert((id.clone(), name.clone()))),
-                (Value::Commit(_), Some(_)) => {}
+                (Value::Commit(id), Some(Value::Commit(_))) if name == STASH && named.contains(id) => {}
+                (Value::Commit(id), Some(Value::Commit(new))) if name == "HEAD" => {
+                    self.doubts.push(doubt(id, tips.iter().chain([new]).cloned().collect()));
+                }
+                (Value::Commit(id), Some(Value::Commit(new))) => self.doubts.push(doubt(id, vec![new.clone()])),
+                (Value::Commit(id), Some(Value::Symbolic) | None) => self.doubts.push(doubt(id, tips.clone())),
             }
         }
-    }
-
-    /// Whether a ref that stays had or has this value.
-    fn is_value_of_another(&self, id: &str) -> bool {
-        let is = |value: Option<&Value>| matches!(value, Some(Value::Commit(other)) if other == id);
-        self.after.refs.keys().any(|name| name != "HEAD" && (is(self.after.refs.get(name)) || is(self.before.refs.get(name))))
     }
 
     fn compare_logs(&mut self) {
         let named = self.after.commits();
+        let tips = self.after.tips(|name| name != "HEAD");
         for (name, was) in &self.before.logs {
             match self.after.logs.get(name) {
                 Some(is) if is.starts_with(was) => {}
-                None if !self.after.refs.contains_key(*name) => {
-                    let ids = ids_of(was).into_iter().filter(|id| !named.contains(id));
-                    self.doubtful.extend(ids.map(|id| (id, format!("logs/{name}"))));
+                None if !self.after.values.contains_key(*name) => {
+                    let commits = ids_of(was).into_iter().filter(|id| !named.contains(id)).collect();
+                    self.doubts.push(Doubt { name: format!("logs/{name}"), commits, tips: tips.clone() });
                 }
-                Some(_) | None => drop(self.lost.insert(format!("logs/{name}"))),
+                Some(_) | None => drop(self.lost.insert(format!("logs/{name}"), None)),
             }
         }
     }
 
-    /// The names that lead to commits which nothing leads to any more.
-    fn lost(mut self, refs_with: impl Fn(&str) -> BTreeSet<String>) -> BTreeSet<String> {
-        let mut known: BTreeMap<String, bool> = BTreeMap::new();
-        for (id, name) in &self.doubtful {
-            let is_asked = known.contains_key(id) || known.len() < MOST_ASKED;
-            let mut stays = || refs_with(id).iter().any(|name| matches!(self.after.refs.get(name), Some(Value::Commit(_))));
-            if !is_asked || !*known.entry(id.clone()).or_insert_with(&mut stays) {
-                self.lost.insert(name.clone());
+    /// The names that lose commits, each with how many at most. `count` says how many of a doubt's commits no tip has.
+    fn lost(mut self, count: impl Fn(&Doubt) -> Option<u64>) -> BTreeMap<String, Option<u64>> {
+        let is_open = |doubt: &Doubt| !doubt.commits.iter().all(|id| doubt.tips.contains(id));
+        for (asked, doubt) in self.doubts.into_iter().filter(is_open).enumerate() {
+            let lost = if asked < MOST_ASKED { count(&doubt) } else { None };
+            if lost != Some(0) {
+                self.lost.insert(doubt.name, lost);
             }
         }
         self.lost
@@ -273,25 +269,31 @@ mod tests {
         ])
     }
 
-    fn lost(change: impl Fn(&mut Names), contains: &[&str]) -> Vec<String> {
+    /// What is lost, if each of these commits has the one before it as an ancestor.
+    fn lost(change: impl Fn(&mut Names), ancestry: &[&str]) -> Vec<String> {
         let (before, mut after) = (before(), before());
         change(&mut after);
-        let refs = |id: &str| if contains.contains(&id) { BTreeSet::from(["refs/heads/main".to_owned()]) } else { BTreeSet::new() };
-        Comparison::of(&before, &after).lost(refs).into_iter().collect()
+        let place = |id: &String| ancestry.iter().position(|other| other == id);
+        let count = |doubt: &Doubt| {
+            let has = |id: &&String| place(id).is_some_and(|old| doubt.tips.iter().any(|tip| place(tip).is_some_and(|new| new >= old)));
+            Some(doubt.commits.iter().filter(|id| !has(id)).count() as u64)
+        };
+        Comparison::of(&before, &after).lost(count).into_keys().collect()
     }
 
     fn put(names: &mut Names, name: &str, text: &str) {
         names.insert(name.to_owned(), text.as_bytes().to_vec());
     }
 
+    fn commit(names: &mut Names) {
+        put(names, "refs/heads/main", &format!("{B}\n"));
+        put(names, "logs/HEAD", &(line(C, A) + &line(A, B)));
+        put(names, "logs/refs/heads/main", &(line(C, A) + &line(A, B)));
+    }
+
     #[test]
-    fn what_git_writes_down_loses_nothing() {
-        let commit = |names: &mut Names| {
-            put(names, "refs/heads/main", &format!("{B}\n"));
-            put(names, "logs/HEAD", &(line(C, A) + &line(A, B)));
-            put(names, "logs/refs/heads/main", &(line(C, A) + &line(A, B)));
-        };
-        assert_eq!(lost(commit, &[]), Vec::<String>::new());
+    fn a_ref_that_moves_on_and_one_that_is_packed_or_renamed_lose_nothing() {
+        assert_eq!(lost(commit, &[A, B]), Vec::<String>::new());
         let packed = |names: &mut Names| {
             names.remove("refs/heads/main");
             put(names, "packed-refs", &format!("{C} refs/heads/feature\n{A} refs/heads/main\n"));
@@ -299,15 +301,38 @@ mod tests {
         assert_eq!(lost(packed, &[]), Vec::<String>::new());
         let renamed = |names: &mut Names| put(names, "packed-refs", &format!("{C} refs/heads/other\n"));
         assert_eq!(lost(renamed, &[]), Vec::<String>::new());
+        let switched = |names: &mut Names| put(names, "HEAD", "ref: refs/heads/feature\n");
+        assert_eq!(lost(switched, &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_ref_that_does_not_have_its_old_commit_any_more_is_lost_though_logs_have_it() {
+        assert_eq!(lost(commit, &[]), ["refs/heads/main"]);
+        let moved = |names: &mut Names| put(names, "packed-refs", &format!("{A} refs/heads/feature\n"));
+        assert_eq!(lost(moved, &[]), ["refs/heads/feature"]);
+        assert_eq!(lost(moved, &[C, A]), Vec::<String>::new(), "a fast-forward");
+        let detached = |names: &mut Names| {
+            put(names, "HEAD", &format!("{A}\n"));
+            names.remove("refs/heads/main");
+            names.remove("logs/refs/heads/main");
+        };
+        assert_eq!(lost(detached, &[]), ["refs/heads/main"], "HEAD is no branch");
+        assert_eq!(lost(detached, &[A, C]), Vec::<String>::new(), "merged into feature");
     }
 
     #[test]
     fn a_ref_that_goes_is_lost_unless_another_has_its_commits() {
         let gone = |names: &mut Names| put(names, "packed-refs", "");
         assert_eq!(lost(gone, &[]), ["refs/heads/feature"]);
-        assert_eq!(lost(gone, &[C]), Vec::<String>::new(), "it was merged");
-        let moved = |names: &mut Names| put(names, "packed-refs", &format!("{A} refs/heads/feature\n"));
-        assert_eq!(lost(moved, &[]), Vec::<String>::new(), "logs still have it");
+        assert_eq!(lost(gone, &[C, A]), Vec::<String>::new(), "it was merged");
+    }
+
+    #[test]
+    fn what_nobody_can_count_is_lost() {
+        let (before, mut after) = (before(), before());
+        put(&mut after, "packed-refs", &format!("{A} refs/heads/feature\n"));
+        let lost = Comparison::of(&before, &after).lost(|_| None);
+        assert_eq!(lost.into_iter().collect::<Vec<_>>(), [("refs/heads/feature".to_owned(), None)]);
     }
 
     #[test]
@@ -317,7 +342,7 @@ mod tests {
         let gone = |names: &mut Names| drop(names.remove("logs/refs/heads/main"));
         assert_eq!(lost(gone, &[]), ["logs/refs/heads/main"]);
         let by_hand = |names: &mut Names| put(names, "refs/heads/main", &format!("{B}\n"));
-        assert_eq!(lost(by_hand, &[]), ["refs/heads/main"]);
+        assert_eq!(lost(by_hand, &[A, B]), ["refs/heads/main"]);
         let broken = |names: &mut Names| put(names, "HEAD", "nonsense");
         assert_eq!(lost(broken, &[]), ["HEAD"]);
     }

@@ -5,6 +5,7 @@
 //! turn: nobody else replaces a file between the look at it and its replacement.
 
 use super::change::{is_in_repository, is_object};
+use super::clock::Since;
 use super::entries::{Depth, remove_entry};
 use super::overlay::{
     entries, is_changed_since, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable,
@@ -20,7 +21,6 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::SystemTime;
 
 /// What is to land, and then what could not.
 pub struct Landing<'p> {
@@ -35,8 +35,8 @@ pub struct Landing<'p> {
     pub whole: BTreeSet<WorkspacePath>,
     /// Git's records, of all these, which fit together: if somebody else changed one of them, none of them lands.
     pub records: BTreeSet<WorkspacePath>,
-    /// When the command began: what somebody else changed since is left alone.
-    pub begun: SystemTime,
+    /// What somebody else changed since is left alone.
+    pub since: Since,
     /// Whether the command neither deleted nor moved anything. Then an entry that was copied and is not there was deleted
     /// by somebody else.
     pub only_adds: bool,
@@ -119,7 +119,7 @@ impl Landing<'_> {
 
     /// Whether somebody else changed a file after the command began.
     fn is_conflict(&self, stat: &Stat) -> bool {
-        kind_of(stat) != Kind::Folder && is_changed_since(stat, self.begun)
+        kind_of(stat) != Kind::Folder && is_changed_since(stat, self.since)
     }
 
     /// Whether there is such a file anywhere in a folder; also if not all of it can be looked at.
@@ -329,5 +329,53 @@ fn loosen(folder: &OwnedFd, name: &CStr) {
     let _ = rustix::fs::fchmod(&inside, Mode::RWXU);
     for (name, _) in entries(&inside).unwrap_or_default().iter().filter(|(_, stat)| kind_of(stat) == Kind::Folder) {
         loosen(&inside, name);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
+mod tests {
+    use super::*;
+    use crate::workspace::Begun;
+
+    fn land(prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<String>, [String; 2]) {
+        let folder = tempfile::tempdir().unwrap();
+        let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
+        for (place, name, text) in [(&root, "old", "before"), (&upper, "old", "after"), (&upper, "new", "after")] {
+            std::fs::create_dir_all(place).unwrap();
+            std::fs::write(place.join(name), text).unwrap();
+        }
+        let since = prepare(&root, Begun::now());
+        let workspace = Workspace::open(&root).unwrap();
+        let permit = Permit::to_take_back();
+        let kept = ["/old", "/new"].map(|path| WorkspacePath::parse(path).unwrap());
+        let mut landing = Landing {
+            permit: &permit,
+            kept: kept.into_iter().collect(),
+            new_folders: BTreeSet::new(),
+            gone: Vec::new(),
+            whole: BTreeSet::new(),
+            records: BTreeSet::new(),
+            since,
+            only_adds: true,
+            conflicts: Vec::new(),
+            stuck: Vec::new(),
+            own: Vec::new(),
+        };
+        workspace.land(&upper, &mut landing).unwrap();
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
+    }
+
+    #[test]
+    fn once_the_clock_was_set_back_every_file_that_is_there_is_left_alone_and_new_ones_land() {
+        let texts = |old: &str| [old.to_owned(), "after".to_owned()];
+        assert_eq!(land(|_, begun| begun.since()), (Vec::new(), texts("after")));
+        assert_eq!(land(|_, _| Since::Unknown), (vec!["/old".to_owned()], texts("before")));
+        let changed = |root: &Path, begun: Begun| {
+            std::fs::write(root.join("old"), "theirs").unwrap();
+            begun.since()
+        };
+        assert_eq!(land(changed), (vec!["/old".to_owned()], texts("theirs")));
     }
 }

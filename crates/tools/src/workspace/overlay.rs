@@ -5,6 +5,7 @@
 
 use super::baseline::Baseline;
 use super::change::{Change, Changes, Sorter, is_named_record, is_object};
+use super::clock::Since;
 use super::{Entry, Kind, Workspace, kind_of};
 use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::{ErrorCode, Problem};
@@ -17,7 +18,7 @@ use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 /// With how many new files of its size a deleted one is compared.
 const ALIKE: usize = 16;
@@ -27,23 +28,23 @@ impl Workspace {
     ///
     /// # Errors
     /// It can't be read.
-    pub fn changes_in(&self, upper: &Path, begun: SystemTime, baseline: Option<Arc<Baseline>>) -> Result<Changes, Problem> {
+    pub fn changes_in(&self, upper: &Path, since: Since, baseline: Option<Arc<Baseline>>) -> Result<Changes, Problem> {
         let root = open_upper(upper).map_err(unreadable)?;
         let sorter = Sorter::as_of(self, self.host_path()?, baseline);
-        let mut reader = Reader { workspace: self, sorter, begun, changes: Changes::default() };
+        let mut reader = Reader { workspace: self, sorter, since, changes: Changes::default() };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
         let mut changes = reader.changes;
         // What others changed meanwhile does not land, so that nothing is lost by it.
-        let is_overtaken = changes.unjudged.iter().any(|change| is_named_record(&change.path) && self.is_file_since(&change.path, begun));
+        let is_overtaken = changes.unjudged.iter().any(|change| is_named_record(&change.path) && self.is_file_since(&change.path, since));
         if !is_overtaken && let Ok(staged) = Workspace::open(upper) {
             self.judge_history(&mut changes, self.names(), &staged);
         }
         Ok(changes)
     }
 
-    fn is_file_since(&self, path: &WorkspacePath, moment: SystemTime) -> bool {
+    fn is_file_since(&self, path: &WorkspacePath, since: Since) -> bool {
         let file = self.open_regular(path, super::Links::Refused).and_then(|file| rustix::fs::fstat(&file).map_err(unreadable));
-        file.is_ok_and(|stat| is_changed_since(&stat, moment))
+        file.is_ok_and(|stat| is_changed_since(&stat, since))
     }
 
     /// The first entry in a folder, at any depth, that belongs to git or to Planwright.
@@ -87,7 +88,7 @@ impl Workspace {
 struct Reader<'w> {
     workspace: &'w Workspace,
     sorter: Sorter<'w>,
-    begun: SystemTime,
+    since: Since,
     changes: Changes,
 }
 
@@ -185,7 +186,7 @@ impl Reader<'_> {
             let mut old = self.workspace.open_regular(path, super::Links::Refused).ok()?;
             let old_stat = rustix::fs::fstat(&old).ok()?;
             if was.kind != Kind::File
-                || is_changed_since(&old_stat, self.begun)
+                || is_changed_since(&old_stat, self.since)
                 || old_stat.st_size != stat.st_size
                 || old_stat.st_mode != stat.st_mode
             {
@@ -199,8 +200,9 @@ impl Reader<'_> {
 }
 
 /// Whether a file was changed at this moment or later, by the kernel's own time of its last change. The same moment counts: a
-/// command begins at one that no earlier change has, see [`begin`](crate::command::begin).
-pub fn is_changed_since(stat: &Stat, moment: SystemTime) -> bool {
+/// command begins at one that no earlier change has, see [`Begun::now`](super::Begun::now).
+pub fn is_changed_since(stat: &Stat, since: Since) -> bool {
+    let Since::Moment(moment) = since else { return true };
     let moment = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let changed = (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX));
     changed >= (i64::try_from(moment.as_secs()).unwrap_or(i64::MAX), i64::from(moment.subsec_nanos()))

@@ -4,6 +4,7 @@
 //! must be open as long as something is done in it. Done again after it was cut off, it goes on where it ended.
 
 use super::entries::{Depth, remove_entry};
+use super::refs::ref_at;
 use super::{Kind, Links, Stamp, Workspace, atomic};
 use crate::effect::Effect;
 use crate::gate::Permit;
@@ -110,6 +111,9 @@ impl Workspace {
 
     fn remove_known(&self, known: &Known<'_>) -> Result<(), String> {
         let path = &known.entry.path;
+        if let Some(name) = ref_at(path).filter(|_| matches!(known.entry.present, Image::File { .. })) {
+            self.remove_packed(name)?;
+        }
         match self.entry(path).map_err(|problem| problem.message)? {
             None => return Ok(()),
             Some(found) if found.kind != Kind::Folder && Some(found.stamp) != known.stamp => return Err(CHANGED.to_owned()),

@@ -90,10 +90,13 @@ impl Workspace {
         }
     }
 
-    /// What is at a path itself, without content.
+    /// What is at a path itself, without content. A ref that git packed has the image that its file would have.
     #[must_use]
     pub fn image(&self, path: &WorkspacePath) -> Image {
-        self.version(path, &mut Kept::full()).image
+        match self.version(path, &mut Kept::full()).image {
+            Image::Absent => self.packed_image(path).unwrap_or(Image::Absent),
+            image @ (Image::File { .. } | Image::Folder { .. } | Image::Link { .. } | Image::Unknown) => image,
+        }
     }
 
     fn link(&self, path: &WorkspacePath) -> Image {

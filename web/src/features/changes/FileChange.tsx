@@ -27,6 +27,7 @@ export function FileChange({ file, isOpenAtFirst = false, isSplit = false }: { f
         <span className="min-w-0 flex-1 font-mono break-all">
           {file.from && <>{file.from} <ArrowRight size={12} aria-hidden className="inline" /> </>}
           {file.path}
+          {file.git && <span className="block font-sans text-muted">{file.git}</span>}
         </span>
         {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}
         <LineCounts added={file.added} removed={file.removed} />

@@ -7,7 +7,7 @@ use planwright_testkit::server::{ChatClient, Home, Server};
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
 
-fn git(home: &Home, args: &[&str]) -> String {
+pub fn git(home: &Home, args: &[&str]) -> String {
     let identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", "-c", "safe.directory=*"];
     let mut command = std::process::Command::new("git");
     let output = command.args(identity).args(args).current_dir(home.workspace()).output().unwrap();
@@ -59,7 +59,20 @@ const LOSSES: &[&str] = &[
     "echo broken > .git/HEAD",
     "git pack-refs --all; : > .git/packed-refs",
     "git pack-refs --all; sed -i /feature/d .git/packed-refs",
+    "git checkout -q feature && git reset -q --hard HEAD~1",
+    "git checkout -q feature && git reset -q --hard HEAD~1 && git gc -q",
+    "git branch -q -f feature main",
+    "git update-ref refs/heads/feature main",
+    "git tag -f v1 main",
+    "git checkout -q feature && GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b git commit -q --amend --allow-empty -m amended",
+    "git checkout -q -b on other && export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b && \
+     git commit -q --allow-empty -m on && git rebase -q --keep-empty on feature",
+    "git checkout -q --detach feature && rm .git/refs/heads/feature",
+    "git checkout -q --detach main && rm .git/refs/heads/main .git/refs/heads/other .git/refs/heads/feature && git tag -d v1",
 ];
+
+/// A fast-forward, but who says so may have taken the commits from elsewhere.
+const DOUBTFUL: &str = "echo gone > .git/objects/info/alternates; git update-ref refs/heads/main feature";
 
 async fn decide(chat: &ChatClient<'_>, decision: &str) -> Value {
     let (question, last) = to_question(chat).await;
@@ -71,7 +84,7 @@ async fn decide(chat: &ChatClient<'_>, decision: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ref_or_a_log_that_loses_commits_asks_first() {
     for environment in BOTH_WAYS {
-        for command in LOSSES {
+        for command in LOSSES.iter().chain([&DOUBTFUL]) {
             let home = with_history(command);
             let before = names(&home);
             let server = home.serve_with(environment).await;
@@ -137,7 +150,11 @@ async fn ordinary_work_with_git_asks_nothing() {
             "git config --list > /dev/null; export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b";
         for command in [
             "echo x >> src/lib.rs && git commit -qam x",
-            "git commit -q --amend --allow-empty -m amended",
+            "git merge -q --no-ff -m merged feature && git update-ref -d refs/heads/feature",
+            "git checkout -q --detach && git commit -q --allow-empty -m more && git branch on && git checkout -q main",
+            "git reset -q --hard feature",
+            "echo y > src/lib.rs && git stash -q && echo z > src/lib.rs && git stash -q",
+            "git checkout -q v1 && git checkout -q main",
             "git checkout -q feature && git commit -q --allow-empty -m more",
             "git checkout -q -b fresh && git commit -q --allow-empty -m fresh && git checkout -q main && git merge -q fresh && git branch -d fresh",
             "git update-ref refs/heads/renamed feature && git update-ref -d refs/heads/feature",
@@ -156,6 +173,82 @@ async fn ordinary_work_with_git_asks_nothing() {
             assert!(!output(&result).contains("not kept"), "{command}: {result}");
             git(&home, &["fsck", "--full"]);
         }
+    }
+}
+
+/// A repository whose branch `main` has three commits, each of which changes a file.
+fn with_commits(turns: &[Value]) -> Home {
+    let home = project(turns);
+    repository(&home);
+    for text in ["second", "third"] {
+        home.put("src/lib.rs", &format!("{text}\n"));
+        git(&home, &["commit", "-qam", text]);
+    }
+    home
+}
+
+async fn revert(server: &Server, chat: &ChatClient<'_>, more: Value) -> (u16, Value) {
+    let messages = chat.messages().await;
+    let first = messages.iter().find(|message| message["message_type"] == "text").unwrap()["id"].clone();
+    let mut body = json!({ "message_id": first });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let (status, body) = server.post(&format!("{}/revert", chat.path), body).await;
+    (status.as_u16(), body)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hard_reset_names_the_branch_and_the_commits_and_is_undone_whole() {
+    for environment in BOTH_WAYS {
+        let home = with_commits(&[run("git reset -q --hard HEAD~2")]);
+        let (old, base) = (git(&home, &["rev-parse", "main"]), git(&home, &["rev-parse", "main~2"]));
+        let server = home.serve_with(environment).await;
+        let chat = actor(&server).await;
+        let (question, last) = to_question(&chat).await;
+        assert!(question.to_string().contains("branch main would lose at most 2 commits"), "{question}");
+        chat.answer(&question["question_id"], json!({ "decision": "approve" })).await;
+        let result = result(&chat, last).await;
+        assert_eq!(git(&home, &["rev-parse", "main"]), base, "{result}");
+        let words = format!("branch main moved from {} to {}", &old[..10], &base[..10]);
+        assert!(output(&result).contains(&words), "{result}");
+        let changes = server.get(&format!("{}/changes", chat.path)).await;
+        assert!(changes["total"].to_string().contains(&words), "{changes}");
+        // Git may pack the refs and look at the index meanwhile; the values count.
+        git(&home, &["pack-refs", "--all"]);
+        let (status, body) = revert(&server, &chat, json!({})).await;
+        assert_eq!(status, 200, "{body}");
+        assert!(body.to_string().contains("git's branch main"), "{body}");
+        assert_eq!(git(&home, &["rev-parse", "main"]), old);
+        assert_eq!(home.file("src/lib.rs").as_deref(), Some("third\n"));
+        assert_eq!(git(&home, &["status", "--porcelain", "--untracked-files=no"]), "");
+        assert_eq!(git(&home, &["fsck", "--full", "--strict"]), "");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_branch_that_somebody_moved_on_since_is_a_conflict_and_the_rest_goes_back() {
+    for environment in BOTH_WAYS {
+        let home =
+            with_commits(&[run("git reset -q --hard HEAD~1 && git update-ref refs/heads/new main && git update-ref -d refs/heads/other")]);
+        git(&home, &["checkout", "-q", "other"]);
+        git(&home, &["commit", "-q", "--allow-empty", "-m", "of the other"]);
+        git(&home, &["checkout", "-q", "main"]);
+        git(&home, &["pack-refs", "--all"]);
+        let other = git(&home, &["rev-parse", "other"]);
+        let server = home.serve_with(environment).await;
+        let chat = actor(&server).await;
+        decide(&chat, "approve").await;
+        git(&home, &["commit", "-q", "--allow-empty", "-m", "of the user"]);
+        git(&home, &["pack-refs", "--all"]);
+        let mine = git(&home, &["rev-parse", "main"]);
+        let (status, body) = revert(&server, &chat, json!({})).await;
+        assert_eq!(status, 409, "{body}");
+        let conflicts = body["error"]["details"]["conflicts"].to_string();
+        assert!(conflicts.contains("/.git/refs/heads/main") && !conflicts.contains("other") && !conflicts.contains("index"), "{body}");
+        let (status, body) = revert(&server, &chat, json!({ "skip_conflicts": true })).await;
+        assert_eq!(status, 200, "{body}");
+        assert_eq!((git(&home, &["rev-parse", "main"]), git(&home, &["rev-parse", "other"])), (mine, other));
+        assert_eq!(git(&home, &["branch", "--list", "new"]), "", "the command made it, and git packed it");
+        git(&home, &["fsck", "--full"]);
     }
 }
 
@@ -181,14 +274,17 @@ async fn for_an_ordinary_user_repositories_objects_and_refs_are_as_safe() {
     let turns = [
         run("mkdir -p node_modules/a/.git/hooks; echo evil > node_modules/a/.git/hooks/x; echo y > node_modules/a/y; true"),
         run("chmod -R u+w .git/objects; find .git/objects -type f | while read f; do : > $f; done; rm -rf .git/objects/??; true"),
-        run("git branch -D feature"),
+        run("git checkout -q feature && git reset -q --hard HEAD~1"),
     ];
     for environment in BOTH_WAYS {
         let home = with_history_for(&turns);
         let before = names(&home);
         let Some(server) = serve_as_ordinary_user(&home, environment).await else { return };
         let chat = actor(&server).await;
-        let result = decide(&chat, "deny").await;
+        let result = decide(&chat, "approve").await;
+        assert_ne!(names(&home), before, "{result}");
+        let (status, body) = revert(&server, &chat, json!({})).await;
+        assert_eq!(status, 200, "{body}");
         assert_eq!(names(&home), before, "{result}");
         git(&home, &["fsck", "--full"]);
         assert!(!home.workspace().join("node_modules/a/.git").exists());

@@ -1,0 +1,163 @@
+//! The refs of a repository, as its files tell them: loose ones, packed ones, and what logs say of them.
+
+use super::Workspace;
+use super::rules::REPOSITORY;
+use crate::path::WorkspacePath;
+use crate::version::Version;
+use planwright_protocol::Image;
+use rustix::fs::{Mode, OFlags};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Write;
+
+/// The files that name commits, by their paths in the repository: `HEAD`, `packed-refs`, refs and logs.
+pub type Names = BTreeMap<String, Vec<u8>>;
+
+const PACKED: &str = "packed-refs";
+
+/// A ref before and after a command, as the content of its file, also where git had packed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefChange {
+    pub path: WorkspacePath,
+    pub before: Option<Vec<u8>>,
+    pub after: Option<Vec<u8>>,
+}
+
+/// What a ref says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    Commit(String),
+    /// The name of another ref.
+    Symbolic,
+    Broken,
+}
+
+impl Value {
+    fn read(text: &[u8]) -> Self {
+        match std::str::from_utf8(text).map(str::trim) {
+            Ok(id) if is_id(id) => Self::Commit(id.to_owned()),
+            Ok(text) if text.strip_prefix("ref:").is_some_and(|name| name.trim_start().starts_with("refs/")) => Self::Symbolic,
+            Ok(_) | Err(_) => Self::Broken,
+        }
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The refs, and what logs say of them.
+pub struct Refs<'n> {
+    pub values: BTreeMap<String, Value>,
+    pub logs: BTreeMap<&'n str, &'n [u8]>,
+}
+
+impl<'n> Refs<'n> {
+    pub fn of(names: &'n Names) -> Self {
+        let values = contents(names).into_iter().map(|(name, content)| (name, Value::read(&content))).collect();
+        let logs = names.iter().filter_map(|(name, text)| Some((name.strip_prefix("logs/")?, text.as_slice()))).collect();
+        Self { values, logs }
+    }
+
+    /// Every commit that has a name.
+    pub fn commits(&self) -> BTreeSet<String> {
+        let named = self.values.values().filter_map(|value| if let Value::Commit(id) = value { Some(id.clone()) } else { None });
+        named.chain(self.logs.values().flat_map(|log| ids_of(log))).collect()
+    }
+
+    /// The values of the refs that `wanted` picks by their names.
+    pub fn tips(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let tip = |(name, value): (&String, &Value)| match value {
+            Value::Commit(id) if wanted(name) => Some(id.clone()),
+            Value::Commit(_) | Value::Symbolic | Value::Broken => None,
+        };
+        self.values.iter().filter_map(tip).collect()
+    }
+}
+
+/// What each ref's file has, or would have if git had not packed it.
+fn contents(names: &Names) -> BTreeMap<String, Vec<u8>> {
+    let mut found: BTreeMap<String, Vec<u8>> = names.get(PACKED).map(|text| packed(text)).unwrap_or_default();
+    let loose = names.iter().filter(|(name, _)| name.starts_with("refs/") || *name == "HEAD");
+    found.extend(loose.map(|(name, text)| (name.clone(), text.clone())));
+    found
+}
+
+fn packed(text: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let lines = text.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+    let entry = |line: std::borrow::Cow<'_, str>| {
+        let (id, name) = line.split_once(' ').filter(|(id, _)| is_id(id))?;
+        Some((name.trim().to_owned(), format!("{id}\n").into_bytes()))
+    };
+    lines.filter_map(entry).collect()
+}
+
+/// The commits of a log: each line begins with the old one and the new one.
+pub fn ids_of(log: &[u8]) -> Vec<String> {
+    let lines = log.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+    let ids = lines.flat_map(|line| line.splitn(3, ' ').take(2).map(str::to_owned).collect::<Vec<_>>());
+    // Nothing but zeros stands for no commit.
+    ids.filter(|id| is_id(id) && id.bytes().any(|byte| byte != b'0')).collect()
+}
+
+/// The refs that have another value, however git keeps them.
+pub fn changed(before: &Names, after: &Names) -> Vec<RefChange> {
+    let (mut before, mut after) = (contents(before), contents(after));
+    let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
+    let all = names.into_iter().map(|name| RefChange {
+        path: repository().join(&name),
+        before: before.remove(&name),
+        after: after.remove(&name),
+    });
+    all.filter(|one| one.before != one.after).collect()
+}
+
+pub fn repository() -> WorkspacePath {
+    WorkspacePath::root().join(REPOSITORY)
+}
+
+/// The name of the ref that a path is the file of.
+pub fn ref_at(path: &WorkspacePath) -> Option<&str> {
+    path.relative().strip_prefix(".git/").filter(|name| name.starts_with("refs/"))
+}
+
+impl Workspace {
+    /// What the file of a ref would have that git packed.
+    pub(super) fn packed_image(&self, path: &WorkspacePath) -> Option<Image> {
+        let name = ref_at(path)?;
+        let text = self.read(&repository().join(PACKED)).ok()?.bytes;
+        packed(&text).remove(name).map(|content| Version::file(content, None).image)
+    }
+
+    /// Takes a ref out of git's packed ones, by git's own lock.
+    pub(super) fn remove_packed(&self, name: &str) -> Result<(), String> {
+        let Ok(snapshot) = self.read(&repository().join(PACKED)) else { return Ok(()) };
+        if !packed(&snapshot.bytes).contains_key(name) {
+            return Ok(());
+        }
+        let mut kept = Vec::with_capacity(snapshot.bytes.len());
+        let mut is_dropped = false;
+        for line in snapshot.bytes.split_inclusive(|&byte| byte == b'\n') {
+            // A line that begins so belongs to the ref before it.
+            if !line.starts_with(b"^") {
+                is_dropped =
+                    std::str::from_utf8(line).is_ok_and(|line| line.split_once(' ').is_some_and(|(_, other)| other.trim() == name));
+            }
+            if !is_dropped {
+                kept.extend_from_slice(line);
+            }
+        }
+        let folder = self.folder(&repository()).map_err(|problem| problem.message)?;
+        let lock = c"packed-refs.lock";
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&folder, lock, flags, Mode::from_raw_mode(0o644))
+            .map_err(|errno| format!("git's packed refs can't be locked: {errno}"))?;
+        let mut file = File::from(file);
+        let written = file.write_all(&kept).and_then(|()| file.sync_all());
+        let moved = written.and_then(|()| Ok(rustix::fs::renameat(&folder, lock, &folder, c"packed-refs")?));
+        moved.map_err(|error| {
+            let _ = rustix::fs::unlinkat(&folder, lock, rustix::fs::AtFlags::empty());
+            error.to_string()
+        })
+    }
+}
