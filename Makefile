@@ -63,6 +63,7 @@ torture: ## The long versions of the tests: races, random calls, kills, mutation
 	PLANWRIGHT_MODE_FLIPS=1000 $(CARGO) test --package planwright-chat --test it -- --nocapture
 	PLANWRIGHT_CRASH_ROUNDS=20 PLANWRIGHT_RANDOM_KILLS=200 PLANWRIGHT_CRASH_ROUNDS_POSTGRES=2 PLANWRIGHT_RANDOM_KILLS_POSTGRES=20 $(CARGO) test --package planwright --test it kills:: -- --nocapture
 	PLANWRIGHT_DISCONNECTS=1000 $(CARGO) test --package planwright --test it events:: -- --nocapture
+	PLANWRIGHT_SMALL_FRAGMENTS=1 $(CARGO) test --package planwright --test it hostile_replies:: -- --nocapture
 	PLANWRIGHT_REVERT_LIVES=200 $(CARGO) test --package planwright --test it revert_property:: -- --nocapture
 
 real-model: ## The tests against a real model: llama.cpp with SmolLM2, 120 MB to download once

@@ -1,5 +1,6 @@
 //! What a chat changed in files, by message and in all, as unified diffs.
 
+use crate::changed_steps::steps_in_progress;
 use crate::chat::{Chat, broken, storage};
 use crate::revert::REVERT;
 use planwright_protocol::{Author, Image, Message, MessageId, Problem, Role, Timestamp};
@@ -100,6 +101,9 @@ pub struct ChangedFile {
     /// In a summary: the messages that changed it, at most the newest 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageId>,
+    /// In a summary: the number of the plan's step that was in progress when it was last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
 }
 
 /// A text file that a message changed, as it was and as it is then; `None` where it was not there.
@@ -153,7 +157,7 @@ impl Chat {
         let next_cursor = net.last().filter(|_| has_more).map(|(net, _)| net.path.clone());
         let mut files = self.files(net, &mut LONGEST_TOGETHER.clone()).await?;
         if query.summary {
-            name_messages(&mut files, &rows);
+            summarise(&mut files, &rows, &steps_in_progress(&messages));
         }
         Ok(Changes { changes, truncated, total: Total { files, count }, next_cursor })
     }
@@ -242,6 +246,7 @@ impl Chat {
                 reverted: net.reverted,
                 irreversible,
                 messages: Vec::new(),
+                step: None,
             });
         }
         Ok(files)
@@ -331,13 +336,14 @@ fn in_order(changes: Vec<Net>) -> Vec<(Net, Option<String>)> {
 }
 
 /// Makes a summary of files: their messages in place of their diffs.
-fn name_messages(files: &mut [ChangedFile], rows: &[&StoredChange]) {
+fn summarise(files: &mut [ChangedFile], rows: &[&StoredChange], steps: &HashMap<MessageId, u32>) {
     let mut by_path: HashMap<&str, Vec<MessageId>> = HashMap::new();
     for row in rows {
         by_path.entry(&row.change.path).or_default().push(row.change.message_id);
     }
     for file in files {
         let messages = by_path.get(file.path.as_str()).map(Vec::as_slice).unwrap_or_default();
+        file.step = messages.last().and_then(|message| steps.get(message)).copied();
         file.messages = messages[messages.len().saturating_sub(MESSAGES_NAMED)..].to_vec();
         file.diff.clear();
     }

@@ -36,6 +36,43 @@ pub struct Conflict {
     pub reason: String,
 }
 
+/// How many paths an answer has of each kind.
+const MOST_LISTED: usize = 1000;
+
+/// So much of it as one answer can have.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RevertSummary {
+    /// The first 1,000.
+    pub files: Vec<Step>,
+    /// How many there are.
+    pub file_count: usize,
+    /// The first 1,000.
+    pub conflicts: Vec<Conflict>,
+    pub conflict_count: usize,
+    /// Whether `files` or `conflicts` lacks some.
+    pub truncated: bool,
+}
+
+impl From<Revert> for RevertSummary {
+    fn from(revert: Revert) -> Self {
+        let Revert { mut files, mut conflicts, .. } = revert;
+        let (file_count, conflict_count) = (files.len(), conflicts.len());
+        files.truncate(MOST_LISTED);
+        conflicts.truncate(MOST_LISTED);
+        Self { truncated: file_count.max(conflict_count) > MOST_LISTED, files, file_count, conflicts, conflict_count }
+    }
+}
+
+/// Cuts the lists in the message of a revert, for an answer.
+pub fn shorten_revert(message: &mut Message) {
+    let Some(Value::Object(facts)) = message.metadata.get_mut(REVERT) else { return };
+    for key in ["files", "conflicts"] {
+        if let Some(Value::Array(list)) = facts.get_mut(key) {
+            list.truncate(MOST_LISTED);
+        }
+    }
+}
+
 /// Where the message of a revert says what it was about.
 pub const REVERT: &str = "revert";
 
@@ -95,7 +132,8 @@ impl Revert {
             self.conflicts.len(),
             named(self.conflicts.iter().map(|conflict| format!("{} ({})", conflict.path, conflict.reason)))
         );
-        Problem::new(ErrorCode::Conflict, text).with_details(json!({ "conflicts": self.conflicts }))
+        let first = &self.conflicts[..self.conflicts.len().min(MOST_LISTED)];
+        Problem::new(ErrorCode::Conflict, text).with_details(json!({ "conflicts": first, "conflict_count": self.conflicts.len() }))
     }
 
     /// The facts that stand in the message.

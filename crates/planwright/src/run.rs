@@ -14,11 +14,11 @@ mod task;
 mod watch;
 
 use crate::args::{BadUsage, RunArgs};
-use crate::data_dir::DataDir;
+use crate::data_dir::{self, DataDir};
 use crate::models::{ConfiguredModels, Remotes, ask_daemon, misnamed};
 use crate::output;
 use crate::providers::vendor_names;
-use crate::serve::add_workspace;
+use crate::serve::{add_workspace, check_workspace};
 use crate::servers::{StoredPins, Waits};
 use crate::signals::Interrupts;
 use crate::wiring::Parts;
@@ -100,6 +100,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let asked = task::role(args)?;
     let mut config = Config::load(vendor_names())?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
+    check_workspace(&data_dir::reserved(args.common.storage.data_dir.clone())?, &args.workspace)?;
     let data = DataDir::open(args.common.storage.data_dir.clone())?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
     let workspace = add_workspace(&store, &data.reserved(), &args.workspace).await?;

@@ -2,7 +2,7 @@
 
 use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::browser;
-use crate::data_dir::DataDir;
+use crate::data_dir::{self, DataDir};
 use crate::disk;
 use crate::models::{ConfiguredModels, Remotes, ask_daemon};
 use crate::output;
@@ -14,6 +14,7 @@ use crate::sign_in;
 use crate::signals::Interrupts;
 use crate::wiring::Parts;
 use anyhow::{Context, bail};
+use planwright_chat::Sessions;
 use planwright_config::Config;
 use planwright_server::{Access, App, Outside, SignIn};
 use planwright_store::Store;
@@ -34,14 +35,17 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::new()?;
     let mut config = Config::load(vendor_names())?;
     ask_daemon(&mut config, args.common.model.as_deref()).await;
+    let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
+    let folders_of_users = sign_in::folders(&args.workspace_root)?;
+    // Before anything is made in the data folder, which may lie where it must not.
+    let reserved = data_dir::reserved(args.common.storage.data_dir.clone())?;
+    folders.iter().try_for_each(|folder| check_workspace(&reserved, folder).map(drop))?;
     let data = DataDir::open(args.common.storage.data_dir)?;
     let store = data.store(args.common.storage.database_url.as_deref()).await?;
-    let folders = if args.workspace.is_empty() { vec![PathBuf::from(".")] } else { args.workspace };
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
     let retention = config.retention;
-    let folders_of_users = sign_in::folders(&args.workspace_root)?;
     let parts = Parts {
         config,
         model: args.common.model,
@@ -52,22 +56,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         pins: Arc::new(StoredPins(store.clone())),
     };
     let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;
-    for folder in &folders {
-        let workspace = add_workspace(&store, &data.reserved(), folder).await?;
-        // A file that is wrong stops the chats of its workspace, and no others.
-        let lines =
-            sessions.workspaces().rules(workspace.id).await.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust));
-        for line in lines {
-            output::note(&format!("{}: {line}", workspace.path));
-        }
-    }
-    if let Err(problem) = sessions.sweep_stages().await {
-        output::note(&format!("what commands left behind could not be cleared: {problem}"));
-    }
-    let resumed = sessions.resume_all().await?;
-    if resumed > 0 {
-        output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
-    }
+    begin(&sessions, &data.reserved(), &folders).await?;
 
     let sign_in = sign_in::sign_in(args.auth, args.listen, &data, &store).await?;
     let listener = TcpListener::bind(args.listen)
@@ -115,8 +104,35 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Adds the workspaces of the command line, and goes on with runs that were cut off.
+async fn begin(sessions: &Sessions, reserved: &Reserved, folders: &[PathBuf]) -> anyhow::Result<()> {
+    for folder in folders {
+        let workspace = add_workspace(sessions.store(), reserved, folder).await?;
+        // A wrong file stops the chats of its workspace, and no others.
+        let rules = sessions.workspaces().rules(workspace.id).await;
+        for line in rules.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust)) {
+            output::note(&format!("{}: {line}", workspace.path));
+        }
+    }
+    if let Err(problem) = sessions.sweep_stages().await {
+        output::note(&format!("what commands left behind could not be cleared: {problem}"));
+    }
+    let resumed = sessions.resume_all().await?;
+    if resumed > 0 {
+        output::note(&format!("going on with {resumed} runs that were cut off, in the folders they were begun in"));
+    }
+    Ok(())
+}
+
 /// Makes a folder known as a workspace.
 pub async fn add_workspace(store: &Store, reserved: &Reserved, folder: &Path) -> anyhow::Result<planwright_store::WorkspaceRow> {
+    let path = check_workspace(reserved, folder)?;
+    let name = Path::new(&path).file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
+    Ok(store.ensure_workspace(name, &path).await?)
+}
+
+/// The real path of a folder that can be a workspace.
+pub fn check_workspace(reserved: &Reserved, folder: &Path) -> anyhow::Result<String> {
     let wrong = |why: &str| BadUsage(format!("the workspace {} {why}", folder.display()));
     let path = std::fs::canonicalize(folder).map_err(|error| wrong(&format!("can't be opened: {error}")))?;
     if !path.is_dir() {
@@ -125,7 +141,5 @@ pub async fn add_workspace(store: &Store, reserved: &Reserved, folder: &Path) ->
     if let Some(why) = reserved.refusal(&path) {
         bail!(wrong(why));
     }
-    let text = path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?;
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("workspace");
-    Ok(store.ensure_workspace(name, text).await?)
+    Ok(path.to_str().ok_or_else(|| wrong("has a path that is not UTF-8"))?.to_owned())
 }

@@ -215,6 +215,7 @@ impl Running {
             command: command.to_owned(),
             environment: host::environment(policy, &shown),
             shown,
+            homes: host::homes().map_err(failed)?,
             bubblewrap: if is_confined { bubblewrap::find().ok_or_else(missing)? } else { PathBuf::new() },
             groups: groups.folders().to_vec(),
             info: info_in.as_raw_fd(),

@@ -34,6 +34,8 @@ pub struct Outer {
     pub command: String,
     pub environment: BTreeMap<String, String>,
     pub shown: Vec<Shown>,
+    /// Homes of the machine's users, which are hidden in all that is shown.
+    pub homes: Vec<PathBuf>,
     pub bubblewrap: PathBuf,
     pub groups: Vec<PathBuf>,
     pub info: RawFd,
@@ -131,7 +133,7 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
         }
         View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => open_workspace(&outer.policy)?,
     };
-    root::assemble(&outer.policy, &outer.shown, &workspace)?;
+    root::assemble(&outer.policy, &outer.shown, &outer.homes, &workspace)?;
     drop(workspace);
     let wrap = Wrap { policy: &outer.policy, info: outer.info };
     let inner = Inner {

@@ -4,12 +4,30 @@
 
 use crate::policy::{Network, Policy, View};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub const SCRATCH: &str = "/scratch";
 pub const HOME: &str = "/home/agent";
 
+/// Folders of programs that accounts of the system have as their homes.
+pub const PROGRAMS: &[&str] = &[
+    "/usr",
+    "/usr/bin",
+    "/usr/games",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/usr/share",
+    "/usr/src",
+];
 const SYSTEM: &[&str] = &["/usr", "/opt", "/nix/store"];
 /// Folders on most systems, links into `/usr` on newer ones.
 const MERGED: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -112,6 +130,24 @@ fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
+/// The homes of all accounts that the machine lists, and of the user who runs the server.
+///
+/// # Errors
+/// The list of accounts can't be read.
+pub fn homes() -> std::io::Result<Vec<PathBuf>> {
+    let accounts = match std::fs::read("/etc/passwd") {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        other => other?,
+    };
+    Ok(homes_in(&accounts).into_iter().chain(home()).collect())
+}
+
+fn homes_in(accounts: &[u8]) -> BTreeSet<PathBuf> {
+    let lines = accounts.split(|&byte| byte == b'\n');
+    let homes = lines.filter_map(|line| line.split(|&byte| byte == b':').nth(5)).map(|home| PathBuf::from(OsStr::from_bytes(home)));
+    homes.filter(|home| home.is_absolute() && home.parent().is_some()).collect()
+}
+
 /// The environment of a command.
 pub fn environment(policy: &Policy, shown: &[Shown]) -> BTreeMap<String, String> {
     let kept = |names: &[&str]| -> BTreeMap<String, String> {
@@ -163,7 +199,15 @@ fn search_path(shown: &[Shown]) -> String {
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).filter(visible).collect();
-    for usual in ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map(PathBuf::from) {
+    let is_of_home = |path: &&PathBuf| path.ends_with("bin") && !SYSTEM.iter().any(|system| path.starts_with(system));
+    let toolchains = shown.iter().filter_map(|shown| match shown {
+        Shown::Tree(path) => Some(path).filter(is_of_home).filter(|path| !MERGED.contains(&path.to_str().unwrap_or_default())),
+        Shown::Link { .. } => None,
+    });
+    // A service's search path has no toolchains of a home. They come last, so that they replace nothing.
+    let toolchains: Vec<PathBuf> = toolchains.cloned().collect();
+    let usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map(PathBuf::from);
+    for usual in usual.into_iter().chain(toolchains) {
         if !folders.contains(&usual) {
             folders.push(usual);
         }
@@ -193,4 +237,16 @@ pub fn identity() -> Option<String> {
 /// The shell that reads the command.
 pub fn shell() -> &'static str {
     if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes_are_those_of_the_accounts_and_the_root_is_none() {
+        let accounts =
+            b"root:x:0:0:root:/root:/bin/sh\nmessagebus:x:1:1::/:/bin/false\nann:x:2:2:Ann:/opt/ann:/bin/sh\nbroken\nempty:x:3:3:::\n";
+        assert_eq!(homes_in(accounts).into_iter().collect::<Vec<_>>(), [PathBuf::from("/opt/ann"), PathBuf::from("/root")]);
+    }
 }

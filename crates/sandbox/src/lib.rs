@@ -31,12 +31,14 @@ mod host;
 mod keeper;
 mod landlock;
 mod mount;
+mod mounts;
 pub mod policy;
 pub mod probe;
 mod repository;
 mod reserve;
 mod root;
 mod seccomp;
+mod sight;
 
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
 pub use disk::{Space, size_of};

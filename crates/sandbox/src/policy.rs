@@ -17,6 +17,8 @@ pub struct Policy {
     pub fixed: Vec<PathBuf>,
     /// Files and folders that are empty for the command, relative to the workspace. Names need not be UTF-8.
     pub hidden: Vec<OsString>,
+    /// Files and folders that the command can't open, relative to the workspace: empty, git would take them for changed or deleted.
+    pub closed: Vec<OsString>,
     /// What belongs to the server: no command sees it, whatever else is shown.
     pub own: Vec<PathBuf>,
     /// Other workspaces: hidden in everything that is shown whole, but for what they have of this workspace.
@@ -49,6 +51,7 @@ impl Policy {
             cwd: PathBuf::new(),
             fixed: Vec::new(),
             hidden: Vec::new(),
+            closed: Vec::new(),
             own: Vec::new(),
             others: Vec::new(),
             identity: None,

@@ -6,14 +6,15 @@
 use crate::host::{HOME, SCRATCH, Shown};
 use crate::mount::{self, Access, Depth};
 use crate::policy::{Policy, View};
+use crate::sight::{Sight, Tree};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-type Failure = Box<dyn std::error::Error>;
+pub type Failure = Box<dyn std::error::Error>;
 
 /// Where the tree is put together: in memory, in a mount namespace of ours, over a folder that bubblewrap needs as well.
 pub const STAGE: &str = "/tmp";
@@ -25,11 +26,10 @@ pub const SELF: &str = "/.planwright-inner";
 const MEMORY_FOLDER: u64 = 1 << 30;
 /// For folders and empty files alone.
 const MEMORY_STAGE: u64 = 16 << 20;
-const MOST_LINKS: usize = 40;
 
-/// Puts the tree together at [`ROOT`]. `workspace` is the workspace as it is to be seen.
-pub fn assemble(policy: &Policy, shown: &[Shown], workspace: &OwnedFd) -> Result<(), Failure> {
-    let sight = Sight::new(policy)?;
+/// Puts the tree together at [`ROOT`]. `workspace` is the workspace as it is to be seen; `homes` are not for commands.
+pub fn assemble(policy: &Policy, shown: &[Shown], homes: &[PathBuf], workspace: &OwnedFd) -> Result<(), Failure> {
+    let sight = Sight::new(policy, shown, homes)?;
     let trees = sight.trees(shown)?;
     let access = match policy.view {
         View::ReadOnly { .. } => Access::Read,
@@ -72,124 +72,7 @@ pub fn assemble(policy: &Policy, shown: &[Shown], workspace: &OwnedFd) -> Result
     Ok(())
 }
 
-/// What may be seen, and what not.
-struct Sight<'p> {
-    policy: &'p Policy,
-    /// Folders whose links are not followed, because commands can make them.
-    untrusted: Vec<&'p Path>,
-}
-
-/// A part of the host, ready to be mounted inside.
-struct Tree {
-    /// Where it is on the host, without links.
-    source: PathBuf,
-    mount: OwnedFd,
-}
-
-impl<'p> Sight<'p> {
-    fn new(policy: &'p Policy) -> Result<Self, Failure> {
-        let Policy { workspace, own, others, writable, readable, .. } = policy;
-        for path in [workspace].into_iter().chain(writable).chain(readable) {
-            let is_plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-            if !path.is_absolute() || !is_plain || path.parent().is_none() || path.starts_with(SELF) {
-                return Err(format!("{} can't be shown to commands; name a folder by its full path", path.display()).into());
-            }
-        }
-        if own.iter().any(|own| own == workspace) {
-            return Err(format!("the workspace {} is the server's own folder", workspace.display()).into());
-        }
-        let untrusted = [workspace].into_iter().chain(others).chain(writable).map(PathBuf::as_path).collect();
-        Ok(Self { policy, untrusted })
-    }
-
-    fn is_in_workspace(&self, path: &Path) -> bool {
-        path.starts_with(&self.policy.workspace)
-    }
-
-    /// All that is shown besides the workspace, by its place inside. What lies in the workspace is seen as a part of that.
-    fn trees(&self, shown: &[Shown]) -> Result<BTreeMap<PathBuf, Tree>, Failure> {
-        let mut trees = BTreeMap::new();
-        for shown in shown {
-            let Shown::Tree(path) = shown else { continue };
-            let Some(source) = self.real(path) else { continue };
-            let is_own = self.policy.own.iter().any(|own| source.starts_with(own));
-            if self.is_in_workspace(path) || self.is_in_workspace(&source) || is_own || self.is_seen(&trees, path, &source) {
-                continue;
-            }
-            match mount::open(&source) {
-                Ok(entry) => {
-                    let mount = mount::copy(&entry, Access::Read).map_err(|errno| cannot("show", path, errno))?;
-                    trees.insert(path.clone(), Tree { source, mount });
-                }
-                Err(Errno::NOENT | Errno::ACCESS) => {}
-                Err(errno) => return Err(cannot("show", path, errno)),
-            }
-        }
-        let Policy { writable, readable, own, .. } = self.policy;
-        let named = writable.iter().map(|path| (path, Access::Write, "writable"));
-        for (path, access, setting) in named.chain(readable.iter().map(|path| (path, Access::Read, "readable"))) {
-            let follows = || format!("`{setting}` names {}, which is behind a link that commands can change", path.display());
-            let source = self.real(path).ok_or_else(follows)?;
-            let is_seen = access == Access::Read && self.is_seen(&trees, path, &source);
-            if self.is_in_workspace(path) || self.is_in_workspace(&source) || is_seen {
-                continue;
-            }
-            let holds = |own: &PathBuf| source.starts_with(own) || (access == Access::Write && own.starts_with(&source));
-            if own.iter().any(holds) {
-                let why = "has Planwright's own data or configuration in it, or lies in it";
-                return Err(format!(
-                    "`{setting}` names {}, which {why}; name another folder, or give a --data-dir elsewhere",
-                    path.display()
-                )
-                .into());
-            }
-            let mount = copy_of(&source, access)?;
-            trees.insert(path.clone(), Tree { source, mount });
-        }
-        Ok(trees)
-    }
-
-    /// Whether it is a part of what is shown already, and not of something in there that is hidden.
-    fn is_seen(&self, trees: &BTreeMap<PathBuf, Tree>, path: &Path, source: &Path) -> bool {
-        trees.iter().any(|(place, tree)| {
-            let is_hidden = |hidden: &PathBuf| source.starts_with(hidden) && hidden.starts_with(&tree.source);
-            path.starts_with(place) && source.starts_with(&tree.source) && !self.policy.others.iter().any(is_hidden)
-        })
-    }
-
-    /// The places inside at which something of a tree is hidden.
-    fn hidden_in(&self, place: &Path, tree: &Tree) -> Vec<PathBuf> {
-        let Policy { own, others, .. } = self.policy;
-        let below = own.iter().chain(others).filter_map(|hidden| hidden.strip_prefix(&tree.source).ok());
-        below.filter(|below| !below.as_os_str().is_empty()).map(|below| place.join(below)).collect()
-    }
-
-    /// Where a path of the host leads. Links are followed, but none that commands can make.
-    fn real(&self, path: &Path) -> Option<PathBuf> {
-        let parts = |path: &Path| -> Vec<OsString> { path.components().rev().map(|part| part.as_os_str().to_owned()).collect() };
-        let (mut left, mut real, mut links) = (parts(path), PathBuf::new(), 0);
-        while let Some(part) = left.pop() {
-            if part == OsStr::new("..") {
-                real.pop();
-                continue;
-            }
-            let next = real.join(part);
-            match std::fs::read_link(&next) {
-                Ok(target) => {
-                    links += 1;
-                    if links > MOST_LINKS || self.untrusted.iter().any(|folder| next.starts_with(folder)) {
-                        return None;
-                    }
-                    left.extend(parts(&target));
-                }
-                Err(_) => real = next,
-            }
-        }
-        Some(real)
-    }
-}
-
-fn copy_of(source: &Path, access: Access) -> Result<OwnedFd, Failure> {
+pub fn copy_of(source: &Path, access: Access) -> Result<OwnedFd, Failure> {
     mount::open(source).and_then(|entry| mount::copy(&entry, access)).map_err(|errno| cannot("show", source, errno))
 }
 
@@ -204,7 +87,7 @@ fn own_binary() -> Result<OwnedFd, Failure> {
     Ok(mount::copy(&file, Access::Read)?)
 }
 
-fn cannot(what: &str, path: &Path, errno: Errno) -> Failure {
+pub fn cannot(what: &str, path: &Path, errno: Errno) -> Failure {
     if errno == Errno::NOSYS {
         return "this kernel is too old: commands need Linux 5.12 or newer".into();
     }
@@ -220,9 +103,9 @@ enum Made {
 
 struct Stage {
     root: OwnedFd,
-    /// To be put in the place of files and of folders.
-    nothing: OwnedFd,
-    empty: OwnedFd,
+    /// To be put in the place of files and of folders: what has nothing in it, and what can't be opened.
+    empty: (OwnedFd, OwnedFd),
+    closed: (OwnedFd, OwnedFd),
     /// Links of the root, and where they lead.
     links: Vec<(PathBuf, PathBuf)>,
 }
@@ -232,12 +115,15 @@ impl Stage {
         let memory = mount::memory(MEMORY_STAGE)?;
         let place = rustix::fs::openat(CWD, STAGE, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         mount::attach(&memory, &place).map_err(|errno| cannot("mount on", Path::new(STAGE), errno))?;
-        for (name, mode) in [("root", 0o755), ("empty", 0o555)] {
+        for (name, mode) in [("root", 0o755), ("empty", 0o555), ("shut", 0)] {
             rustix::fs::mkdirat(&memory, name, Mode::from_raw_mode(mode))?;
         }
-        make_file(&memory, OsStr::new("nothing"))?;
+        for (name, mode) in [("nothing", 0o444), ("closed", 0)] {
+            make_file(&memory, OsStr::new(name), Mode::from_raw_mode(mode))?;
+        }
         let open = |name: &str| mount::open_beneath(memory.as_fd(), Path::new(name));
-        Ok(Self { root: open("root")?, nothing: open("nothing")?, empty: open("empty")?, links: Vec::new() })
+        let (empty, closed) = ((open("nothing")?, open("empty")?), (open("closed")?, open("shut")?));
+        Ok(Self { root: open("root")?, empty, closed, links: Vec::new() })
     }
 
     fn link(&mut self, target: &Path, at: &Path) -> Result<(), Failure> {
@@ -299,7 +185,7 @@ impl Stage {
                     self.put(&at, &mount, made)?;
                 }
                 None if places.iter().any(|place| place.starts_with(&at)) => covers.extend(self.cover_around(&at)?),
-                None => self.cover(self.root.as_fd(), at.strip_prefix("/")?)?,
+                None => cover(&self.empty, self.root.as_fd(), at.strip_prefix("/")?)?,
             }
         }
         Ok(covers)
@@ -318,21 +204,6 @@ impl Stage {
         }
     }
 
-    /// Hides a file or folder, if it is there. A link can't be covered; no list has one.
-    fn cover(&self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), Failure> {
-        let entry = match mount::open_beneath(folder, path) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
-            other => other.map_err(|errno| cannot("hide", path, errno))?,
-        };
-        let kind = mount::kind(&entry)?;
-        if kind == FileType::Symlink {
-            return Err(format!("{} has become a link; run the command again", path.display()).into());
-        }
-        let cover = if kind == FileType::Directory { &self.empty } else { &self.nothing };
-        let cover = mount::copy(cover, Access::Read)?;
-        mount::attach(&cover, &entry).map_err(|errno| cannot("hide", path, errno))
-    }
-
     /// Closes what of the workspace commands may not change, and hides what they may not see.
     fn close(&self, policy: &Policy, sight: &Sight<'_>, workspace: &OwnedFd) -> Result<(), Failure> {
         if !matches!(policy.view, View::ReadOnly { .. }) {
@@ -348,23 +219,41 @@ impl Stage {
                 }
             }
         }
-        let own = sight.policy.own.iter().filter_map(|own| own.strip_prefix(&policy.workspace).ok());
+        let own = sight.own.iter().filter_map(|own| own.strip_prefix(&policy.workspace).ok());
         for path in own.chain(policy.hidden.iter().map(Path::new)) {
-            self.cover(workspace.as_fd(), path)?;
+            cover(&self.empty, workspace.as_fd(), path)?;
+        }
+        for path in &policy.closed {
+            cover(&self.closed, workspace.as_fd(), Path::new(path))?;
         }
         Ok(())
     }
 }
 
+/// Hides a file or folder, if it is there. A link can't be covered; no list has one.
+fn cover((file, empty): &(OwnedFd, OwnedFd), folder: BorrowedFd<'_>, path: &Path) -> Result<(), Failure> {
+    let entry = match mount::open_beneath(folder, path) {
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+        other => other.map_err(|errno| cannot("hide", path, errno))?,
+    };
+    let kind = mount::kind(&entry)?;
+    if kind == FileType::Symlink {
+        return Err(format!("{} has become a link; run the command again", path.display()).into());
+    }
+    let cover = if kind == FileType::Directory { empty } else { file };
+    let cover = mount::copy(cover, Access::Read)?;
+    mount::attach(&cover, &entry).map_err(|errno| cannot("hide", path, errno))
+}
+
 fn make(folder: &OwnedFd, name: &OsStr, made: Made) -> Result<OwnedFd, Errno> {
     match made {
         Made::Folder => rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755))?,
-        Made::File => make_file(folder, name)?,
+        Made::File => make_file(folder, name, Mode::from_raw_mode(0o444))?,
     }
     mount::open_beneath(folder.as_fd(), Path::new(name))
 }
 
-fn make_file(folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+fn make_file(folder: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(0o444)).map(drop)
+    rustix::fs::openat(folder, name, flags, mode).map(drop)
 }

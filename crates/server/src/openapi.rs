@@ -5,6 +5,7 @@ mod example;
 use crate::describe::{Operation, Schemas, error_answer};
 use crate::routes;
 use crate::table::{Route, SignIn};
+use axum::http::Method;
 use planwright_protocol::{Envelope, ErrorCode};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
@@ -56,6 +57,10 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     }
     let security = match route.sign_in {
         SignIn::Needed => {
+            // Whatever changes something is stored.
+            if route.method != Method::GET {
+                operation.fails(ErrorCode::StorageFull);
+            }
             operation.fails(ErrorCode::Unauthenticated);
             operation.fails(ErrorCode::RateLimited);
             json!([{ "bearer": [] }, { "cookie": [] }])

@@ -7,7 +7,7 @@
 //!    No `json!`: `T` is a struct that derives `Serialize, JsonSchema`; bodies derive `Deserialize, JsonSchema` and
 //!    have `#[serde(deny_unknown_fields)]`. Doc comments of fields, and `#[schemars(example = …)]`, are what readers see.
 //! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its parts don't imply. Implied are 401, 403, 500,
-//!    404 of `Ids`, 422 of `Params`, and 400, 413, 415, 422 of bodies.
+//!    404 of `Ids`, 422 of `Params`, 400, 413, 415, 422 of bodies, and 507 of what changes something.
 //! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
 
 mod accounts;

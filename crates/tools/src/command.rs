@@ -15,6 +15,7 @@ mod versions;
 pub use outcome::{Outcome, for_model};
 pub use planwright_sandbox::Stop;
 pub use service::{Post, Program};
+pub use sight::Covers;
 pub use staged::{Landed, Staged};
 
 use crate::effect::Effect;
@@ -178,7 +179,7 @@ impl CommandContext {
         if filled_disk {
             scratch.spoil();
         }
-        let outcome = Outcome::new(&request.command, begun, &finished, capture).hiding(&prepared.policy.hidden);
+        let outcome = Outcome::new(&request.command, begun, &finished, capture).covering(prepared.covers.clone());
         match prepared.policy.view {
             View::ReadOnly { .. } => {
                 planwright_sandbox::clear(&prepared.folder);
@@ -213,6 +214,7 @@ impl CommandContext {
 struct Ready {
     folder: PathBuf,
     policy: Policy,
+    covers: Covers,
 }
 
 impl Commands {
@@ -276,13 +278,13 @@ impl Commands {
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
             ..Policy::plain(workspace, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::within(request.time) })
         };
-        let policy = match policy.view {
-            View::Unconfined => policy,
+        let (policy, covers) = match policy.view {
+            View::Unconfined => (policy, Covers::default()),
             View::Staged { .. } | View::ReadOnly { .. } | View::Direct => {
                 self.limit_sight(policy, &cx.workspace, &cx.config.secrets, &cx.command.neighbours)?
             }
         };
-        Ok(Ready { folder, policy })
+        Ok(Ready { folder, policy, covers })
     }
 
     /// Makes a folder of ours, closed to all others on the machine.

@@ -3,9 +3,11 @@
 //! It knows a call by its effects alone. What it does not expressly allow it denies; settings can
 //! make it stricter, never laxer; nothing the model writes reaches it except as an effect.
 
+mod missing_plan;
 mod permit;
 mod settings;
 
+pub use missing_plan::MissingPlan;
 pub use permit::{CommitGuard, Epoch, Fence, Permit};
 pub use settings::{Grant, Scope, Secrets};
 
@@ -44,19 +46,6 @@ pub const KEEPING: &str = "run: changes";
 
 /// The tool that makes a chat's first plan.
 const WRITE_PLAN: &str = "write_plan";
-
-/// Why a chat has no approved plan in the sense of the policy `act_requires_plan`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissingPlan {
-    /// The user has not approved the chat's plan, or there is none.
-    NotApproved,
-    /// The chat has a newer version of the plan than the approved one.
-    Revised,
-    /// The user took changes back to before the approval.
-    TakenBack,
-    /// No step of the approved plan is open.
-    Done,
-}
 
 /// Whether the user already stands behind this very call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,22 +130,29 @@ fn blocked_by_mode(consent: Consent) -> Problem {
     Problem::new(ErrorCode::ToolBlockedByMode, text)
 }
 
-/// In plan mode the model writes the chat's own plan and nothing else below `/plans/`, where the user may keep things too.
-/// What users do there themselves goes by the role's rights alone.
+/// In plan mode a chat has one plan, whoever writes it. The model changes nothing else below `/plans/`, where the user may keep
+/// things too; whether users tidy up there goes by the role's rights alone.
 fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
-    if situation.role.mode() == Mode::Act || situation.consent == Consent::Given {
+    if situation.role.mode() == Mode::Act {
         return None;
     }
     match effect {
         Effect::Write(path) | Effect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
         // The first file makes itself the chat's own plan, so that there is no second.
         Effect::Create(_) if situation.own_plan.is_none() => None,
+        Effect::Write(_) if situation.own_plan.is_none() && situation.consent == Consent::Given => None,
         Effect::Write(path) | Effect::Create(path) => {
-            let advice = match &situation.own_plan {
-                Some(own) => format!("A chat has one plan, and this one's is {own}: change that, or rewrite it with `write_plan`."),
-                None => "Write your own with `write_plan`.".to_owned(),
+            let advice = match (&situation.own_plan, situation.consent) {
+                (Some(own), Consent::Needed) => {
+                    format!("A chat has one plan, and this one's is {own}: change that, or rewrite it with `write_plan`.")
+                }
+                (Some(own), Consent::Given) => format!("A chat has one plan, and this one's is {own}: change that, or begin another chat."),
+                (None, _) => "Write your own with `write_plan`.".to_owned(),
             };
             Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. {advice}")))
+        }
+        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) if situation.consent == Consent::Given => {
+            None
         }
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode(situation.consent)),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
@@ -175,29 +171,10 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Create(path) | Effect::Write(path) if situation.own_plan.as_ref() == Some(path) => None,
         Effect::Create(path) if path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN => None,
         Effect::Execute { .. } | Effect::Network | Effect::Keep if !situation.role.has(Permission::Write) => None,
-        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem()),
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem()),
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem()),
-        Effect::Call { .. } | Effect::LoseCommits(_) => Some(missing.problem()),
-    }
-}
-
-impl MissingPlan {
-    fn problem(self) -> Problem {
-        let why = match self {
-            Self::NotApproved => {
-                "this chat has none. Write the plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it."
-            }
-            Self::Revised => "the plan has changed since the approval. Call `exit_plan_mode`, which asks the user to approve it.",
-            Self::TakenBack => {
-                "changes were taken back to before the approval. Call `exit_plan_mode`, which asks the user to approve the plan again."
-            }
-            Self::Done => {
-                "no step of the approved plan is open. To work on one of its steps again, report it as `in_progress` with `update_step`; for anything else write the next plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it."
-            }
-        };
-        let text = format!("This workspace requires an approved plan before anything changes, and {why}");
-        Problem::new(ErrorCode::PlanRequired, text)
+        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem(situation)),
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem(situation)),
+        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem(situation)),
+        Effect::Call { .. } | Effect::LoseCommits(_) => Some(missing.problem(situation)),
     }
 }
 

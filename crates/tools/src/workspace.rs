@@ -29,6 +29,7 @@ mod mirror;
 mod overlay;
 mod plans;
 mod problem;
+mod products;
 mod put_back;
 mod refs;
 mod repository;

@@ -46,12 +46,14 @@ struct Inner {
     configuration: Arc<dyn Configuration>,
     reserved: OnceLock<Reserved>,
     open: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
+    /// Held from reading the name and settings of a workspace to storing them.
+    edits: Mutex<()>,
 }
 
 impl Workspaces {
     #[must_use]
     pub fn new(store: Store, configuration: Arc<dyn Configuration>) -> Self {
-        Self { inner: Arc::new(Inner { store, configuration, reserved: OnceLock::new(), open: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { store, configuration, reserved: OnceLock::new(), open: Mutex::default(), edits: Mutex::default() }) }
     }
 
     #[must_use]
@@ -109,6 +111,8 @@ impl Workspaces {
     /// # Errors
     /// No such workspace, or a setting that does not fit.
     pub async fn update(&self, id: WorkspaceId, name: Option<String>, settings: Map<String, Value>) -> Result<WorkspaceRow, Problem> {
+        // Two edits at once would each store what the other has not changed. No other process has this database.
+        let _edit = self.inner.edits.lock().await;
         let mut row = self.row(id).await?;
         if let Some(name) = name {
             row.name = checked_name(name)?;

@@ -6,7 +6,7 @@
 use super::command::{sift, verdict};
 use super::judge::{Desk, Judged, examine};
 use crate::agent::Agent;
-use crate::chat::{Chat, broken, no_chat, storage};
+use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::handle::Handle;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
@@ -210,8 +210,14 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
     match output.signal.clone() {
         None | Some(Signal::Reviewed { .. }) => Ok(output.into_result()),
         Some(Signal::PlanFileChanged(path)) => {
-            if let Some(stored) = StoredPlan::read(chat, &path).await {
-                record(handle, agent, &stored).await?;
+            match StoredPlan::read(chat, &path).await {
+                Some(stored) => record(handle, agent, &stored).await?,
+                // It is the chat's own before it can be read as a plan, so that there is no second one beside it.
+                None if agent.role.mode() == Mode::Plan => {
+                    let file = path.to_string();
+                    chat.publish(Change::default(), move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
+                }
+                None => {}
             }
             Ok(output.into_result())
         }

@@ -368,8 +368,7 @@ async fn many_changed_files_are_listed_in_pages_and_no_answer_is_long() {
     let first = work.changes().await;
     assert!(first.to_string().len() < 1 << 20, "{} bytes", first.to_string().len());
     assert_eq!((&first["truncated"], &first["total"]["count"]), (&json!(true), &json!(1199)), "{first:#}");
-    let calls = first["changes"].as_array().unwrap();
-    let newest = calls.last().unwrap();
+    let (calls, newest) = (&first["changes"], first["changes"].as_array().unwrap().last().unwrap());
     assert_eq!((told(&newest["files"]).len(), &newest["left_out"]), (2, &json!(0)), "the newest is whole");
     assert_eq!(told(&calls[0]["files"]).len() + usize::try_from(calls[0]["left_out"].as_u64().unwrap()).unwrap(), 1200);
 
@@ -395,6 +394,7 @@ async fn many_changed_files_are_listed_in_pages_and_no_answer_is_long() {
     }
     let of_one = server.get(&format!("{}/changes?message={}", work.chat.path, newest["message_id"].as_str().unwrap())).await;
     assert_eq!((told(&of_one["total"]["files"]).len(), &of_one["truncated"], of_one.get("next_cursor")), (2, &json!(false), None));
-    work.back_to(&messages[0]).await;
+    let done = work.back_to(&messages[0]).await;
+    assert_eq!((done["files"].as_array().unwrap().len(), &done["file_count"], &done["truncated"]), (1000, &json!(1199), &json!(true)));
     assert_eq!(std::fs::read_dir(home.workspace().join("many")).unwrap().count(), 1);
 }

@@ -186,3 +186,20 @@ async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one
     let (status, error) = chat.post("retry").await;
     assert_eq!((status, &error["error"]["code"]), (StatusCode::CONFLICT, &json!("CONFLICT")));
 }
+
+#[tokio::test]
+async fn a_search_answers_with_excerpts_however_long_the_messages_are() {
+    let home = home(&json!({ "turns": [{ "text": "Noted." }], "repeat": true }));
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let long = format!("{}Needle{}", "ä ".repeat(30_000), " ö".repeat(30_000));
+    chat.say(&long).await;
+    chat.run_to_end(0).await;
+    for path in [format!("{}/search?q=needle", chat.path), "/search?q=needle".to_owned()] {
+        let found = server.get(&path).await;
+        assert_eq!(found.as_array().unwrap().len(), 1, "{path}");
+        let text = found.to_string();
+        assert!(text.len() < 10_000 && text.contains("Needle"), "{path}: {} bytes", text.len());
+        assert!(text.contains(&format!("\"body_size\":{}", long.len())), "{path}: {text}");
+    }
+}

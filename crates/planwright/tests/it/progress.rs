@@ -217,3 +217,33 @@ async fn a_plan_that_is_carried_out_headless_shows_its_steps_and_names_the_open_
     assert!(err.contains("= step 1: done") && err.contains("still open: 2") && !err.contains("Carry it out"), "{err}");
     assert!(home.file(FILE).unwrap().contains("- [x] 1. "), "also a plan that another chat wrote, once the user names it");
 }
+
+#[tokio::test]
+async fn the_summary_of_changes_names_the_step_that_was_in_progress() {
+    let home = home_of(
+        &plan(),
+        &[
+            turn(&[write("/before.txt", "x\n")]),
+            turn(&[step(1, "in_progress"), write("/bye.txt", "Hello\n"), step(1, "done")]),
+            turn(&[step(2, "in_progress"), step(2, "done"), write("/log.txt", "checked\n")]),
+            turn(&[write("/bye.txt", "Goodbye\n"), step(2, "done")]),
+        ],
+    );
+    home.put("before.txt", "y\n");
+    let server = home.serve_with(&[]).await;
+    let chat = server.chat(json!({})).await;
+    let planned = approved(&chat).await;
+    let waits = |event: &Value| event["type"] == "question_pending" || event["type"] == "run_finished";
+    let events = chat.events(planned, waits).await;
+    if let Some(card) = of_type(&events, "question_pending").first() {
+        let (status, body) = chat.answer(&card["question_id"], json!({ "decision": "approve" })).await;
+        assert!(status.is_success(), "{body}");
+        chat.run_to_end(last_id(&events)).await;
+    }
+    let summary = server.get(&format!("{}/changes?summary=true", chat.path)).await;
+    let files = summary["total"]["files"].as_array().unwrap();
+    let step_of = |path: &str| files.iter().find(|file| file["path"] == path).map(|file| file["step"].clone());
+    assert_eq!(step_of("/before.txt"), Some(Value::Null), "{summary:#}");
+    assert_eq!(step_of("/bye.txt"), Some(json!(2)), "a step whose check failed is still in progress: {summary:#}");
+    assert_eq!(step_of("/log.txt"), Some(json!(2)), "{summary:#}");
+}

@@ -7,7 +7,7 @@
 //! | [`follow`] | the events of a chat |
 //! | [`judge`], [`measure`], [`processes`], [`listener`] | what must hold, and how it is found out |
 //! | [`beyond`] | attacks that the cases do not have |
-//! | [`ground`], [`sight`], [`hidden`], [`worktrees`] | what of the machine and of the workspace's secrets a command sees, in layouts of their own |
+//! | [`ground`], [`sight`], [`names`], [`hidden`], [`worktrees`] | what of the machine and of the workspace's secrets a command sees, in layouts of their own |
 //! | [`outside`] | the controls: the attacks without the sandbox |
 //!
 //! A case counts only if its control shows the effect that the sandbox is to prevent. Where that is impossible or
@@ -20,6 +20,7 @@ mod hidden;
 mod judge;
 mod listener;
 mod measure;
+mod names;
 mod outside;
 mod place;
 mod processes;

@@ -192,3 +192,16 @@ async fn a_browser_that_can_t_be_opened_is_a_warning_without_the_token_and_none_
     server.get("/workspaces").await;
     assert!(server.terminate().await && !told.exists());
 }
+
+#[tokio::test]
+async fn a_layout_that_is_refused_leaves_nothing_in_the_data_folder() {
+    let home = home(&script());
+    let inside = home.workspace().join("data");
+    for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["run", "Go"]] {
+        let mut command = home.command(args);
+        let output = command.env("PLANWRIGHT_DATA_DIR", &inside).output().await.unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && told.contains("--data-dir elsewhere"), "{told}");
+        assert!(!inside.exists(), "{args:?}");
+    }
+}

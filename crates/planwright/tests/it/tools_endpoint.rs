@@ -224,3 +224,22 @@ async fn edits_of_one_file_at_once_are_each_there_or_told_never_mixed() {
         assert_eq!(code(answer), "FILE_CHANGED");
     }
 }
+
+#[tokio::test]
+async fn a_planners_chat_gets_one_plan_by_the_users_calls_too() {
+    let home = quiet();
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let id = chat.path.rsplit('/').next().unwrap().to_owned();
+    let in_chat = |tool: &str, args: Value| json!({ "tool": tool, "args": args, "chat_id": id });
+    assert_eq!(call(&server, in_chat("touch", json!({ "path": "/plans/a.plan" }))).await["success"], true);
+    assert_eq!(chat.show().await["config"]["plan_file"], "/plans/a.plan");
+    for second in
+        [in_chat("touch", json!({ "path": "/plans/b.plan" })), in_chat("write", json!({ "path": "/plans/c.plan", "content": "# C\n" }))]
+    {
+        let answer = call(&server, second).await;
+        assert_eq!(code(&answer), "PLAN_NOT_OWNED", "{answer}");
+    }
+    assert_eq!(call(&server, in_chat("write", json!({ "path": "/plans/a.plan", "content": "# A\n" }))).await["success"], true);
+    assert_eq!((home.file("plans/b.plan"), home.file("plans/c.plan")), (None, None));
+}

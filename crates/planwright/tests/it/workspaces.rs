@@ -204,3 +204,30 @@ async fn plans_are_listed_with_how_far_they_have_come() {
     let own = of_chat(&server.get(&path).await, &id);
     assert_eq!((&own["status"], &own["steps_done"]), (&json!("done"), &json!(1)));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edits_of_one_workspace_at_the_same_time_are_all_kept() {
+    let home = crate::home(&json!({ "turns": [{ "text": "Noted." }] }));
+    let server = home.serve().await;
+    let path = format!("/workspaces/{}", server.get("/workspaces").await[0]["id"].as_str().unwrap());
+    for round in 0..20 {
+        let modes = ["plan", "act"];
+        let settings = [
+            json!({ "settings": { "default_mode": modes[round % 2] } }),
+            json!({ "settings": { "intent_switch": if round % 2 == 0 { "off" } else { "suggest" } } }),
+            json!({ "settings": { "intent_classifier": if round % 2 == 0 { "off" } else { "model" } } }),
+            json!({ "name": format!("round {round}") }),
+        ];
+        let edits = settings.iter().map(|body| server.request(Method::PATCH, &path, Some(body.clone())));
+        for (status, answer) in futures::future::join_all(edits).await {
+            assert!(status.is_success(), "{answer}");
+        }
+        let row = server.get(&path).await;
+        for edit in &settings[..3] {
+            for (key, value) in edit["settings"].as_object().unwrap() {
+                assert_eq!(&row["settings"][key], value, "round {round}: {row}");
+            }
+        }
+        assert_eq!(row["name"], settings[3]["name"]);
+    }
+}

@@ -39,6 +39,8 @@ fn every_route_has_a_name_of_its_own_a_summary_and_the_errors_of_the_guard() {
         assert!(names.insert(entry["operationId"].as_str().unwrap()), "{route} shares its name");
         assert!(entry["summary"].as_str().unwrap().len() > 5 && !entry["tags"][0].as_str().unwrap().is_empty(), "{route}");
         assert!(entry["responses"].get("403").is_some(), "{route}");
+        let writes = !route.starts_with("get ") && entry["security"] != json!([]);
+        assert_eq!(entry["responses"].get("507").is_some(), writes, "{route}");
         let is_open = entry["security"] == json!([]);
         assert_eq!(entry["responses"].get("401").is_none(), is_open && !route.contains("/auth/"), "{route}");
         let is_for_all = (!route.contains("/api/v1/") && !route.ends_with("/metrics")) || route == "post /api/v1/auth/login";

@@ -5,7 +5,7 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids, Params};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{Changes, ChangesQuery, Conflict, Revert, Step};
+use planwright_chat::{Changes, ChangesQuery, Revert, RevertSummary, shorten_revert};
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
 use schemars::JsonSchema;
@@ -48,8 +48,8 @@ pub struct RevertBody {
 #[derive(JsonSchema, Serialize)]
 pub struct RevertAnswer {
     preview: bool,
-    files: Vec<Step>,
-    conflicts: Vec<Conflict>,
+    #[serde(flatten)]
+    done: RevertSummary,
     /// The message that tells of it; null where nothing was done.
     message: Option<Message>,
 }
@@ -62,11 +62,12 @@ pub async fn revert(
 ) -> ApiResult<RevertAnswer> {
     let handle = handle(&app, workspace, chat).await?;
     if body.preview {
-        let Revert { files, conflicts, .. } = handle.chat().revert(body.message_id).await?;
-        return Ok(Json(RevertAnswer { preview: true, files, conflicts, message: None }));
+        let done = handle.chat().revert(body.message_id).await?.into();
+        return Ok(Json(RevertAnswer { preview: true, done, message: None }));
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
-    let message = handle.submit_by(Op::Revert { message_id: body.message_id, conflicts }, caller.name()).await?.message;
-    let Revert { files, conflicts, .. } = message.as_ref().map(Revert::told).unwrap_or_default();
-    Ok(Json(RevertAnswer { preview: false, files, conflicts, message }))
+    let mut message = handle.submit_by(Op::Revert { message_id: body.message_id, conflicts }, caller.name()).await?.message;
+    let done = message.as_ref().map(Revert::told).unwrap_or_default().into();
+    message.iter_mut().for_each(shorten_revert);
+    Ok(Json(RevertAnswer { preview: false, done, message }))
 }

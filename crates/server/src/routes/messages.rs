@@ -75,7 +75,7 @@ pub struct SearchQuery {
     limit: Option<u32>,
 }
 
-/// Messages that have a text in them, newest first.
+/// Messages that have a text in them, newest first. Of long ones there is an excerpt, with `body_size` in the metadata.
 pub async fn search(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
@@ -85,7 +85,9 @@ pub async fn search(
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let mut found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
-    found.iter_mut().for_each(shorten);
+    for message in &mut found {
+        excerpt(message, &query.q);
+    }
     Ok(Json(found))
 }
 
@@ -105,9 +107,28 @@ pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): P
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let mut found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
     for one in &mut found {
-        shorten(&mut one.message);
+        excerpt(&mut one.message, &query.q);
     }
     Ok(Json(found))
+}
+
+/// How much of a found message is shown before and after the text.
+const AROUND: usize = 2 << 10;
+/// What is longer in the metadata of a found message is left out.
+const LARGEST_VALUE: usize = 1 << 10;
+
+/// Leaves of a found message what is around the text that was looked for.
+fn excerpt(message: &mut Message, sought: &str) {
+    message.metadata.retain(|_, value| value.to_string().len() <= LARGEST_VALUE);
+    let size = message.content.len();
+    if size <= 2 * AROUND {
+        return;
+    }
+    message.metadata.insert("body_size".to_owned(), size.into());
+    let at = message.content.to_lowercase().find(&sought.to_lowercase()).unwrap_or_default().min(size);
+    let (from, to) = (at.saturating_sub(AROUND), (at + sought.len() + AROUND).min(size));
+    let (from, to) = (message.content.floor_char_boundary(from), message.content.ceil_char_boundary(to));
+    message.content = message.content[from..to].to_owned();
 }
 
 fn check_sought(text: &str) -> Result<(), ApiError> {

@@ -23,6 +23,13 @@ pub fn refs_line(refs: &[RefChange]) -> Option<String> {
     (!all.is_empty()).then(|| format!("[git: {named}{more}. The user let these refs lose commits, and can take it back.]"))
 }
 
+pub fn emptied_line(paths: &[String]) -> Option<String> {
+    let first = paths.first()?;
+    Some(format!(
+        "[git's own records are as before: the command gave /{first} to git, which looks like a secret and is empty for commands. Name the files to add, without it, and commit again.]"
+    ))
+}
+
 pub fn odd_line(count: u64) -> Option<String> {
     (count > 0).then(|| format!("[not kept: {count} changes of files whose names can't be spelled]"))
 }

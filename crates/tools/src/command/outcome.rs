@@ -1,5 +1,6 @@
 //! What a command did, as the model and programs read it.
 
+use super::Covers;
 use crate::effect::Effect;
 use crate::tool::Output;
 use crate::workspace::{Begun, Change};
@@ -8,7 +9,6 @@ use planwright_sandbox::{Ended, Finished};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -91,8 +91,9 @@ pub struct Outcome {
     #[serde(flatten)]
     pub begun: Begun,
     ended: Ended,
-    /// Files that were empty for the command, as far as it named them.
-    hidden: Vec<String>,
+    /// What of the workspace was kept from the command.
+    #[serde(default)]
+    pub covers: Covers,
     milliseconds: u64,
     output: String,
     truncated: bool,
@@ -109,6 +110,20 @@ pub struct Outcome {
 }
 
 const FILE: &str = "outcome.json";
+/// How many covered files are named.
+const MOST_COVERED: usize = 20;
+/// The exit code of a shell that does not find a program.
+const NOT_FOUND: i32 = 127;
+/// Tools that a command line of a project is likely to need.
+const TOOLS: &[&str] = &[
+    "bun", "bundle", "cargo", "cmake", "deno", "dotnet", "gcc", "go", "gradle", "java", "make", "mvn", "node", "npm", "npx", "php", "pip",
+    "pip3", "pnpm", "poetry", "pytest", "python", "python3", "ruby", "rustc", "rustup", "uv", "yarn",
+];
+
+/// Whether a text has these words, not as the end of a longer one.
+fn says(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| !text[..at].ends_with(|before: char| before.is_alphanumeric() || "-_./".contains(before)))
+}
 
 /// What the kernel says to those who change what is mounted, and what is mounted read-only.
 const BUSY: &str = "Device or resource busy";
@@ -121,7 +136,7 @@ impl Outcome {
             command: command.to_owned(),
             begun,
             ended: finished.ended,
-            hidden: Vec::new(),
+            covers: Covers::default(),
             milliseconds: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
             output,
             truncated,
@@ -138,17 +153,34 @@ impl Outcome {
         Self { answer: Some(answer.clone()), ..Self::new("", begun, &finished, Capture::default()) }
     }
 
-    /// Notes which of the files that are kept from commands this one was about.
+    /// Notes what was kept from the command.
     #[must_use]
-    pub fn hiding(mut self, hidden: &[OsString]) -> Self {
-        let names = hidden.iter().map(Path::new).filter_map(|path| path.to_str().zip(path.file_name()?.to_str()));
-        self.hidden = names.filter(|(_, name)| self.command.contains(name)).map(|(path, _)| format!("/{path}")).collect();
-        self
+    pub fn covering(self, covers: Covers) -> Self {
+        Self { covers, ..self }
     }
 
-    fn secrets(&self) -> Option<String> {
-        let list = self.hidden.join(", ");
-        (!list.is_empty()).then(|| format!("[empty for commands, because it looks like a secret: {list}. `read` asks the user.]"))
+    /// What the command named and was kept from it, a line for each reason.
+    fn covered(&self) -> Vec<String> {
+        let named = |paths: &[String], always: bool| {
+            let is_named = |path: &&String| path.rsplit('/').next().is_some_and(|name| always || self.command.contains(name));
+            let named: Vec<String> = paths.iter().filter(is_named).take(MOST_COVERED).map(|path| format!("/{path}")).collect();
+            named.join(", ")
+        };
+        // Git meets them without being told their names.
+        let closed = named(&self.covers.closed, self.command.contains("git"));
+        [
+            (named(&self.covers.secrets, false), "empty for commands, because it looks like a secret", " `read` asks the user."),
+            (
+                closed,
+                "commands can't open this, because it looks like a secret and differs from what git has",
+                " Leave it out of commits: name the files to add. `read` asks the user.",
+            ),
+            (named(&self.covers.workspaces, false), "empty for commands, because it is another workspace on this server", ""),
+        ]
+        .into_iter()
+        .filter(|(list, _, _)| !list.is_empty())
+        .map(|(list, why, advice)| format!("[{why}: {list}.{advice}]"))
+        .collect()
     }
 
     /// What git can't do in the sandbox, where it says so in its own words.
@@ -190,8 +222,9 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        let lines = [Some(self.ending()), self.secrets(), self.fixed(), changes(kept), refusals(withheld)];
-        for line in lines.into_iter().flatten().chain(self.notes.iter().cloned()) {
+        let first = [Some(self.ending()), self.missing_tool()].into_iter().flatten().chain(self.covered());
+        let rest = [self.fixed(), changes(kept), refusals(withheld)].into_iter().flatten();
+        for line in first.chain(rest).chain(self.notes.iter().cloned()) {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
         }
@@ -242,6 +275,21 @@ impl Outcome {
             ),
             Ended::Stopped => format!("[stopped after {seconds}{limits}]"),
         }
+    }
+
+    /// How to make a tool visible that the shell did not find.
+    fn missing_tool(&self) -> Option<String> {
+        let is_missing =
+            |tool: &&&str| [": command not found", ": not found"].iter().any(|end| says(&self.output, &format!("{tool}{end}")));
+        let tool = TOOLS.iter().filter(|_| self.ended == Ended::Exited(NOT_FOUND)).find(is_missing)?;
+        let place = if matches!(*tool, "cargo" | "rustc" | "rustup") {
+            " For Rust elsewhere set CARGO_HOME and RUSTUP_HOME for the server."
+        } else {
+            ""
+        };
+        Some(format!(
+            "[commands don't see {tool}. They see programs in /usr, /opt and /nix/store, and the usual toolchain folders of the server's home, such as ~/.cargo/bin and ~/.local/bin. To make it visible, install it there, or have its folder on the PATH of the server and in one of those places; then start the server again.{place}]"
+        ))
     }
 
     fn exit_code(&self) -> Option<i32> {
@@ -300,5 +348,38 @@ mod tests {
     fn what_only_a_terminal_understands_is_left_out() {
         assert_eq!(plain("\u{1b}[31mred\u{1b}[0m\r\nok\u{7}"), "red\nok\u{fffd}");
         assert_eq!(plain("a\u{202e}b\u{2066}c\u{2069}"), "a\u{fffd}b\u{fffd}c\u{fffd}", "and what reorders text");
+    }
+
+    fn ended(code: i32, output: &str) -> Outcome {
+        let finished = Finished { ended: Ended::Exited(code), took: Duration::ZERO, reached: Vec::new() };
+        let mut capture = Capture::default();
+        capture.take(output.as_bytes());
+        Outcome::new("cargo test; cat .env sub/x; git commit -a", Begun::now(), &finished, capture)
+    }
+
+    #[test]
+    fn a_well_known_tool_that_is_not_found_is_told_how_to_be_made_visible() {
+        let text = |code, output: &str| ended(code, output).report(&[], &[]).unwrap().text;
+        for output in ["/bin/bash: line 1: cargo: command not found", "sh: 1: cargo: not found"] {
+            let text = text(127, output);
+            assert!(text.contains("commands don't see cargo") && text.contains("CARGO_HOME"), "{text}");
+        }
+        assert!(!text(1, "cargo: command not found").contains("don't see"), "another failure");
+        assert!(!text(127, "my-cargo: command not found").contains("don't see"), "a tool of their own");
+    }
+
+    #[test]
+    fn a_covered_path_is_told_with_its_own_reason() {
+        let covers = Covers {
+            secrets: vec![".env".to_owned(), "unnamed.pem".to_owned()],
+            closed: vec!["deploy/key.pem".to_owned()],
+            workspaces: vec!["sub".to_owned()],
+            ..Covers::default()
+        };
+        let text = ended(0, "").covering(covers).report(&[], &[]).unwrap().text;
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(lines[0].contains("looks like a secret: /.env.") && !text.contains("unnamed"), "{text}");
+        assert!(lines[1].contains("can't open this") && lines[1].contains("/deploy/key.pem"), "{text}");
+        assert!(lines[2].contains("another workspace on this server: /sub"), "{text}");
     }
 }

@@ -172,7 +172,12 @@ mod tests {
     use planwright_protocol::settings::SandboxSettings;
 
     fn commands(place: &Path, megabytes: u32) -> Commands {
-        Commands { place: place.to_owned(), sandbox: Sandbox { disk_mb: megabytes, ..Sandbox::default() }, own: Vec::new(), team: None }
+        Commands {
+            place: place.to_owned(),
+            sandbox: SandboxSettings { disk_mb: megabytes, ..SandboxSettings::default() },
+            own: Vec::new(),
+            team: None,
+        }
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test")]

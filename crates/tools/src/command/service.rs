@@ -3,7 +3,7 @@
 //! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
 //! like what a command changes.
 
-use super::{Commands, Reach, Request, SandboxMode, Scratch, Staged, name_of, unavailable, unwritable};
+use super::{Commands, Covers, Reach, Request, SandboxMode, Scratch, Staged, name_of, unavailable, unwritable};
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
@@ -32,6 +32,7 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Post {
     policy: Policy,
+    covers: Covers,
     line: String,
     variables: BTreeMap<String, String>,
     /// Where what it changes is staged.
@@ -68,7 +69,7 @@ impl Post {
     /// It can't be kept.
     pub fn hand_over(&self, answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Result<Output, Problem> {
         let Some(stage) = &self.stage else { return answer.clone().map(Output::text) };
-        Outcome::of_answer(answer, begun, took).save(stage)?;
+        Outcome::of_answer(answer, begun, took).covering(self.covers.clone()).save(stage)?;
         Ok(Output::default().signalling(Signal::Staged))
     }
 
@@ -98,8 +99,8 @@ impl Commands {
             writable,
             ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::of_service() })
         };
-        let policy = self.limit_sight(policy, workspace, secrets, neighbours)?;
-        Ok(self.post(program, policy, None))
+        let sight = self.limit_sight(policy, workspace, secrets, neighbours)?;
+        Ok(self.post(program, sight, None))
     }
 
     /// A place for a program that is there for one call. What it changes of the workspace is staged.
@@ -112,10 +113,10 @@ impl Commands {
             Request { command: String::new(), folder: crate::WorkspacePath::root(), time: Duration::MAX, network: program.network };
         let ready = self.prepare(cx, &request, call, Reach::Source, SandboxMode::Enforce)?;
         let scratch = self.scratch_of(program, &ready.policy.workspace)?;
-        Ok(self.post(program, Policy { scratch, ..ready.policy }, Some(ready.folder)))
+        Ok(self.post(program, (Policy { scratch, ..ready.policy }, ready.covers), Some(ready.folder)))
     }
 
-    fn post(&self, program: &Program, policy: Policy, stage: Option<PathBuf>) -> Post {
+    fn post(&self, program: &Program, (policy, covers): (Policy, Covers), stage: Option<PathBuf>) -> Post {
         let is_on = program.network || self.sandbox.network;
         let named = program.readable.iter().filter(|path| self.may_show(path)).cloned();
         let readable = named.chain(policy.readable).collect();
@@ -128,6 +129,7 @@ impl Commands {
         let words: Vec<String> = program.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
         Post {
             policy,
+            covers,
             line: format!("exec {}", words.join(" ")),
             variables: program.variables.clone(),
             stage,

@@ -5,7 +5,23 @@ use crate::gate::Secrets;
 use crate::workspace::{Hidden, Repository, Workspace};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Policy;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// What of the workspace is kept from a command, and why. Names that are not UTF-8 are left out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Covers {
+    /// Empty, because they look like secrets.
+    pub secrets: Vec<String>,
+    /// Those of them that git does not keep, and must not begin to keep empty.
+    pub untracked: Vec<String>,
+    /// Shut: they look like secrets, and git has another content of them.
+    pub closed: Vec<String>,
+    /// Other people's workspaces.
+    pub workspaces: Vec<String>,
+}
 
 impl Commands {
     /// Keeps from a command what is secret, the server's or another workspace's; and shows it the repository that the workspace belongs to.
@@ -15,7 +31,7 @@ impl Commands {
         workspace: &Workspace,
         secrets: &Secrets,
         neighbours: &[PathBuf],
-    ) -> Result<Policy, Problem> {
+    ) -> Result<(Policy, Covers), Problem> {
         if let Some(folder) = policy.writable.iter().find(|folder| !self.may_show(folder)) {
             let text = format!(
                 "No command was run: `writable` under [sandbox] names {}, which is not there, or has Planwright's own data or configuration in it. Name another folder, or start Planwright with another --data-dir.",
@@ -23,7 +39,7 @@ impl Commands {
             );
             return Err(Problem::new(ErrorCode::SandboxUnavailable, text));
         }
-        let Hidden { inside, outside } = workspace.secrets(secrets)?;
+        let Hidden { inside, closed, outside, untracked } = workspace.secrets(secrets)?;
         let roots = self.team.iter().flatten();
         let others = neighbours.iter().chain(roots).filter(|other| **other != policy.workspace).cloned().chain(outside).collect();
         let repository = Repository::of(workspace, &policy.workspace).map(|repository| repository.whole);
@@ -31,8 +47,10 @@ impl Commands {
         // With accounts, a workspace inside this one may be somebody else's.
         let nested = self.team.iter().flat_map(|roots| neighbours.iter().chain(roots));
         let nested = nested.filter_map(|other| other.strip_prefix(&policy.workspace).ok()).filter(|below| !below.as_os_str().is_empty());
-        let hidden = nested.map(|below| below.as_os_str().to_owned()).chain(inside).collect();
-        Ok(Policy { hidden, own: self.own.clone(), others, readable, ..policy })
+        let nested: Vec<OsString> = nested.map(|below| below.as_os_str().to_owned()).collect();
+        let covers = Covers { secrets: spelled(&inside), untracked, closed: spelled(&closed), workspaces: spelled(&nested) };
+        let hidden = nested.into_iter().chain(inside).collect();
+        Ok((Policy { hidden, closed, own: self.own.clone(), others, readable, ..policy }, covers))
     }
 
     /// A repository of a team's server may be anybody's, unless it lies where its users have their workspaces.
@@ -48,4 +66,8 @@ impl Commands {
         let is_apart = |real: PathBuf| !self.own.iter().any(|own| own.starts_with(&real) || real.starts_with(own));
         std::fs::canonicalize(path).is_ok_and(is_apart)
     }
+}
+
+fn spelled(names: &[OsString]) -> Vec<String> {
+    names.iter().filter_map(|name| name.to_str()).map(str::to_owned).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
 
-use super::lines::{left_lines, list, objects_line, odd_line, refs_line};
+use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, refs_line};
 use super::outcome::Outcome;
 use super::{CommandContext, Commands};
 use crate::effect::Effect;
@@ -29,6 +29,8 @@ pub struct Staged {
     changes: Changes,
     /// Since when a change counts as somebody else's, as it was known when the changes were read.
     since: Since,
+    /// Secrets that git would keep as the empty files that the command saw; its records are left out.
+    emptied: Vec<String>,
     moves: Vec<(WorkspacePath, WorkspacePath)>,
 }
 
@@ -51,13 +53,17 @@ impl Staged {
         let Some(outcome) = Outcome::load(&folder).filter(|_| is_whole(&folder)) else { return Ok(None) };
         let upper = folder.join("upper");
         let since = outcome.begun.since();
-        let changes = if upper.is_dir() {
+        let mut changes = if upper.is_dir() {
             cx.workspace.changes_in(&upper, since, baseline.clone())?
         } else {
             cx.workspace.changes_since(&Mirror { copies: &copies, stage: &folder, baseline: baseline.clone() })?
         };
+        let emptied = cx.workspace.emptied(if upper.is_dir() { Some(&upper) } else { None }, &outcome.covers.untracked);
+        if !emptied.is_empty() {
+            changes.leave_records();
+        }
         let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, moves }))
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves }))
     }
 
     /// Forgets a command that was cut off. What it changed is not kept.
@@ -119,7 +125,7 @@ impl Staged {
             return Ok((self, withheld));
         }
         let done = self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &held, &odd)?;
-        let lines = [odd_line(odd.len() as u64), objects_line(objects)];
+        let lines = [emptied_line(&std::mem::take(&mut self.emptied)), odd_line(odd.len() as u64), objects_line(objects)];
         self.outcome.notes.extend(lines.into_iter().flatten().chain(left_lines(&done)));
         self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
         self.changes.unspellable = 0;
@@ -223,7 +229,7 @@ impl Staged {
             lines.push(format!("[changed as build output, so not among this chat's changes: {} folders, such as {first}]", output.len()));
         }
         let objects = self.changes.left_out.iter().filter(|change| is_object(&change.path)).count();
-        lines.extend([odd_line(self.changes.unspellable), objects_line(objects)].into_iter().flatten());
+        lines.extend([emptied_line(&self.emptied), odd_line(self.changes.unspellable), objects_line(objects)].into_iter().flatten());
         lines
     }
 

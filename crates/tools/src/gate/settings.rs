@@ -72,6 +72,12 @@ const SOURCE: &[&str] = &[
 /// Endings of files that show what a secret one would look like.
 const SAMPLES: &[&str] = &["example", "sample", "template", "dist"];
 
+/// Endings of what compilers make, whatever its name begins with.
+const PRODUCTS: &[&str] = &[
+    "a", "class", "d", "dll", "dwo", "dylib", "exe", "gcda", "gcno", "jar", "lib", "map", "o", "obj", "pdb", "pyc", "rlib", "rmeta", "so",
+    "stamp", "wasm",
+];
+
 /// Names of files that may hold secrets.
 #[derive(Debug)]
 pub struct Secrets {
@@ -107,6 +113,35 @@ impl Secrets {
             let is_meant = pattern.contains('/') || !pattern.contains(['*', '?', '[', '{']) || pattern.ends_with(&format!(".{ending}"));
             (!is_source || is_meant) && (glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
         })
+    }
+
+    /// The same in build output and in git's own folder, where a folder's name says nothing: a wildcard has to fit the file's own
+    /// name, and compilers name what they make after the source.
+    #[must_use]
+    pub fn hides_made(&self, path: &WorkspacePath) -> bool {
+        let name = path.names().last().unwrap_or_default();
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_made = Self::is_code(name);
+        self.globs.iter().any(|glob| {
+            let pattern = glob.glob().glob();
+            if pattern.contains('/') || !pattern.contains(['*', '?', '[', '{']) {
+                return glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name));
+            }
+            glob.is_match(name) && (!is_made || pattern.ends_with(&format!(".{ending}")))
+        })
+    }
+
+    /// Whether a file is source code, a sample or what a compiler made of it, by the ending of its name.
+    #[must_use]
+    pub fn is_code(name: &str) -> bool {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        [SOURCE, SAMPLES, PRODUCTS].iter().any(|endings| endings.contains(&ending))
+    }
+
+    /// Whether a pattern can have a file or folder of this name in mind; a quick test before the others.
+    #[must_use]
+    pub fn may_name(&self, name: &str) -> bool {
+        self.globs.iter().any(|glob| glob.glob().glob().contains('/') || glob.is_match(name))
     }
 
     /// Whether everything in a folder is, whatever its name.
@@ -152,6 +187,19 @@ mod tests {
             assert!(secrets.contains(&path(hidden)) && secrets.hides(&path(hidden)), "{hidden}");
         }
         assert!(!secrets.contains(&path("/conf/dev/a.json")));
+    }
+
+    #[test]
+    fn in_build_output_a_wildcard_means_the_files_own_name_and_no_product_of_a_compiler() {
+        let secrets = Secrets::default();
+        for hidden in ["/target/.env", "/node_modules/x/.env.local", "/build/key.pem", "/.git/id_rsa"] {
+            assert!(secrets.hides_made(&path(hidden)), "{hidden}");
+        }
+        for shown in ["/target/debug/deps/id_tool-1f.d", "/target/debug/.fingerprint/id_tool-1f/invoked.timestamp", "/dist/id_map.js"] {
+            assert!(!secrets.hides_made(&path(shown)), "{shown}");
+        }
+        let named = Secrets::new(&["private".to_owned()]).unwrap();
+        assert!(named.hides_made(&path("/dist/private/x.js")) && named.may_name("private") && !named.may_name("x.js"));
     }
 
     #[test]

@@ -80,7 +80,7 @@ mod tests {
     fn a_clock_that_was_set_back_makes_every_change_time_unknown() {
         let moment = UNIX_EPOCH + Duration::from_secs(1_000_000);
         let begun = Begun { moment, clock_offset: Some(900_000_000_000) };
-        let later = moment + Duration::from_secs(60);
+        let later = moment + Duration::from_mins(1);
         let at = |now, offset| begun.since_by(now, offset);
         assert_eq!(at(later, Some(900_000_000_000)), Since::Moment(moment));
         assert_eq!(at(later, Some(900_000_000_000 - 4_000_000)), Since::Moment(moment), "two readings differ a little");

@@ -3,17 +3,20 @@
 //! Nothing is left out quietly: whatever can't be looked at is hidden, and where that is impossible no command runs.
 
 use super::change::Sorter;
+use super::products::{is_product, is_record};
+use super::repository::Repository;
+use super::rules::REPOSITORY;
 use super::tracked::Tracked;
 use super::tree::file_type;
 use super::{Workspace, beneath};
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
-use rustix::fs::{Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -21,61 +24,115 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 4096;
 /// A folder that has more of them is hidden as a whole.
 const MOST_IN_FOLDER: usize = 256;
+/// How many files and folders are looked at.
+const MOST_ENTRIES: usize = 5_000_000;
 
 /// What commands must not see.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
     /// Files and folders of the workspace, relative to it. Names need not be UTF-8.
     pub inside: Vec<OsString>,
+    /// Those that git keeps with another content, or whose content is unknown: empty they could be committed.
+    pub closed: Vec<OsString>,
     /// Files and folders elsewhere on the machine that links of the workspace lead to.
     pub outside: Vec<PathBuf>,
+    /// Those of `inside` that git does not keep, so that it must not begin to keep them empty.
+    pub untracked: Vec<String>,
 }
 
 impl Workspace {
-    /// The files whose names are those of secrets, and the folders that have nothing else; outside of build output. Those that git keeps
-    /// unchanged are in its history anyway, and empty they could be committed.
+    /// The files whose names are those of secrets, further hard links of them, and the folders that have nothing else. Those that
+    /// git keeps unchanged are in its history anyway.
     ///
     /// # Errors
     /// The workspace can't be looked through, or has too many of them.
     pub fn secrets(&self, secrets: &Secrets) -> Result<Hidden, Problem> {
         let host = self.host_path()?;
-        let wanted = |path: &[u8]| secrets.contains(&spelled(path));
-        let tracked = Tracked::read(self, &host, wanted);
-        let sorter = Sorter::new(self, host.clone());
-        let mut search = Search { workspace: self, host, secrets, sorter, tracked, inside: BTreeSet::new(), outside: BTreeSet::new() };
-        search.folder(b"")?;
-        Ok(Hidden { inside: search.inside.into_iter().map(OsString::from_vec).collect(), outside: search.outside.into_iter().collect() })
+        let tracked = Tracked::read(self, &host, |path| secrets.contains(&spelled(path)));
+        let mut search = Search::new(self, host, self.root.as_fd(), secrets, tracked);
+        search.folder(b"", Place::Source)?;
+        search.find_hard_links()?;
+        if let Some(Repository { whole, .. }) = Repository::of(self, &search.host) {
+            search.in_repository(&whole)?;
+        }
+        Ok(search.found())
     }
+}
+
+/// What kind of folder is looked through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Source,
+    Output,
+    Repository,
 }
 
 struct Search<'w> {
     workspace: &'w Workspace,
     host: PathBuf,
+    root: BorrowedFd<'w>,
     secrets: &'w Secrets,
     sorter: Sorter<'w>,
     tracked: Tracked,
+    /// Everything that git keeps; read when a file is hidden for another reason than its name.
+    all_tracked: Option<Tracked>,
     inside: BTreeSet<Vec<u8>>,
+    closed: BTreeSet<Vec<u8>>,
     outside: BTreeSet<PathBuf>,
+    /// Hidden files that have more than one name, by device and inode.
+    linked: BTreeSet<(u64, u64)>,
+    entries: usize,
 }
 
-impl Search<'_> {
-    fn folder(&mut self, path: &[u8]) -> Result<(), Problem> {
+impl<'w> Search<'w> {
+    fn new(workspace: &'w Workspace, host: PathBuf, root: BorrowedFd<'w>, secrets: &'w Secrets, tracked: Tracked) -> Self {
+        Self {
+            workspace,
+            sorter: Sorter::new(workspace, host.clone()),
+            host,
+            root,
+            secrets,
+            tracked,
+            all_tracked: None,
+            inside: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            outside: BTreeSet::new(),
+            linked: BTreeSet::new(),
+            entries: 0,
+        }
+    }
+
+    fn found(self) -> Hidden {
+        let names = |paths: BTreeSet<Vec<u8>>| paths.into_iter().map(OsString::from_vec).collect();
+        let inside = self.inside.iter().filter(|path| !self.tracked.keeps(path));
+        let untracked = inside.filter_map(|path| String::from_utf8(path.clone()).ok()).collect();
+        Hidden { untracked, inside: names(self.inside), closed: names(self.closed), outside: self.outside.into_iter().collect() }
+    }
+
+    /// What is hidden of a repository that lies elsewhere.
+    fn in_repository(&mut self, whole: &Path) -> Result<(), Problem> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let root = rustix::fs::openat(CWD, whole, flags, Mode::empty()).map_err(|errno| unknown(REPOSITORY.as_bytes(), errno))?;
+        let mut search = Search::new(self.workspace, whole.to_owned(), root.as_fd(), self.secrets, Tracked::default());
+        search.folder(b"", Place::Repository)?;
+        self.outside.extend(search.inside.iter().chain(&search.closed).map(|path| whole.join(OsStr::from_bytes(path))));
+        self.outside.extend(search.outside);
+        self.check_number()
+    }
+
+    fn folder(&mut self, path: &[u8], place: Place) -> Result<(), Problem> {
         let before = self.inside.len();
         for (name, kind) in self.entries(path)? {
-            let child = if path.is_empty() { name } else { [path, b"/", &name].concat() };
-            let spelled = spelled(&child);
+            let is_named = place == Place::Source || self.secrets.may_name(&String::from_utf8_lossy(&name));
+            let is_repository = name == REPOSITORY.as_bytes();
+            let child = below(path, &name);
             if kind == FileType::Directory {
-                let is_whole = self.secrets.hides_all_of(&spelled) && !self.tracked.has_below(&child);
-                if is_whole {
-                    self.hide(child)?;
-                } else if !self.sorter.is_output(&spelled) {
-                    self.folder(&child)?;
-                }
-            } else if self.secrets.hides(&spelled) {
+                self.inner_folder(child, if is_repository { Place::Repository } else { place }, is_named && !is_repository)?;
+            } else if is_named && !is_repository && self.is_hidden(&child, place) {
                 if kind == FileType::Symlink {
-                    self.link(&child)?;
-                } else if !self.is_kept(&child) {
-                    self.hide(child)?;
+                    self.link(&child, place)?;
+                } else if !self.is_kept(&child) && !self.is_harmless(&child, place) {
+                    self.hide_file(child)?;
                 }
             }
         }
@@ -88,13 +145,40 @@ impl Search<'_> {
         Ok(())
     }
 
+    fn inner_folder(&mut self, path: Vec<u8>, place: Place, is_named: bool) -> Result<(), Problem> {
+        let is_whole = is_named && self.secrets.hides_all_of(&spelled(&path)) && !self.tracked.has_below(&path);
+        if is_whole {
+            self.note_links(&path)?;
+            return self.hide(path);
+        }
+        let is_output = place == Place::Source && self.sorter.is_output(&spelled(&path));
+        self.folder(&path, if is_output { Place::Output } else { place })
+    }
+
+    fn is_hidden(&self, path: &[u8], place: Place) -> bool {
+        match place {
+            Place::Source => self.secrets.hides(&spelled(path)),
+            Place::Output | Place::Repository => self.secrets.hides_made(&spelled(path)),
+        }
+    }
+
+    /// Whether a file only has the name of a secret, by what it contains.
+    fn is_harmless(&self, path: &[u8], place: Place) -> bool {
+        let test = match place {
+            Place::Source => return false,
+            Place::Output => is_product,
+            Place::Repository => is_record,
+        };
+        self.open(path, READ).is_ok_and(|file| test(path, file))
+    }
+
     /// What is in a folder. It is opened for that alone, so that a deep or wide tree takes no more descriptors than another.
     fn entries(&mut self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Problem> {
         let opened = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW);
         let folder = match opened {
             Ok(folder) => folder,
             // Its owner could open it inside.
-            Err(Errno::ACCESS) if !path.is_empty() => return self.hide(path.to_owned()).map(|()| Vec::new()),
+            Err(Errno::ACCESS) if !path.is_empty() => return self.close(path.to_owned()).map(|()| Vec::new()),
             Err(Errno::NOENT) => return Ok(Vec::new()),
             Err(errno) => return Err(unknown(path, errno)),
         };
@@ -103,18 +187,25 @@ impl Search<'_> {
             for entry in Dir::read_from(folder.as_fd())? {
                 let entry = entry?;
                 let name: &CStr = entry.file_name();
-                if name != c"." && name != c".." && name.to_bytes() != super::rules::REPOSITORY.as_bytes() {
+                if name != c"." && name != c".." {
                     entries.push((name.to_bytes().to_vec(), file_type(folder.as_fd(), name, entry.file_type())));
                 }
             }
             Ok(entries)
         };
-        read().map_err(|errno| unknown(path, errno))
+        let entries = read().map_err(|errno| unknown(path, errno))?;
+        self.entries += entries.len();
+        if self.entries > MOST_ENTRIES {
+            let text =
+                format!("No command was run: the workspace has more than {MOST_ENTRIES} files, too many to look for secrets among them.");
+            return Err(Problem::new(ErrorCode::SandboxUnavailable, text));
+        }
+        Ok(entries)
     }
 
     /// A secret that is a link: where it leads is hidden, if there is something.
-    fn link(&mut self, path: &[u8]) -> Result<(), Problem> {
-        let followed = rustix::fs::openat(&self.workspace.root, OsStr::from_bytes(path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    fn link(&mut self, path: &[u8], place: Place) -> Result<(), Problem> {
+        let followed = rustix::fs::openat(self.root, OsStr::from_bytes(path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
         let target = match followed {
             Ok(target) => target,
             Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
@@ -123,10 +214,12 @@ impl Search<'_> {
         let target =
             rustix::fs::readlink(format!("/proc/self/fd/{}", target.as_raw_fd()), Vec::new()).map_err(|errno| unknown(path, errno))?;
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+        if place != Place::Source && self.leads_to_product(path, &target) {
+            return Ok(());
+        }
         match target.strip_prefix(&self.host) {
-            Ok(inside) if inside.as_os_str().is_empty() || inside.starts_with(super::rules::REPOSITORY) => Ok(()),
-            Ok(inside) if self.is_kept(inside.as_os_str().as_bytes()) => Ok(()),
-            Ok(inside) => self.hide(inside.as_os_str().as_bytes().to_vec()),
+            Ok(inside) if inside.as_os_str().is_empty() || inside.starts_with(REPOSITORY) => Ok(()),
+            Ok(inside) => self.hide_other_name(inside.as_os_str().as_bytes()),
             Err(_) if self.host.starts_with(&target) => Ok(()),
             Err(_) => {
                 self.outside.insert(target);
@@ -135,13 +228,92 @@ impl Search<'_> {
         }
     }
 
+    /// Whether a link of build output leads to a program or to certificates, wherever that lies.
+    fn leads_to_product(&self, path: &[u8], target: &Path) -> bool {
+        let name = target.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(self.root, OsStr::from_bytes(path), flags, Mode::empty());
+        Secrets::is_code(&String::from_utf8_lossy(name)) || opened.is_ok_and(|file| is_product(path, file))
+    }
+
+    /// Hides a file or folder whose own name is not that of a secret.
+    fn hide_other_name(&mut self, path: &[u8]) -> Result<(), Problem> {
+        let file = self.open(path, READ).ok();
+        let (workspace, host) = (self.workspace, &self.host);
+        let tracked = self.all_tracked.get_or_insert_with(|| Tracked::read(workspace, host, |_| true));
+        if file.is_some_and(|file| tracked.holds(path, file)) {
+            return Ok(());
+        }
+        if tracked.keeps_content(path) || tracked.has_below(path) {
+            return self.close(path.to_owned());
+        }
+        self.note_links(path)?;
+        self.hide(path.to_owned())
+    }
+
+    /// Hides a file by its own name.
+    fn hide_file(&mut self, path: Vec<u8>) -> Result<(), Problem> {
+        self.note_links(&path)?;
+        if self.tracked.keeps_content(&path) { self.close(path) } else { self.hide(path) }
+    }
+
+    /// Notes which hidden files, of a folder all that are in it, have further names.
+    fn note_links(&mut self, path: &[u8]) -> Result<(), Problem> {
+        let stat = match self.open(path, OFlags::PATH | OFlags::NOFOLLOW).and_then(rustix::fs::fstat) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => return Ok(()),
+            Err(errno) => return Err(unknown(path, errno)),
+        };
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if kind == FileType::Directory {
+            return self.entries(path)?.into_iter().try_for_each(|(name, _)| self.note_links(&below(path, &name)));
+        }
+        if kind == FileType::RegularFile && stat.st_nlink > 1 {
+            self.linked.insert((stat.st_dev, stat.st_ino));
+        }
+        Ok(())
+    }
+
+    /// Hides the further names of hidden files, wherever in the workspace they are.
+    fn find_hard_links(&mut self) -> Result<(), Problem> {
+        let mut folders = if self.linked.is_empty() { Vec::new() } else { vec![Vec::new()] };
+        while let Some(folder) = folders.pop() {
+            for (name, kind) in self.entries(&folder)? {
+                let path = below(&folder, &name);
+                if self.inside.contains(&path) || self.closed.contains(&path) {
+                    continue;
+                }
+                if kind == FileType::Directory {
+                    folders.push(path);
+                } else if kind == FileType::RegularFile && self.is_linked(&path)? {
+                    self.hide_other_name(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_linked(&self, path: &[u8]) -> Result<bool, Problem> {
+        match rustix::fs::statat(self.root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(self.linked.contains(&(stat.st_dev, stat.st_ino))),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(unknown(path, errno)),
+        }
+    }
+
     fn hide(&mut self, path: Vec<u8>) -> Result<(), Problem> {
         self.inside.insert(path);
         self.check_number()
     }
 
+    fn close(&mut self, path: Vec<u8>) -> Result<(), Problem> {
+        self.inside.remove(&path);
+        self.closed.insert(path);
+        self.check_number()
+    }
+
     fn check_number(&self) -> Result<(), Problem> {
-        if self.inside.len() + self.outside.len() <= MOST {
+        if self.inside.len() + self.closed.len() + self.outside.len() <= MOST {
             return Ok(());
         }
         let text = format!(
@@ -151,20 +323,25 @@ impl Search<'_> {
     }
 
     fn is_kept(&self, path: &[u8]) -> bool {
-        self.open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW)
-            .is_ok_and(|file| self.tracked.holds(path, file))
+        self.open(path, READ).is_ok_and(|file| self.tracked.holds(path, file))
     }
 
     fn open(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
         let path = if path.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(path)) };
         let mut tries = 0;
         loop {
-            match rustix::fs::openat2(&self.workspace.root, path, flags | OFlags::CLOEXEC, Mode::empty(), beneath()) {
+            match rustix::fs::openat2(self.root, path, flags | OFlags::CLOEXEC, Mode::empty(), beneath()) {
                 Err(Errno::AGAIN) if tries < 64 => tries += 1,
                 other => return other,
             }
         }
     }
+}
+
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
+
+fn below(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
 }
 
 /// A path as patterns are compared with it.
@@ -181,45 +358,4 @@ fn unknown(path: &[u8], errno: Errno) -> Problem {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn put(folder: &Path, path: &str) {
-        let file = folder.join(path);
-        std::fs::DirBuilder::new().recursive(true).create(file.parent().unwrap()).unwrap();
-        std::fs::File::create_new(file).unwrap();
-    }
-
-    fn hidden(folder: &Path, secrets: &Secrets) -> Vec<String> {
-        let found = Workspace::open(folder).unwrap().secrets(secrets).unwrap();
-        found.inside.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-    }
-
-    #[test]
-    fn secrets_are_found_by_name_at_any_depth_and_source_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        for path in [".env", "deploy/key.pem", "src/id_map.rs", ".env.example", "node_modules/x/.env", "src/main.rs", "keys/id_ed25519"] {
-            put(folder.path(), path);
-        }
-        assert_eq!(hidden(folder.path(), &Secrets::default()), [".env", "deploy/key.pem", "keys/id_ed25519"]);
-        std::os::unix::fs::symlink("../src/main.rs", folder.path().join("deploy/id_link")).unwrap();
-        std::os::unix::fs::symlink("/etc/hostname", folder.path().join("deploy/.env")).unwrap();
-        std::os::unix::fs::symlink("nowhere", folder.path().join("deploy/.env.gone")).unwrap();
-        let found = Workspace::open(folder.path()).unwrap().secrets(&Secrets::default()).unwrap();
-        assert!(found.inside.contains(&"src/main.rs".into()) && found.outside.len() <= 1, "where links lead: {found:?}");
-    }
-
-    #[test]
-    fn folders_that_have_nothing_but_secrets_are_hidden_as_a_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        for number in 0..300 {
-            put(folder.path(), &format!("private/{number}/a.py"));
-            put(folder.path(), &format!(".env/lib/{number}.so"));
-            put(folder.path(), &format!(".env/lib/{number}.py"));
-        }
-        put(folder.path(), "id_tool/mod.rs");
-        put(folder.path(), "id_tool/table.bin");
-        let secrets = Secrets::new(&["private".to_owned(), ".env*".to_owned(), "id_*".to_owned()]).unwrap();
-        assert_eq!(hidden(folder.path(), &secrets), [".env/lib", "id_tool/table.bin", "private"]);
-    }
-}
+mod tests;

@@ -3,8 +3,9 @@
 use super::repository::Repository;
 use super::{LARGEST_FILE, Workspace};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
 use sha1::{Digest, Sha1};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -16,31 +17,78 @@ const LARGEST_INDEX: u64 = 256 << 20;
 const BEFORE_ID: usize = 40;
 const ID: usize = 20;
 
+/// The name that git gives to an empty file.
+const EMPTY: [u8; ID] =
+    [0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, 0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91];
+
 /// The paths that git keeps, with the hash of what it keeps of each.
 #[derive(Debug, Default)]
-pub struct Tracked(BTreeMap<Vec<u8>, [u8; ID]>);
+pub struct Tracked {
+    ids: BTreeMap<Vec<u8>, [u8; ID]>,
+    /// Whether there is an index that can't be understood, so that git may keep any path.
+    is_unknown: bool,
+}
 
 impl Tracked {
-    /// What the workspace's own index has of the paths that are wanted. An index that can't be read has nothing.
+    /// What the workspace's own index has of the paths that are wanted.
     pub fn read(workspace: &Workspace, host: &Path, wanted: impl Fn(&[u8]) -> bool) -> Self {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match Repository::of(workspace, host) {
             Some(repository) => rustix::fs::openat(CWD, repository.folder.join("index"), flags, Mode::empty()),
             None => rustix::fs::openat2(&workspace.root, ".git/index", flags, Mode::empty(), super::beneath()),
         };
-        file.ok().and_then(|file| content(file, LARGEST_INDEX)).and_then(|bytes| parse(&bytes, wanted)).unwrap_or_default()
+        let unknown = || Self { is_unknown: true, ..Self::default() };
+        match file {
+            // A repository elsewhere is not seen by commands.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::XDEV) => Self::default(),
+            Err(_) => unknown(),
+            Ok(file) => content(file, LARGEST_INDEX).and_then(|bytes| parse(&bytes, wanted)).unwrap_or_else(unknown),
+        }
+    }
+
+    /// Whether git keeps the path with a content, so that an empty file there could be committed in its place.
+    pub fn keeps_content(&self, path: &[u8]) -> bool {
+        self.is_unknown || self.ids.get(path).is_some_and(|id| *id != EMPTY)
+    }
+
+    /// Whether git keeps something at the path.
+    pub fn keeps(&self, path: &[u8]) -> bool {
+        self.is_unknown || self.ids.contains_key(path)
+    }
+
+    /// The paths that git keeps as empty files.
+    pub fn emptied(&self) -> impl Iterator<Item = &[u8]> {
+        self.ids.iter().filter(|(_, id)| **id == EMPTY).map(|(path, _)| path.as_slice())
     }
 
     /// Whether git keeps this very content at the path.
     pub fn holds(&self, path: &[u8], file: OwnedFd) -> bool {
-        let Some(id) = self.0.get(path) else { return false };
+        let Some(id) = self.ids.get(path) else { return false };
         content(file, LARGEST_FILE).is_some_and(|bytes| blob(&bytes) == *id)
     }
 
     /// Whether git keeps something in a folder.
     pub fn has_below(&self, folder: &[u8]) -> bool {
         let prefix = [folder, b"/"].concat();
-        self.0.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
+        self.is_unknown || self.ids.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
+    }
+}
+
+impl Workspace {
+    /// Which of these paths a command had git keep as empty files: by the index that it staged in a folder, or else by the present one.
+    #[must_use]
+    pub fn emptied(&self, staged: Option<&Path>, untracked: &[String]) -> Vec<String> {
+        if untracked.is_empty() {
+            return Vec::new();
+        }
+        let untracked: BTreeSet<&[u8]> = untracked.iter().map(String::as_bytes).collect();
+        let wanted = |path: &[u8]| untracked.contains(path);
+        let tracked = match staged.map(Workspace::open) {
+            Some(Ok(upper)) => Tracked::read(&upper, Path::new("/"), wanted),
+            Some(Err(_)) => Tracked::default(),
+            None => self.host_path().map(|host| Tracked::read(self, &host, wanted)).unwrap_or_default(),
+        };
+        tracked.emptied().map(|path| String::from_utf8_lossy(path).into_owned()).collect()
     }
 }
 
@@ -85,10 +133,11 @@ fn parse(bytes: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Tracked> {
         let end = name + length;
         at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
         if wanted(&path) {
-            tracked.0.insert(path.clone(), id);
+            tracked.ids.insert(path.clone(), id);
         }
     }
-    Some(tracked)
+    // An index that is split has the rest of its entries in another file.
+    (bytes.get(at..at + 4) != Some(b"link")).then_some(tracked)
 }
 
 /// A number as git writes it, and how many bytes it takes.
@@ -123,21 +172,22 @@ mod tests {
     fn an_index_of_any_version_is_read_and_garbage_has_nothing() {
         let bytes = index(2, &[entry(".env", 1), entry("a/.env", 2), entry("a/b", 3)]);
         let tracked = parse(&bytes, |path| path.ends_with(b".env")).unwrap();
-        assert_eq!(tracked.0.keys().collect::<Vec<_>>(), [&b".env".to_vec(), &b"a/.env".to_vec()]);
+        assert_eq!(tracked.ids.keys().collect::<Vec<_>>(), [&b".env".to_vec(), &b"a/.env".to_vec()]);
         assert!(tracked.has_below(b"a") && !tracked.has_below(b".env") && !tracked.has_below(b"b"));
         let short = |cut: u8, rest: &str| [vec![0; BEFORE_ID], vec![7; ID], vec![0, 0, cut], rest.as_bytes().to_vec(), vec![0]].concat();
         let tracked = parse(&index(4, &[short(0, "dir/.env"), short(4, "key.pem")]), |_| true).unwrap();
-        assert_eq!(tracked.0.keys().collect::<Vec<_>>(), [&b"dir/.env".to_vec(), &b"dir/key.pem".to_vec()]);
+        assert_eq!(tracked.ids.keys().collect::<Vec<_>>(), [&b"dir/.env".to_vec(), &b"dir/key.pem".to_vec()]);
         for end in 0..bytes.len() - 8 {
             assert!(parse(&bytes[..end], |_| true).is_none(), "{end}");
         }
         assert!(parse(b"DIRC\0\0\0\x09\0\0\0\0", |_| true).is_none());
+        assert!(parse(&[bytes, b"link\0\0\0\0".to_vec()].concat(), |_| true).is_none(), "a part of an index");
     }
 
     #[test]
     fn a_blob_has_the_name_that_git_gives_it() {
         // By `echo hello | git hash-object --stdin`.
         let name = [0xce, 0x01, 0x36, 0x25, 0x03, 0x0b, 0xa8, 0xdb, 0xa9, 0x06, 0xf7, 0x56, 0x96, 0x7f, 0x9e, 0x9c, 0xa3, 0x94, 0x46, 0x4a];
-        assert_eq!(blob(b"hello\n"), name);
+        assert_eq!((blob(b"hello\n"), blob(b"")), (name, EMPTY));
     }
 }

@@ -40,19 +40,19 @@ function Preview({ from }: { from: string }) {
     <div className="flex flex-col gap-3">
       <p className="text-muted">{files.length === 0 && conflicts.length === 0 ? t('nothingToTakeBack') : t('revertHint')}</p>
       {files.length > 0 && <ul aria-label={t('willTakeBack')} className="overflow-hidden border-y">{files.map((step) => <StepView key={step.path} step={step} from={from} />)}</ul>}
-      <Conflicts conflicts={conflicts} />
+      <Conflicts conflicts={conflicts} count={preview.data.conflict_count} />
       {isBusy && <p role="status" className="text-sm text-major">{t('revertBusy')}</p>}
       <Actions from={from} answer={preview.data} isBusy={isBusy} />
     </div>
   );
 }
 
-function Conflicts({ conflicts }: { conflicts: RevertAnswer['conflicts'] }) {
+function Conflicts({ conflicts, count }: { conflicts: RevertAnswer['conflicts']; count: number }) {
   const t = useText('changes');
   if (conflicts.length === 0) return null;
   return (
     <div className="rounded-md bg-major-soft px-3 py-2 text-sm">
-      <p className="flex items-center gap-1.5 font-semibold text-major"><Lock size={14} aria-hidden />{t('conflicts', { count: conflicts.length })}</p>
+      <p className="flex items-center gap-1.5 font-semibold text-major"><Lock size={14} aria-hidden />{t('conflicts', { count })}</p>
       <ul aria-label={t('conflictList')} className="mt-1 flex flex-col gap-1">
         {conflicts.map((conflict) => <li key={conflict.path}><code className="break-all">{conflict.path}</code> <span className="text-muted">{conflict.reason}</span></li>)}
       </ul>
@@ -88,7 +88,7 @@ function Actions({ from, answer, isBusy }: { from: string; answer: RevertAnswer;
   const queries = useQueryClient();
   const { workspaceId, chatId } = useChatIds();
   const [isRunning, setRunning] = useState(false);
-  const count = answer.files.length;
+  const count = answer.file_count;
   const again = () => Promise.all([['changes', chatId], ['files', workspaceId], ['content', workspaceId]].map((queryKey) => queries.invalidateQueries({ queryKey })));
   const undo = (message: string) => () => void api.revert(workspaceId, chatId, message).then(again, toastError);
   const takeBack = async () => {
@@ -96,7 +96,7 @@ function Actions({ from, answer, isBusy }: { from: string; answer: RevertAnswer;
     try {
       const done = await api.revert(workspaceId, chatId, from, { skip_conflicts: answer.conflicts.length > 0 });
       const { message } = done;
-      toast(t('takenBack', { count: done.files.length }), message ? { action: { label: t('undo'), run: undo(message.id) } } : {});
+      toast(t('takenBack', { count: done.file_count }), message ? { action: { label: t('undo'), run: undo(message.id) } } : {});
       closeRevert();
       await again();
     } catch (error) {

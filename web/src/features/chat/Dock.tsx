@@ -4,6 +4,7 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
+import { lapseOfApproval } from '@/lib/chat/approval';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
@@ -54,12 +55,17 @@ function RunEnd() {
   return <p className="px-1 pb-1.5 text-sm text-muted">{t('openSteps', { steps: run.openSteps.join(', ') })}</p>;
 }
 
-/** That nothing can change before a plan is approved, where the workspace requires one and none with open steps is approved. */
+/** That nothing can change before a plan is approved, and why, where the workspace requires a plan and none in force has open steps. */
 export function PlanRequired() {
   const t = useText('mode');
   const isRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
-  const isMissing = useChatView(({ chat: { config, progress } }) => config.agent_mode === 'act' && !(progress && progress.done + progress.skipped < progress.total));
-  return isRequired && isMissing ? <p role="note" className="px-1 pb-1.5 text-sm text-major">{t('planRequired')}</p> : null;
+  const why = useChatView(({ chat: { config, progress }, messages }) => {
+    if (config.agent_mode !== 'act') return undefined;
+    const lapse = lapseOfApproval(messages);
+    if (lapse) return lapse === 'revised' ? 'planRevised' : 'planTakenBack';
+    return progress && progress.done + progress.skipped < progress.total ? undefined : 'planRequired';
+  });
+  return isRequired && why ? <p role="note" className="px-1 pb-1.5 text-sm text-major">{t(why)}</p> : null;
 }
 
 /** What was said while the run was busy, until it is read. */

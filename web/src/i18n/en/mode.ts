@@ -5,6 +5,8 @@ export const mode = {
   planHint: 'Plan mode: reads and plans. Writes nothing but the plan.',
   buildHint: 'Build mode: executes the approved plan, and asks before anything outside it. Without one it does what you say; deletions ask.',
   planRequired: 'This workspace requires an approved plan before anything changes.',
+  planRevised: 'The plan changed after you approved it. Nothing changes before you approve it again.',
+  planTakenBack: 'Changes were taken back to before the approval. Nothing changes before you approve the plan again.',
   role: 'Role',
   asRole: 'as {role}',
   planner: 'Planner',

@@ -5,6 +5,8 @@ export const mode = {
   planHint: '规划模式：只阅读和制定计划，除计划外不能写任何内容。',
   buildHint: '执行模式：执行已批准的计划，超出计划的操作会先询问。没有计划时，按你的话去做；删除会先询问。',
   planRequired: '此工作区要求先批准计划，才能更改任何内容。',
+  planRevised: '计划在你批准之后有改动。再次批准之前，不会更改任何内容。',
+  planTakenBack: '更改已撤回到批准之前。再次批准计划之前，不会更改任何内容。',
   role: '角色',
   asRole: '{role}',
   planner: '规划者',

@@ -138,3 +138,71 @@ async fn no_command_makes_a_secret_visible_to_the_next_by_what_it_tells_git() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn secrets_in_build_output_in_gits_folder_and_under_other_names_are_empty_inside() {
+    for who in Who::all() {
+        for environment in BOTH_WAYS {
+            let ground = Ground::new(who);
+            git(&ground.path("workspace"), &["init", "--quiet"]);
+            for path in ["node_modules/x/.env", "node_modules/x/key.pem", ".git/id_rsa", ".git/deep/.env", ".env"] {
+                ground.put(&format!("workspace/{path}"), SECRET);
+            }
+            ground.put("workspace/node_modules/x/index.js", "source\n");
+            for name in ["notes.txt", "node_modules/other", ".git/other"] {
+                fs::hard_link(ground.path("workspace/.env"), ground.path("workspace").join(name)).unwrap();
+            }
+            let served = ground.serve(environment).await;
+            for role in ROLES {
+                let answer = served.run(role, "chmod -R u+rwX . 2>/dev/null; find . -type f -exec cat {} +; true").await;
+                let told = format!("as {}, {role}, {environment:?}: {answer}", ground.who.name);
+                assert!(answer.to_string().contains("source") && !shows(&answer), "{told}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_is_committed_as_the_empty_file_that_commands_see() {
+    for who in Who::all() {
+        for environment in BOTH_WAYS {
+            let ground = Ground::new(who);
+            let workspace = ground.path("workspace");
+            ground.put("workspace/.env", "MODE=sample\n");
+            ground.put("workspace/local.pem", "");
+            git(&workspace, &["init", "--quiet"]);
+            git(&workspace, &["add", "."]);
+            git(&workspace, &["commit", "--quiet", "--message", "one"]);
+            ground.put("workspace/.env", SECRET);
+            ground.put("workspace/local.pem", SECRET);
+            ground.put("workspace/deploy/.env", SECRET);
+            let served = ground.serve(environment).await;
+            let commit = "git -c user.name=A -c user.email=a@b.c commit";
+            for attempt in [
+                format!("echo x > new.txt; {commit} -aqm two"),
+                format!("git add -A; {commit} -qm two"),
+                format!("git add deploy; {commit} -qm two"),
+                format!("git add -f deploy/.env; {commit} -qm two; cp .env copy"),
+            ] {
+                let answer = served.run("actor", &attempt).await;
+                let told = format!("as {}, {environment:?}, {attempt}: {answer}", ground.who.name);
+                assert!(answer.to_string().contains("looks like a secret"), "{told}");
+                for (path, expected) in [(".env", Some("MODE=sample")), ("local.pem", Some("")), ("deploy/.env", None)] {
+                    for tree in ["HEAD", ""] {
+                        assert_eq!(kept(&workspace, tree, path).as_deref(), expected, "{tree}:{path} {told}");
+                    }
+                }
+            }
+            let answer = served.run("actor", &format!("echo y > fine.txt; git add fine.txt; {commit} -qm three")).await;
+            assert_eq!(kept(&workspace, "HEAD", "fine.txt").as_deref(), Some("y"), "as {}, {environment:?}: {answer}", ground.who.name);
+        }
+    }
+}
+
+/// What git keeps at a path, in its index or in a commit.
+fn kept(folder: &Path, tree: &str, path: &str) -> Option<String> {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(["-c", "safe.directory=*", "show", &format!("{tree}:{path}")]).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = command.output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}

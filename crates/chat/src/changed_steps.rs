@@ -1,0 +1,28 @@
+//! During which step of the plan something was changed.
+
+use planwright_protocol::{Message, MessageId};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The tool by which the agent reports on a step of the plan.
+const UPDATE_STEP: &str = "update_step";
+
+/// Which of the plan's steps was in progress at each message. Reports on steps are among them, because they tick the plan's boxes.
+pub fn steps_in_progress(messages: &[Message]) -> HashMap<MessageId, u32> {
+    let mut steps = HashMap::new();
+    let mut current = None;
+    for message in messages {
+        if message.meta("tool") == UPDATE_STEP {
+            let args = message.metadata.get("args").unwrap_or(&Value::Null);
+            let number = args["step_number"].as_u64().and_then(|number| u32::try_from(number).ok());
+            // A step whose check failed is still worked on.
+            if args["status"] == "in_progress" || message.meta("status") == "failed" {
+                current = number;
+            } else if current == number {
+                current = None;
+            }
+        }
+        steps.extend(current.map(|step| (message.id, step)));
+    }
+    steps
+}
