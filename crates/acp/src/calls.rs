@@ -5,7 +5,7 @@ use agent_client_protocol::v1::schema::{
     ToolKind,
 };
 use planwright_chat::ChangedText;
-use planwright_protocol::Message;
+use planwright_protocol::message::{CallStatus, Category, ToolCall as MadeCall, ToolResult};
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 
@@ -13,36 +13,36 @@ use std::path::{Component, Path, PathBuf};
 const MOST_SHOWN: usize = 16 << 10;
 
 /// A call as the model made it.
-pub fn announced(call: &Message, root: &Path) -> ToolCall {
-    let args = call.metadata.get("args").unwrap_or(&Value::Null);
-    ToolCall::new(call.meta("call_id").to_owned(), title(call.meta("tool"), args))
-        .name(call.meta("tool").to_owned())
-        .kind(kind(call.meta("tool"), call.meta("category")))
-        .status(status(call.meta("status")))
-        .locations(locations(args, root))
-        .content(preview(call.meta("tool"), args, root))
-        .raw_input(args.clone())
+pub fn announced(call: &MadeCall, root: &Path) -> ToolCall {
+    ToolCall::new(call.call_id.to_string(), title(&call.tool, &call.args))
+        .name(call.tool.clone())
+        .kind(kind(&call.tool, call.category))
+        .status(status(call.status))
+        .locations(locations(&call.args, root))
+        .content(preview(&call.tool, &call.args, root))
+        .raw_input(call.args.clone())
 }
 
 /// How far a call is, as its message says.
-pub fn status(word: &str) -> ToolCallStatus {
-    match word {
-        "running" => ToolCallStatus::InProgress,
-        "done" => ToolCallStatus::Completed,
-        "failed" | "cancelled" => ToolCallStatus::Failed,
-        _ => ToolCallStatus::Pending,
+pub fn status(status: CallStatus) -> ToolCallStatus {
+    match status {
+        CallStatus::Pending => ToolCallStatus::Pending,
+        CallStatus::Running => ToolCallStatus::InProgress,
+        CallStatus::Done => ToolCallStatus::Completed,
+        CallStatus::Failed | CallStatus::Cancelled => ToolCallStatus::Failed,
     }
 }
 
 /// What came of a call, with the files it changed.
-pub fn concluded(result: &Message, changed: &[ChangedText], root: &Path) -> ToolCallUpdate {
-    let succeeded = result.metadata.get("success").and_then(Value::as_bool).unwrap_or_default();
+pub fn concluded(result: &ToolResult, words: &str, changed: &[ChangedText], root: &Path) -> ToolCallUpdate {
+    let error = result.outcome.error();
+    let succeeded = error.is_none();
     let mut content: Vec<ToolCallContent> = changed.iter().filter_map(|text| diff(text, root)).collect();
     if content.is_empty() || !succeeded {
-        content.push(text(&shown(&result.content)));
+        content.push(text(&shown(words)));
     }
     let output = json!({
-        "success": succeeded, "output": shown(&result.content), "facts": result.metadata.get("facts"), "error": result.metadata.get("error"),
+        "success": succeeded, "output": shown(words), "facts": result.outcome.facts(), "error": error,
     });
     let changed = changed.iter().filter_map(|text| location(&text.path, None, root)).collect::<Vec<_>>();
     let mut fields = ToolCallUpdateFields::new()
@@ -52,7 +52,7 @@ pub fn concluded(result: &Message, changed: &[ChangedText], root: &Path) -> Tool
     if !changed.is_empty() {
         fields = fields.locations(changed);
     }
-    ToolCallUpdate::new(result.meta("call_id").to_owned(), fields)
+    ToolCallUpdate::new(result.call_id.to_string(), fields)
 }
 
 /// What a command has printed so far.
@@ -106,17 +106,17 @@ pub fn locations(args: &Value, root: &Path) -> Vec<ToolCallLocation> {
     named.filter_map(|path| location(path, line, root)).collect()
 }
 
-fn kind(tool: &str, category: &str) -> ToolKind {
+fn kind(tool: &str, category: Option<Category>) -> ToolKind {
     match (tool, category) {
         ("rm", _) => ToolKind::Delete,
         ("mv", _) => ToolKind::Move,
         ("exit_plan_mode", _) => ToolKind::SwitchMode,
         ("write_plan" | "update_step", _) => ToolKind::Think,
-        (_, "read") => ToolKind::Read,
-        (_, "search") => ToolKind::Search,
-        (_, "write") => ToolKind::Edit,
-        (_, "execute") => ToolKind::Execute,
-        (_, _) => ToolKind::Other,
+        (_, Some(Category::Read)) => ToolKind::Read,
+        (_, Some(Category::Search)) => ToolKind::Search,
+        (_, Some(Category::Write)) => ToolKind::Edit,
+        (_, Some(Category::Execute)) => ToolKind::Execute,
+        (_, Some(Category::Other) | None) => ToolKind::Other,
     }
 }
 

@@ -17,7 +17,7 @@ pub fn entries(plan: &Plan) -> Entries {
 }
 
 /// What the user approves: the goal, and each step with what it touches and how it is checked.
-pub fn text(goal: &str, steps: &[PlanStep], plan_file: &str, revision: u64) -> String {
+pub fn text(goal: &str, steps: &[PlanStep], plan_file: &str, revision: u32) -> String {
     let mut text = format!("**{goal}**\n");
     for step in steps {
         text.push_str(&format!("\n{}. {}", step.step_number, step.action));

@@ -13,9 +13,10 @@ use agent_client_protocol::v1::schema::{
     ToolCallUpdateFields, ToolKind,
 };
 use planwright_chat::Pending;
+use planwright_protocol::message::PlanToApprove;
 use planwright_protocol::question::Decision;
-use planwright_protocol::{PlanStep, Question, QuestionKind};
-use serde_json::{Map, Value};
+use planwright_protocol::{Question, QuestionKind};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// The option by which a question is left for later.
@@ -114,8 +115,7 @@ impl Asker {
         let mut content: Vec<_> = remark.map(calls::text).into_iter().collect();
         let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Pending);
         if let (QuestionKind::ToolApproval, Some(call)) = (pending.kind, &pending.call) {
-            let tool = call.get("tool").and_then(Value::as_str).unwrap_or_default();
-            let args = call.get("args").unwrap_or(&Value::Null);
+            let (tool, args) = (call.tool.as_str(), call.args.as_ref().unwrap_or(&Value::Null));
             content.push(calls::text(&words(question)));
             content.extend(calls::preview(tool, args, &self.root));
             return fields
@@ -132,8 +132,8 @@ impl Asker {
         };
         content.push(calls::text(&plan_text(card)));
         content.extend(question.context.as_deref().map(calls::text));
-        let file = card.get("plan_file").and_then(Value::as_str).unwrap_or_default();
-        fields.content(content).locations(calls::location(file, None, &self.root).into_iter().collect::<Vec<_>>()).raw_input(card.clone())
+        let place = calls::location(&card.plan_file, None, &self.root);
+        fields.content(content).locations(place.into_iter().collect::<Vec<_>>()).raw_input(json!(card))
     }
 }
 
@@ -195,7 +195,7 @@ fn kind(asks: QuestionKind, choice: &Choice) -> PermissionOptionKind {
 }
 
 fn heading(pending: &Pending) -> (String, ToolKind) {
-    let goal = pending.plan.as_ref().and_then(|card| card.get("goal")).and_then(Value::as_str);
+    let goal = pending.plan.as_ref().map(|card| &card.goal);
     let first = pending.questions.first().map(|question| question.question.lines().next().unwrap_or_default());
     match goal {
         Some(goal) => (format!("Approve the plan: {goal}"), ToolKind::SwitchMode),
@@ -203,10 +203,8 @@ fn heading(pending: &Pending) -> (String, ToolKind) {
     }
 }
 
-fn plan_text(card: &Value) -> String {
-    let word = |key: &str| card.get(key).and_then(Value::as_str).unwrap_or_default();
-    let steps: Vec<PlanStep> = card.get("steps").cloned().and_then(|steps| serde_json::from_value(steps).ok()).unwrap_or_default();
-    plan::text(word("goal"), &steps, word("plan_file"), card.get("revision").and_then(Value::as_u64).unwrap_or_default())
+fn plan_text(card: &PlanToApprove) -> String {
+    plan::text(&card.goal, &card.steps, &card.plan_file, card.revision)
 }
 
 fn words(question: &Question) -> String {

@@ -18,9 +18,7 @@ use planwright_chat::{ChangedText, Handle, shorten};
 use planwright_feed::{EventLog, Follower, Frame};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{
-    Envelope, ErrorCode, Event, Message, MessageType, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest,
-};
+use planwright_protocol::{Envelope, ErrorCode, Event, Message, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -288,7 +286,7 @@ impl Session {
     async fn ask(&mut self, again: Option<String>) {
         let Some(pending) = self.handle.chat().pending().await else { return };
         let call = match (&pending.call, self.teller.asked_by()) {
-            (Some(call), _) => call.get("call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            (Some(call), _) => call.call_id.to_string(),
             (None, Some(call)) => call.to_owned(),
             (None, None) => {
                 let stand_in = question::stand_in(&pending);
@@ -354,7 +352,7 @@ impl Session {
 
     /// The files that the call of a result changed.
     async fn changed_by(&mut self, result: &Message) -> Vec<ChangedText> {
-        let call = (result.message_type == MessageType::ToolResult).then(|| self.teller.call_of(result)).flatten();
+        let call = result.body.tool_result().and_then(|result| self.teller.call_of(result));
         match call {
             Some(call) => self.handle.chat().changed_texts(call).await.unwrap_or_default(),
             None => Vec::new(),
@@ -395,6 +393,5 @@ fn answer(sent: Result<(), agent_client_protocol::Error>) {
 
 /// The plan that a message tells of, if it is one.
 fn plan_of(message: &Message) -> Option<Plan> {
-    let plan = message.metadata.get("plan").filter(|_| message.message_type == MessageType::Plan)?;
-    serde_json::from_value(plan.clone()).ok()
+    message.body.plan().map(|version| version.plan.clone())
 }

@@ -35,7 +35,7 @@ impl Speech {
     /// Gives what is still to be sent of a message that is whole now.
     pub fn finish(&mut self, message: &Message) -> Option<String> {
         let heard = if self.of == Some(message.id) { std::mem::take(self) } else { Speech::default() };
-        if message.message_type != MessageType::Text && heard.sent > 0 {
+        if message.message_type() != MessageType::Text && heard.sent > 0 {
             // What it says was sent as it was written.
             return None;
         }
@@ -65,10 +65,28 @@ fn may_be_json(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::{Author, ChatId};
+    use planwright_protocol::message::{AssistantText, PlanVersion, ReplyPart};
+    use planwright_protocol::{ChatId, MessageBody, Plan};
 
-    fn whole(id: MessageId, message_type: MessageType, text: &str) -> Message {
-        Message { id, ..Message::new(ChatId::generate(), Author::Assistant, message_type, text) }
+    fn whole(id: MessageId, text: &str) -> Message {
+        of(id, AssistantText::default(), text)
+    }
+
+    fn of(id: MessageId, body: impl Into<MessageBody>, text: &str) -> Message {
+        Message { id, ..Message::new(ChatId::generate(), body, text) }
+    }
+
+    fn plan() -> PlanVersion {
+        PlanVersion {
+            plan: Plan::default(),
+            plan_file: "/plans/a.plan".to_owned(),
+            revision: 1,
+            sha256: "00".to_owned(),
+            files: None,
+            is_edited: false,
+            call_id: None,
+            reply: ReplyPart::default(),
+        }
     }
 
     #[test]
@@ -78,9 +96,9 @@ mod tests {
         for (offset, piece) in [(0, "Grü"), (3, "ße"), (0, "Grüße an"), (8, " alle")] {
             told.extend(speech.hear(id, offset, piece));
         }
-        told.extend(speech.finish(&whole(id, MessageType::Text, "Grüße an alle!")));
+        told.extend(speech.finish(&whole(id, "Grüße an alle!")));
         assert_eq!(told, "Grüße an alle!");
-        assert_eq!(speech.finish(&whole(MessageId::generate(), MessageType::Text, "Next")), Some("Next".to_owned()));
+        assert_eq!(speech.finish(&whole(MessageId::generate(), "Next")), Some("Next".to_owned()));
     }
 
     #[test]
@@ -88,10 +106,10 @@ mod tests {
         let (mut speech, id) = (Speech::default(), MessageId::generate());
         assert_eq!(speech.hear(id, 0, "``"), None);
         assert_eq!(speech.hear(id, 2, "`json\n{\"goal\""), None);
-        assert_eq!(speech.finish(&whole(id, MessageType::Plan, "Add a farewell")), Some("Add a farewell".to_owned()));
+        assert_eq!(speech.finish(&of(id, plan(), "Add a farewell")), Some("Add a farewell".to_owned()));
         let id = MessageId::generate();
         assert_eq!(speech.hear(id, 0, "{\"a\": 1}"), None);
-        assert_eq!(speech.finish(&whole(id, MessageType::Text, "{\"a\": 1}")), Some("{\"a\": 1}".to_owned()));
+        assert_eq!(speech.finish(&whole(id, "{\"a\": 1}")), Some("{\"a\": 1}".to_owned()));
         let id = MessageId::generate();
         assert_eq!(speech.hear(id, 0, "```rust\nfn"), Some("```rust\nfn".to_owned()));
     }

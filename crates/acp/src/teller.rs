@@ -9,8 +9,8 @@ use agent_client_protocol::v1::schema::{
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::ChangedText;
-use planwright_protocol::{AttachedImage, Author, Message, MessageId, MessageType, Plan, StepStatus};
-use serde_json::Value;
+use planwright_protocol::message::{CallStatus, ToolResult};
+use planwright_protocol::{AttachedImage, Author, Message, MessageBody, MessageId, Notice, Plan, QuestionKind, StepStatus};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -51,8 +51,8 @@ impl Teller {
     }
 
     /// The message of the call that a result belongs to.
-    pub fn call_of(&self, result: &Message) -> Option<MessageId> {
-        self.calls.get(result.meta("call_id")).map(|call| call.message)
+    pub fn call_of(&self, result: &ToolResult) -> Option<MessageId> {
+        self.calls.get(&result.call_id.to_string()).map(|call| call.message)
     }
 
     /// An entry of the history. `changed` is what its call changed, if it is a result.
@@ -60,17 +60,19 @@ impl Teller {
         if !self.told.insert(message.id) {
             return None;
         }
-        match (message.author, message.message_type) {
-            (Author::User, _) => self.users(message, telling),
-            (Author::System, _) => note(message),
-            (Author::Assistant, MessageType::ToolCall) => {
+        match &message.body {
+            MessageBody::UserText(_) | MessageBody::Answer(_) => self.users(message, telling),
+            MessageBody::Notice(notice) => note(notice, &message.content),
+            MessageBody::ToolCall(made) => {
                 let call = Call { message: message.id, output: String::new() };
-                self.calls.insert(message.meta("call_id").to_owned(), call);
-                Some(SessionUpdate::ToolCall(calls::announced(message, &self.root)))
+                self.calls.insert(made.call_id.to_string(), call);
+                Some(SessionUpdate::ToolCall(calls::announced(made, &self.root)))
             }
-            (Author::Tool, _) | (Author::Assistant, MessageType::ToolResult) => Some(self.result(message, changed)),
-            (Author::Assistant, MessageType::Question) if is_approval(message) && telling == Telling::News => None,
-            (Author::Assistant, MessageType::Text | MessageType::Plan | MessageType::Question) => {
+            MessageBody::ToolResult(result) => Some(self.result(result, &message.content, changed)),
+            MessageBody::Question(card) if card.kind != QuestionKind::User && telling == Telling::News => None,
+            // What the user edited by hand.
+            MessageBody::Plan(_) | MessageBody::Unknown(_) if message.author != Author::Assistant => said_by_server(&message.content),
+            MessageBody::AssistantText(_) | MessageBody::Plan(_) | MessageBody::Question(_) | MessageBody::Unknown(_) => {
                 let rest = self.speech.finish(message)?;
                 Some(SessionUpdate::AgentMessageChunk(chunk(&rest, message.id)))
             }
@@ -133,27 +135,27 @@ impl Teller {
         if telling == Telling::History {
             return Some(SessionUpdate::UserMessageChunk(chunk(&message.content, message.id)));
         }
-        message.metadata.get("question_answer")?;
+        message.body.answer()?;
         let fields = ToolCallUpdateFields::new().content(vec![calls::text(&message.content)]);
         Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(self.asked_by.clone()?, fields)))
     }
 
-    fn result(&mut self, result: &Message, changed: &[ChangedText]) -> SessionUpdate {
-        let waits = result.metadata.get("facts").and_then(|facts| facts.get("status")) == Some(&Value::from("question_pending"));
-        if waits {
+    fn result(&mut self, result: &ToolResult, words: &str, changed: &[ChangedText]) -> SessionUpdate {
+        if result.question_id.is_some() {
             // The call stays open for the client until the user has answered.
-            self.asked_by = Some(result.meta("call_id").to_owned());
-            return moved(result.meta("call_id"), ToolCallStatus::Pending);
+            let call = result.call_id.to_string();
+            let update = moved(&call, ToolCallStatus::Pending);
+            self.asked_by = Some(call);
+            return update;
         }
-        SessionUpdate::ToolCallUpdate(calls::concluded(result, changed, &self.root))
+        SessionUpdate::ToolCallUpdate(calls::concluded(result, words, changed, &self.root))
     }
 }
 
 /// A call that is further than it was. Its end is told with its result.
 pub fn further(call: &Message) -> Option<SessionUpdate> {
-    let status = calls::status(call.meta("status"));
-    let is_begun = call.message_type == MessageType::ToolCall && status == ToolCallStatus::InProgress;
-    is_begun.then(|| moved(call.meta("call_id"), status))
+    let call = call.body.tool_call()?;
+    (call.status == CallStatus::Running).then(|| moved(&call.call_id.to_string(), calls::status(call.status)))
 }
 
 /// Words of ours, which no model wrote.
@@ -178,14 +180,13 @@ fn chunk(text: &str, message: MessageId) -> ContentChunk {
 }
 
 /// What the server wrote into the history; a switch of mode alone is told as such, and a task in its call.
-fn note(message: &Message) -> Option<SessionUpdate> {
-    let has = |key: &str| message.metadata.contains_key(key);
-    let is_told_elsewhere = has("task") || (has("mode_change") && !has("approval"));
-    (!is_told_elsewhere && !message.content.is_empty()).then(|| remark(&message.content))
+fn note(notice: &Notice, text: &str) -> Option<SessionUpdate> {
+    let is_told_elsewhere = matches!(notice, Notice::Task | Notice::ModeChange(_));
+    if is_told_elsewhere { None } else { said_by_server(text) }
 }
 
-fn is_approval(question: &Message) -> bool {
-    question.meta("kind") != "user"
+fn said_by_server(text: &str) -> Option<SessionUpdate> {
+    (!text.is_empty()).then(|| remark(text))
 }
 
 fn moved(call_id: &str, status: ToolCallStatus) -> SessionUpdate {

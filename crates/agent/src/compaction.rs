@@ -6,14 +6,14 @@
 
 use crate::fit::{room, without_middle};
 use crate::history::Conversation;
-use crate::render::{Asked, answered_question, heard, questions_of};
+use crate::render::{Asked, answered_question, heard};
 use crate::thread::is_task;
-use planwright_protocol::{Author, Message, MessageType, Problem};
+use planwright_protocol::message::{CallStatus, Category};
+use planwright_protocol::{Author, Message, Problem};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The key of a message that takes the place of all before it.
-pub const COMPACTION: &str = "compaction";
 /// What the model is told to do, as the last message of the request.
 pub const ORDER: &str = "Write the summary now.";
 /// How many bytes a part beside the summary has at most, however large the model's context is.
@@ -101,28 +101,28 @@ fn first_and_last(lines: &[String], most: usize) -> Vec<String> {
 
 /// Answers, switches and approvals, in their order.
 fn decisions(history: &[Message]) -> Vec<String> {
-    let cards = history.iter().filter(|message| message.message_type == MessageType::Question);
-    let asked: Asked = cards.map(|card| (card.meta("question_id").to_owned(), questions_of(card))).collect();
+    let cards = history.iter().filter_map(|message| message.body.question());
+    let asked: Asked = cards.map(|card| (card.question_id, card.questions.clone())).collect();
     let decided = |message: &Message| {
         if answered_question(message).is_some() {
             return Some(without_middle(&heard(message, &asked), 2_000).replace('\n', "\n  "));
         }
-        message.metadata.contains_key("mode_change").then(|| message.content.clone())
+        message.body.notice()?.mode_change().map(|_| message.content.clone())
     };
     history.iter().filter_map(decided).map(|text| format!("- {text}")).collect()
 }
 
 fn plan(history: &[Message]) -> Option<String> {
-    let newest = history.iter().rev().find(|message| message.message_type == MessageType::Plan)?;
-    Some(format!("{}\n\n```json\n{}\n```", newest.meta("plan_file"), newest.metadata.get("plan")?))
+    let newest = history.iter().rev().find_map(|message| message.body.plan())?;
+    Some(format!("{}\n\n```json\n{}\n```", newest.plan_file, json!(newest.plan)))
 }
 
 fn changed_files(history: &[Message]) -> Vec<String> {
-    let changing = |message: &&Message| message.meta("category") == "write" && message.meta("status") == "done";
     let paths: BTreeSet<&str> = history
         .iter()
-        .filter(changing)
-        .filter_map(|message| message.metadata.get("args")?.as_object())
+        .filter_map(|message| message.body.tool_call())
+        .filter(|call| call.category == Some(Category::Write) && call.status == CallStatus::Done)
+        .filter_map(|call| call.args.as_object())
         .flat_map(|args| ["path", "from", "to"].into_iter().filter_map(|key| args.get(key)?.as_str()))
         .collect();
     let more = (paths.len() > MOST_FILES).then(|| format!("- and {} more", paths.len() - MOST_FILES));
@@ -132,38 +132,35 @@ fn changed_files(history: &[Message]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::ChatId;
-    use serde_json::json;
+    use crate::samples::{answer, card, message, notice, plan, user, with_images};
+    use planwright_protocol::message::{ModeChange, ToolCall};
+    use planwright_protocol::{CallId, Notice, Role, SwitchedBy};
 
-    fn message(author: Author, message_type: MessageType, content: &str) -> Message {
-        Message::new(ChatId::generate(), author, message_type, content)
+    fn write(path: &str, status: CallStatus) -> Message {
+        let call = ToolCall::new(CallId::generate(), "write", json!({ "path": path }));
+        message(ToolCall { category: Some(Category::Write), status, ..call }, "")
     }
 
     #[test]
     fn words_decisions_plan_and_changed_files_stay_whatever_the_summary_says() {
         let history = [
-            message(Author::User, MessageType::Text, "Never touch\nthe database."),
-            message(Author::Assistant, MessageType::Plan, "Greet")
-                .with("plan_file", "/plans/greet.plan")
-                .with("plan", json!({"goal": "Greet"})),
-            message(Author::Assistant, MessageType::Question, "Which greeting?").with("question_id", "q"),
-            message(Author::User, MessageType::Text, "[Answered: hello]").with("question_answer", json!({"question_id": "q"})),
-            message(Author::System, MessageType::Text, "The user approved revision 1.").with("mode_change", json!({"by": "approval"})),
-            message(Author::Assistant, MessageType::ToolCall, "")
-                .with("category", "write")
-                .with("status", "done")
-                .with("args", json!({"path": "/src/a.rs"})),
-            message(Author::Assistant, MessageType::ToolCall, "")
-                .with("category", "write")
-                .with("status", "failed")
-                .with("args", json!({"path": "/src/b.rs"})),
+            user("Never touch\nthe database."),
+            plan(None),
+            card("q", vec![], "", "Which greeting?"),
+            answer("q", json!({}), "[Answered: hello]"),
+            notice(
+                Notice::ModeChange(ModeChange { from: Role::Planner, to: Role::Actor, by: SwitchedBy::Approval }),
+                "The user approved revision 1.",
+            ),
+            write("/src/a.rs", CallStatus::Done),
+            write("/src/b.rs", CallStatus::Failed),
         ];
         let text = text(&history, 0, "Half of it is done.", 128_000);
         for part in [
             "- Never touch\n  the database.",
             "- [Answered: hello]",
             "- The user approved revision 1.",
-            "/plans/greet.plan\n\n```json\n{\"goal\":\"Greet\"}",
+            "/plans/greet.plan\n\n```json\n{\"goal\":\"Greet\",",
             "- /src/a.rs",
             "## Summary\n\nHalf of it is done.",
         ] {
@@ -174,14 +171,13 @@ mod tests {
 
     #[test]
     fn words_that_came_with_images_say_so() {
-        let image = json!({"sha256": "aa", "mime_type": "image/png", "size": 1});
-        let said = message(Author::User, MessageType::Text, "Like this").with("images", json!([image, image]));
+        let said = with_images("Like this", &["aa", "aa"]);
         assert!(text(&[said], 0, "", 128_000).contains("- Like this (with an image) (with an image)\n"));
     }
 
     #[test]
     fn all_of_the_users_words_stay_in_brief_and_the_newest_least_so() {
-        let said = |number: usize| message(Author::User, MessageType::Text, &format!("{number}a{}{number}z", "é".repeat(20_000)));
+        let said = |number: usize| user(&format!("{number}a{}{number}z", "é".repeat(20_000)));
         for (count, context) in [(3, 128_000), (100, 128_000), (10, 16_000)] {
             let history: Vec<Message> = (0..count).map(said).collect();
             let text = text(&history, 0, "", context);
@@ -197,7 +193,7 @@ mod tests {
 
     #[test]
     fn of_very_many_words_the_first_and_the_newest_stay() {
-        let history: Vec<Message> = (0..3_000).map(|number| message(Author::User, MessageType::Text, &format!("word {number}."))).collect();
+        let history: Vec<Message> = (0..3_000).map(|number| user(&format!("word {number}."))).collect();
         let text = text(&history, 0, "", 16_000);
         assert!(
             ["- word 0.", "- word 2999.", "- word 2990.", "messages are left out here"].iter().all(|part| text.contains(part)),
@@ -208,7 +204,7 @@ mod tests {
 
     #[test]
     fn words_that_stay_in_the_conversation_are_not_repeated() {
-        let history = ["first", "second", "third"].map(|word| message(Author::User, MessageType::Text, word));
+        let history = ["first", "second", "third"].map(user);
         let text = text(&history, 2, "", 128_000);
         assert!(text.contains("- first") && !text.contains("second") && !text.contains("third"), "{text}");
     }

@@ -2,7 +2,7 @@
 
 use crate::turn::{LOOP_ENDS_RUN, Step, Turn};
 use async_trait::async_trait;
-use planwright_protocol::{ErrorCode, Message, Problem, QuestionId};
+use planwright_protocol::{CallMessage, ErrorCode, Message, Problem, QuestionId};
 
 /// What a turn can have done. Each way stores what happened before it returns.
 #[async_trait]
@@ -15,7 +15,7 @@ pub trait World: Send {
 
     /// Carries out the calls that have no result yet, and gives their results, or the question
     /// that must be answered first.
-    async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem>;
+    async fn tools(&mut self, calls: Vec<CallMessage>, history: &[Message]) -> Result<Vec<Message>, Problem>;
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,11 @@
 //! A chat's history as a model reads it.
 
-use crate::compaction::COMPACTION;
 use crate::fit;
 use crate::provider::{ModelCall, ModelMessage, Native};
-use crate::render::{Asked, answered_question, heard, questions_of, reply_text};
-use planwright_protocol::{Author, Message, MessageType, Mode, Role};
-use serde_json::Value;
-use std::collections::HashMap;
+use crate::render::{Asked, answered_question, heard, reply_text};
+use planwright_protocol::message::{ReplyPart, ToolCall};
+use planwright_protocol::{Author, CallId, Message, MessageBody, Mode, Notice, QuestionId, Role};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a model reads as the result of a call that asked, until there is an answer.
@@ -18,11 +17,11 @@ const NO_ANSWER: &str = "The user did not answer this, and wrote something else 
 pub struct Conversation {
     entries: Arc<Vec<ModelMessage>>,
     /// Calls that have no result yet.
-    open: usize,
+    open: HashSet<CallId>,
     /// What was said while calls were open.
     waiting: Vec<ModelMessage>,
     /// Where the results of calls stand that asked, by their questions.
-    asked: HashMap<String, usize>,
+    asked: HashMap<QuestionId, usize>,
     /// What was asked, by the questions' ids.
     questions: Asked,
     replies: Replies,
@@ -83,7 +82,7 @@ impl Conversation {
     }
 
     pub fn add(&mut self, message: &Message) {
-        if message.metadata.contains_key(COMPACTION) {
+        if let Some(Notice::Compaction(_)) = message.body.notice() {
             return self.sum_up(&message.content);
         }
         self.grown |= message.author == Author::Assistant;
@@ -113,46 +112,62 @@ impl Conversation {
     }
 
     fn take_in(&mut self, message: &Message) {
-        if message.message_type == MessageType::Question {
-            self.questions.insert(message.meta("question_id").to_owned(), questions_of(message));
-        }
         let entries = Arc::make_mut(&mut self.entries);
-        match (message.author, message.message_type) {
-            (Author::Assistant, MessageType::ToolCall) => {
-                push_reply(entries, message, None, Some(model_call(message)));
-                self.open += 1;
+        match &message.body {
+            MessageBody::ToolCall(call) => {
+                push_reply(entries, message, None, Some(model_call(call)));
+                self.open.insert(call.call_id);
             }
-            (Author::Assistant, MessageType::Text | MessageType::Plan) => push_reply(entries, message, Some(&reply_text(message)), None),
-            // A question in JSON is the reply itself; a card belongs to a reply too, but stands beside it.
-            (Author::Assistant, MessageType::Question) if message.meta("reply") == message.id.to_string() => {
-                push_reply(entries, message, Some(&reply_text(message)), None);
-            }
-            // The server's own cards are not the model's words; what came of them is in the results.
-            (Author::Assistant | Author::System, MessageType::Question) | (Author::Assistant, MessageType::ToolResult) => {}
-            (Author::Tool, _) => {
-                let question = message.meta("question_id");
-                let text = if question.is_empty() { &message.content } else { NO_ANSWER };
-                if !question.is_empty() {
-                    self.asked.insert(question.to_owned(), entries.len());
-                }
-                entries.push(ModelMessage::ToolResult { call_id: message.meta("call_id").to_owned(), text: text.to_owned() });
-                self.open = self.open.saturating_sub(1);
-            }
-            (Author::User | Author::System, _) => {
-                let asked = answered_question(message).and_then(|question| self.asked.get(question)).copied();
-                match asked.and_then(|place| entries.get_mut(place)) {
-                    // The model reads the answer as the result of its call, and nowhere else.
-                    Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message, &self.questions),
-                    Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::Assistant { .. }) | None => {
-                        let said = if self.open > 0 { &mut self.waiting } else { &mut *entries };
-                        said.push(ModelMessage::User(heard(message, &self.questions)));
-                        said.extend(message.images().into_iter().map(ModelMessage::Image));
-                    }
+            // A plan that the user edited stands in the history as a record of the server.
+            MessageBody::Plan(version) if version.is_edited => self.hear(message),
+            MessageBody::AssistantText(_) | MessageBody::Plan(_) => push_reply(entries, message, Some(&reply_text(message)), None),
+            MessageBody::Question(card) => {
+                self.questions.insert(card.question_id, card.questions.clone());
+                // A question in JSON is the reply itself. The server's own cards are not the model's words; what came of them is
+                // in the results.
+                if card.reply.id == Some(message.id) {
+                    push_reply(entries, message, Some(&reply_text(message)), None);
                 }
             }
+            MessageBody::ToolResult(result) => match result.question_id {
+                Some(question) => {
+                    self.asked.insert(question, entries.len());
+                    self.conclude(result.call_id, NO_ANSWER);
+                }
+                None => self.conclude(result.call_id, &message.content),
+            },
+            MessageBody::UserText(_) | MessageBody::Answer(_) | MessageBody::Notice(_) => self.hear(message),
+            MessageBody::Unknown(unknown) => match (unknown.result_of, message.author) {
+                (Some(call), _) => self.conclude(call, &message.content),
+                (None, Author::Assistant) => push_reply(entries, message, Some(&message.content), None),
+                (None, Author::User | Author::System | Author::Tool) => self.hear(message),
+            },
         }
-        if self.open == 0 {
-            entries.append(&mut self.waiting);
+        if self.open.is_empty() {
+            Arc::make_mut(&mut self.entries).append(&mut self.waiting);
+        }
+    }
+
+    /// The result of a call. No model takes a result whose call it does not see.
+    fn conclude(&mut self, call: CallId, text: &str) {
+        if self.open.remove(&call) {
+            let result = ModelMessage::ToolResult { call_id: call.to_string(), text: text.to_owned() };
+            Arc::make_mut(&mut self.entries).push(result);
+        }
+    }
+
+    /// Words of the user, or of the server.
+    fn hear(&mut self, message: &Message) {
+        let entries = Arc::make_mut(&mut self.entries);
+        let asked = answered_question(message).and_then(|question| self.asked.get(&question)).copied();
+        match asked.and_then(|place| entries.get_mut(place)) {
+            // The model reads the answer as the result of its call, and nowhere else.
+            Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message, &self.questions),
+            Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::Assistant { .. }) | None => {
+                let said = if self.open.is_empty() { &mut *entries } else { &mut self.waiting };
+                said.push(ModelMessage::User(heard(message, &self.questions)));
+                said.extend(message.images().iter().cloned().map(ModelMessage::Image));
+            }
         }
     }
 }
@@ -160,54 +175,43 @@ impl Conversation {
 /// Text and calls of one reply are one entry.
 fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>, call: Option<ModelCall>) {
     let mode = message.agent_role.map_or(Mode::Act, Role::mode);
+    let none = ReplyPart::default();
+    let reply = message.body.reply().unwrap_or(&none);
     // A plan that `write_plan` stored is already in that call's arguments.
-    let said = said.filter(|_| message.meta("call_id").is_empty());
+    let said = said.filter(|_| message.body.call_id().is_none());
     match out.last_mut() {
         Some(ModelMessage::Assistant { text, calls, native, .. }) => {
             text.push_str(said.unwrap_or_default());
             calls.extend(call);
             // Two replies in one entry are no longer what either model said.
-            native.take_if(|native| native.reply != message.meta("reply"));
+            native.take_if(|native| Some(native.reply) != reply.id);
         }
         Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::ToolResult { .. }) | None => {
             if said.is_some() || call.is_some() {
                 let (text, calls) = (said.unwrap_or_default().to_owned(), call.into_iter().collect());
-                out.push(ModelMessage::Assistant { mode, text, calls, native: native_of(message) });
+                out.push(ModelMessage::Assistant { mode, text, calls, native: native_of(reply) });
             }
         }
     }
 }
 
-/// The key under which a reply's first message keeps what its model wants back.
-pub const NATIVE: &str = "native";
-
-fn native_of(message: &Message) -> Option<Native> {
-    let value = message.metadata.get(NATIVE)?.clone();
-    Some(Native { model: message.meta("model").to_owned(), reply: message.meta("reply").to_owned(), value })
+fn native_of(reply: &ReplyPart) -> Option<Native> {
+    Some(Native { model: reply.model.clone().unwrap_or_default(), reply: reply.id?, value: reply.native.clone()? })
 }
 
-fn model_call(message: &Message) -> ModelCall {
-    ModelCall { id: message.meta("call_id").to_owned(), tool: message.meta("tool").to_owned(), args: call_args(message) }
-}
-
-/// The arguments of a stored call, as the model wrote them. Those that were not JSON are kept as text.
-#[must_use]
-pub fn call_args(message: &Message) -> String {
-    match message.metadata.get("args") {
-        Some(Value::String(raw)) => raw.clone(),
-        Some(args) => args.to_string(),
-        None => String::new(),
-    }
+fn model_call(call: &ToolCall) -> ModelCall {
+    ModelCall { id: call.call_id.to_string(), tool: call.tool.clone(), args: call.args_text() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::ChatId;
+    use crate::samples::{answer, call, card, id, notice, result, result_with, say, user, with_images};
+    use planwright_protocol::message::{CompactionFacts, CompactionNotice, ToolOutcome, ToolResult};
     use serde_json::json;
 
-    fn message(author: Author, message_type: MessageType, content: &str) -> Message {
-        Message::new(ChatId::generate(), author, message_type, content).by(Role::Planner)
+    fn name(name: &str) -> String {
+        id::<CallId>(name).to_string()
     }
 
     fn model_messages(history: &[Message]) -> Vec<ModelMessage> {
@@ -220,31 +224,30 @@ mod tests {
 
     #[test]
     fn an_answer_is_the_result_of_the_call_that_asked_and_stands_nowhere_else() {
-        let asked = [
-            message(Author::Assistant, MessageType::ToolCall, "").with("call_id", "a").with("tool", "ask_user").with("args", json!({})),
-            message(Author::Tool, MessageType::ToolResult, "question_pending").with("call_id", "a").with("question_id", "q"),
-            message(Author::Assistant, MessageType::Question, "Which?").with("question_id", "q"),
-        ];
-        let answer = message(Author::User, MessageType::Text, "[Answered: staging]").with("question_answer", json!({"question_id": "q"}));
-        let other = message(Author::User, MessageType::Text, "never mind");
-        let result = |text: &str| ModelMessage::ToolResult { call_id: "a".into(), text: text.into() };
+        let mut pending = result_with("a", ToolOutcome::Succeeded(None), "question_pending");
+        if let MessageBody::ToolResult(ToolResult { question_id, .. }) = &mut pending.body {
+            *question_id = Some(id("q"));
+        }
+        let asked = [call("a", "ask_user", ""), pending, card("q", vec![], "", "Which?")];
+        let answer = answer("q", json!({}), "[Answered: staging]");
+        let other = user("never mind");
+        let result = |text: &str| ModelMessage::ToolResult { call_id: name("a"), text: text.into() };
         assert_eq!(model_messages(&[&asked[..], &[answer]].concat())[1..], [result("[Answered: staging]")]);
         assert_eq!(model_messages(&[&asked[..], &[other]].concat())[1..], [result(NO_ANSWER), ModelMessage::User("never mind".into())]);
     }
 
     #[test]
     fn a_card_of_the_server_is_not_taken_for_words_of_the_model() {
-        let call =
-            |id: &str| message(Author::Assistant, MessageType::ToolCall, "").with("call_id", id).with("tool", "rm").with("reply", "r");
-        let result = |id: &str| message(Author::Tool, MessageType::ToolResult, "ok").with("call_id", id);
-        let card = message(Author::Assistant, MessageType::Question, "Allow `rm` to run?").with("reply", "r");
+        let call = |id: &str| call(id, "rm", "r");
         let mut conversation = Conversation::default();
-        for message in [call("a"), call("b"), result("a"), card, result("b")] {
+        for message in [call("a"), call("b"), result("a"), card("q", vec![], "r", "Allow `rm` to run?"), result("b")] {
             conversation.add(&message);
         }
         assert_eq!((conversation.entries().len(), conversation.replies().plan), (3, 1));
-        let own = message(Author::Assistant, MessageType::Question, "Which?");
-        let own = own.clone().with("reply", own.id.to_string());
+        let mut own = card("p", vec![], "", "Which?");
+        if let MessageBody::Question(card) = &mut own.body {
+            card.reply = ReplyPart::beside(Some(own.id));
+        }
         conversation.add(&own);
         assert_eq!(conversation.replies().plan, 2, "a question in JSON is a reply");
     }
@@ -253,8 +256,7 @@ mod tests {
     fn a_long_answer_reaches_the_model_whole() {
         let long = "x".repeat(2_000);
         for answer in [long.as_str(), "two\nlines"] {
-            let message =
-                message(Author::User, MessageType::Text, "[Answered: …]").with("question_answer", json!({"answers": {"a": answer}}));
+            let message = self::answer("q", json!({ "a": answer }), "[Answered: …]");
             let [ModelMessage::User(text)] = &model_messages(&[message])[..] else { panic!("one message") };
             assert!(text.contains(&json!(answer).to_string()), "{text}");
         }
@@ -262,28 +264,16 @@ mod tests {
 
     #[test]
     fn what_the_user_writes_during_a_call_comes_after_its_result() {
-        let call = |id: &str| {
-            message(Author::Assistant, MessageType::ToolCall, "").with("call_id", id).with("tool", "read").with("args", json!({"path": id}))
-        };
-        let result = |id: &str| message(Author::Tool, MessageType::ToolResult, "ok").with("call_id", id);
-        let history = [
-            message(Author::User, MessageType::Text, "do it"),
-            message(Author::Assistant, MessageType::Text, "Looking."),
-            call("a"),
-            call("b"),
-            message(Author::User, MessageType::Text, "hurry"),
-            result("a"),
-            result("b"),
-            message(Author::Assistant, MessageType::Text, "Done."),
-        ];
-        let asked = |id: &str| ModelCall { id: id.into(), tool: "read".into(), args: json!({"path": id}).to_string() };
+        let call = |id: &str| call(id, "read", "");
+        let history = [user("do it"), say("", "Looking."), call("a"), call("b"), user("hurry"), result("a"), result("b"), say("", "Done.")];
+        let asked = |id: &str| ModelCall { id: name(id), tool: "read".into(), args: json!({"path": id}).to_string() };
         assert_eq!(
             model_messages(&history),
             [
                 ModelMessage::User("do it".into()),
                 ModelMessage::Assistant { mode: Mode::Plan, text: "Looking.".into(), calls: vec![asked("a"), asked("b")], native: None },
-                ModelMessage::ToolResult { call_id: "a".into(), text: "ok".into() },
-                ModelMessage::ToolResult { call_id: "b".into(), text: "ok".into() },
+                ModelMessage::ToolResult { call_id: name("a"), text: "ok".into() },
+                ModelMessage::ToolResult { call_id: name("b"), text: "ok".into() },
                 ModelMessage::User("hurry".into()),
                 ModelMessage::Assistant { mode: Mode::Plan, text: "Done.".into(), calls: vec![], native: None },
             ]
@@ -292,12 +282,10 @@ mod tests {
 
     #[test]
     fn an_image_that_nobody_has_answered_yet_is_seen_after_a_summary_and_an_older_one_is_not() {
-        let with_image = |sum: &str| {
-            let image = json!({"sha256": sum, "mime_type": "image/png", "size": 1});
-            message(Author::User, MessageType::Text, "Look").with("images", json!([image]))
-        };
-        let reply = message(Author::Assistant, MessageType::Text, "A duck.").with("reply", "1");
-        let summary = message(Author::System, MessageType::Text, "Ducks.").with(COMPACTION, json!({}));
+        let with_image = |sum: &str| with_images("Look", &[sum]);
+        let reply = say("1", "A duck.");
+        let facts = CompactionFacts { tokens_before: 1, by_model: true };
+        let summary = notice(Notice::Compaction(CompactionNotice { facts, read_up_to: None }), "Ducks.");
         let entries = model_messages(&[with_image("old"), reply, with_image("new"), summary]);
         let sums: Vec<&str> = entries
             .iter()

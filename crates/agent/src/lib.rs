@@ -25,6 +25,8 @@ pub mod intent;
 pub mod prompt;
 pub mod provider;
 pub mod render;
+#[cfg(test)]
+mod samples;
 pub mod thread;
 pub mod turn;
 

@@ -4,7 +4,7 @@ use crate::history::Replies;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use planwright_protocol::event::Usage;
-use planwright_protocol::{AttachedImage, Mode, Problem};
+use planwright_protocol::{AttachedImage, MessageId, Mode, Problem};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub struct Native {
     /// Whose it is: another model must not get it.
     pub model: String,
     /// The reply it came with.
-    pub reply: String,
+    pub reply: MessageId,
     pub value: Value,
 }
 

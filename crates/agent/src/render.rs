@@ -1,42 +1,37 @@
 //! Messages as the text that a model reads.
 
-use planwright_protocol::{Author, Message, MessageType, Question, Severity};
+use planwright_protocol::message::{Answer, QuestionCard};
+use planwright_protocol::{Message, MessageBody, Question, QuestionId, QuestionKind};
 use planwright_question::answers_in_full;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// What the questions of a card were, by the id of the card.
-pub type Asked = std::collections::HashMap<String, Vec<Question>>;
+pub type Asked = std::collections::HashMap<QuestionId, Vec<Question>>;
 
 /// An answer of more bytes than this may not be shown whole in the message's content.
 const LONG_ANSWER: usize = 500;
 
-/// The questions of a card.
-#[must_use]
-pub fn questions_of(message: &Message) -> Vec<Question> {
-    let questions = message.metadata.get("questions").filter(|_| message.message_type == MessageType::Question);
-    questions.and_then(|questions| Vec::deserialize(questions).ok()).unwrap_or_default()
-}
-
 /// The words of a reply; a plan or a question that was given as JSON stands in it as such.
 #[must_use]
 pub fn reply_text(message: &Message) -> String {
-    match message.message_type {
-        MessageType::Plan => match message.metadata.get("plan") {
-            Some(plan) => with_json(&message.content, plan),
-            None => message.content.clone(),
-        },
-        MessageType::Question if message.meta("kind") == "user" => question_text(message),
-        MessageType::Text | MessageType::Question | MessageType::ToolCall | MessageType::ToolResult => message.content.clone(),
+    match &message.body {
+        MessageBody::Plan(version) => with_json(&message.content, &json!(version.plan)),
+        MessageBody::Question(card) if card.kind == QuestionKind::User => question_text(&message.content, card),
+        MessageBody::UserText(_)
+        | MessageBody::Answer(_)
+        | MessageBody::AssistantText(_)
+        | MessageBody::Question(_)
+        | MessageBody::ToolCall(_)
+        | MessageBody::ToolResult(_)
+        | MessageBody::Notice(_)
+        | MessageBody::Unknown(_) => message.content.clone(),
     }
 }
 
-fn question_text(message: &Message) -> String {
-    let questions = questions_of(message);
-    let [question] = questions.as_slice() else { return message.content.clone() };
-    let severity = message.metadata.get("severity").and_then(|severity| Severity::deserialize(severity).ok()).unwrap_or_default();
-    let prose = message.content.strip_suffix(&question.words()).unwrap_or(&message.content).trim_end();
-    with_json(prose, &planwright_question::to_question_json(question, severity))
+fn question_text(content: &str, card: &QuestionCard) -> String {
+    let [question] = card.questions.as_slice() else { return content.to_owned() };
+    let prose = content.strip_suffix(&question.words()).unwrap_or(content).trim_end();
+    with_json(prose, &planwright_question::to_question_json(question, card.severity))
 }
 
 fn with_json(prose: &str, json: &Value) -> String {
@@ -49,31 +44,22 @@ fn with_json(prose: &str, json: &Value) -> String {
 #[must_use]
 pub fn heard(message: &Message, asked: &Asked) -> String {
     let mut text = message.content.clone();
-    if let Some((questions, answers)) = answered(message, asked) {
+    let Some(Answer { question_answer, comment, .. }) = message.body.answer() else { return text };
+    let in_full = json!(question_answer.answers).to_string();
+    if let Some(questions) = asked.get(&question_answer.question_id).filter(|questions| !questions.is_empty()) {
         text.push_str("\n\n");
-        text.push_str(&answers_in_full(questions, answers));
-    } else if let Some(answers) = answers_of(message).map(|answers| Value::from(answers.clone()).to_string())
-        && (answers.len() > LONG_ANSWER || answers.contains("\\n"))
-    {
-        text.push_str(&format!("\n\nIn full: {answers}"));
+        text.push_str(&answers_in_full(questions, &question_answer.answers));
+    } else if in_full.len() > LONG_ANSWER || in_full.contains("\\n") {
+        text.push_str(&format!("\n\nIn full: {in_full}"));
     }
-    if !message.meta("comment").is_empty() {
-        text.push_str(&format!("\n\nThe user added: {}", message.meta("comment")));
+    if let Some(comment) = comment.as_deref().filter(|comment| !comment.is_empty()) {
+        text.push_str(&format!("\n\nThe user added: {comment}"));
     }
     text
 }
 
 /// The question that a message answers.
 #[must_use]
-pub fn answered_question(message: &Message) -> Option<&str> {
-    message.metadata.get("question_answer").filter(|_| message.author == Author::User)?.get("question_id")?.as_str()
-}
-
-fn answers_of(message: &Message) -> Option<&Map<String, Value>> {
-    message.metadata.get("question_answer").filter(|_| message.author == Author::User)?.get("answers")?.as_object()
-}
-
-fn answered<'m>(message: &'m Message, asked: &'m Asked) -> Option<(&'m [Question], &'m Map<String, Value>)> {
-    let questions = asked.get(answered_question(message)?).filter(|questions| !questions.is_empty())?;
-    Some((questions, answers_of(message)?))
+pub fn answered_question(message: &Message) -> Option<QuestionId> {
+    message.body.answer().map(|answer| answer.question_answer.question_id)
 }

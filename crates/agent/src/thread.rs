@@ -2,80 +2,67 @@
 //!
 //! All of them stand in one history. A message of a task names the call that handed it on; the others are the chat's own.
 
-use planwright_protocol::{Author, CallId, ChatId, Message, MessageType, Role};
+use planwright_protocol::{Author, CallId, CallMessage, ChatId, Message, Notice, Role};
 use std::collections::HashSet;
-
-/// On every message of a task: the call that handed it on.
-pub const DELEGATION: &str = "delegation";
-
-/// Marks the message that a task begins with.
-const TASK: &str = "task";
 
 /// What a delegate is to do, as the first message it reads.
 #[must_use]
 pub fn task_message(chat: ChatId, role: Role, call: CallId, task: &str) -> Message {
-    Message::new(chat, Author::System, MessageType::Text, task).by(role).with(DELEGATION, call.to_string()).with(TASK, true)
+    Message::notice(chat, Notice::Task, task).by(role).in_thread(Some(call))
 }
 
 #[must_use]
 pub fn is_task(message: &Message) -> bool {
-    message.metadata.contains_key(TASK)
-}
-
-/// The call that handed on the task that this message belongs to; `None` for the chat's own.
-#[must_use]
-pub fn delegation(message: &Message) -> Option<CallId> {
-    message.meta(DELEGATION).parse().ok()
+    matches!(message.body.notice(), Some(Notice::Task))
 }
 
 /// The messages of one conversation. A user's message that names no call of this chat belongs to the chat's own: clients of
 /// earlier versions could forge the name.
 #[must_use]
 pub fn of_thread(history: Vec<Message>, thread: Option<CallId>) -> Vec<Message> {
-    let calls = history.iter().filter(|message| message.message_type == MessageType::ToolCall);
-    let calls: HashSet<CallId> = calls.filter_map(|call| call.meta("call_id").parse().ok()).collect();
-    let thread_of = |message: &Message| delegation(message).filter(|call| message.author != Author::User || calls.contains(call));
+    let calls: HashSet<CallId> = history.iter().filter_map(|message| message.body.tool_call()).map(|call| call.call_id).collect();
+    let thread_of = |message: &Message| message.delegation.filter(|call| message.author != Author::User || calls.contains(call));
     history.into_iter().filter(|message| thread_of(message) == thread).collect()
 }
 
 /// The calls that have no result yet, of all conversations, those of a task before the one that handed it on.
 #[must_use]
-pub fn open_calls(history: &[Message]) -> Vec<&Message> {
+pub fn open_calls(history: &[Message]) -> Vec<CallMessage> {
     let results = history.iter().filter(|message| message.author == Author::Tool);
-    let over: HashSet<&str> = results.map(|result| result.meta("call_id")).collect();
-    let calls = history.iter().filter(|message| message.message_type == MessageType::ToolCall);
-    let mut open: Vec<&Message> = calls.filter(|call| !over.contains(call.meta("call_id"))).collect();
-    open.sort_by_key(|call| delegation(call).is_none());
+    let over: HashSet<CallId> = results.filter_map(|result| result.body.call_id()).collect();
+    let is_open = |message: &&Message| message.body.tool_call().is_some_and(|call| !over.contains(&call.call_id));
+    let mut open: Vec<CallMessage> = history.iter().filter(is_open).filter_map(Message::to_call).collect();
+    open.sort_by_key(|call| call.delegation.is_none());
     open
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::{message, part, say, user};
     use crate::{ModelMessage, Step, Turn};
-
-    fn said(author: Author, message_type: MessageType, content: &str) -> Message {
-        Message::new(ChatId::generate(), author, message_type, content).by(Role::Commander)
-    }
+    use planwright_protocol::message::{ToolCall, ToolOutcome, ToolResult};
+    use serde_json::json;
 
     fn call(id: CallId, content: &str) -> Message {
-        said(Author::Assistant, MessageType::ToolCall, content).with("call_id", id.to_string()).with("reply", content)
+        message(ToolCall { reply: part(content), ..ToolCall::new(id, "ls", json!({})) }, content)
     }
 
-    fn result(id: CallId, content: &str) -> Message {
-        said(Author::Tool, MessageType::ToolResult, content).with("call_id", id.to_string())
+    fn result(call_id: CallId, content: &str) -> Message {
+        let outcome = ToolOutcome::Succeeded(None);
+        message(ToolResult { call_id, tool: "ls".to_owned(), outcome, question_id: None, body_size: None }, content)
     }
 
     /// A chat that hands on a task, of which one call is done and one is open.
     fn history(handed_on: CallId, open: CallId) -> Vec<Message> {
         let done = CallId::generate();
-        let of_task = |message: Message| message.with(DELEGATION, handed_on.to_string());
+        let of_task = |message: Message| message.in_thread(Some(handed_on));
         vec![
-            said(Author::User, MessageType::Text, "Greet"),
+            user("Greet"),
             call(handed_on, "delegate"),
             task_message(ChatId::generate(), Role::Actor, handed_on, "Write the greeting"),
             of_task(call(done, "first")),
-            said(Author::User, MessageType::Text, "In French"),
+            user("In French"),
             of_task(result(done, "written")),
             of_task(call(open, "second")),
         ]
@@ -96,7 +83,8 @@ mod tests {
         let (own, task) = (of(None), of(Some(handed_on)));
         assert_eq!(words(&own), ["Greet", "In French"]);
         assert_eq!(words(&task), ["Write the greeting", "written"]);
-        let waits_for = |turn: &Turn, id: CallId| matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].meta("call_id") == id.to_string());
+        let waits_for =
+            |turn: &Turn, id: CallId| matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].body.call_id == id);
         assert!(waits_for(&own, handed_on) && waits_for(&task, open));
     }
 
@@ -106,7 +94,7 @@ mod tests {
         let task = task_message(ChatId::generate(), Role::Planner, handed_on, "Look");
         let mut turn = Turn::replay(vec![task], 5);
         assert_eq!(turn.next(), Step::CallModel);
-        turn.apply(said(Author::Assistant, MessageType::Text, "Seen."));
+        turn.apply(say("", "Seen."));
         assert_eq!(turn.next(), Step::Done);
         assert_eq!(Turn::replay(of_thread(history(handed_on, handed_on), Some(CallId::generate())), 5).next(), Step::Done);
     }
@@ -115,7 +103,7 @@ mod tests {
     fn the_open_calls_of_a_task_come_before_the_one_that_waits_for_them() {
         let (handed_on, open) = (CallId::generate(), CallId::generate());
         let history = history(handed_on, open);
-        let names: Vec<&str> = open_calls(&history).iter().map(|call| call.content.as_str()).collect();
+        let names: Vec<String> = open_calls(&history).into_iter().map(|call| call.content).collect();
         assert_eq!(names, ["second", "delegate"]);
     }
 }

@@ -4,25 +4,19 @@
 //! goes on after a crash where it was.
 
 use crate::history::Conversation;
-use crate::thread::is_task;
-use planwright_protocol::{Author, ErrorCode, Message, MessageId, MessageType, QuestionId};
+use planwright_protocol::message::{Notice, ReplyPart, ToolOutcome};
+use planwright_protocol::{CallId, CallMessage, ErrorCode, Message, MessageBody, MessageId, QuestionId, SwitchedBy};
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// The same failing call this many times in a row, and the run is over.
 pub const LOOP_ENDS_RUN: u64 = 6;
 
-/// Marks a note of the system that stands for the user's answer.
-pub const ANSWERED: &str = "answered";
-
-/// Marks a note of the system that stands for the user's word to try again.
-pub const RETRIED: &str = "retry";
-
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     CallModel,
     /// The calls of the newest reply that have no result yet.
-    CallTools(Vec<Message>),
+    CallTools(Vec<CallMessage>),
     Ask(QuestionId),
     Done,
     OutOfTurns(u32),
@@ -89,7 +83,7 @@ impl Turn {
         if let Some(question) = self.asked {
             Step::Ask(question)
         } else if !self.open.is_empty() {
-            Step::CallTools(self.open.iter().map(|&index| self.history[index].clone()).collect())
+            Step::CallTools(self.open.iter().filter_map(|&index| self.history[index].to_call()).collect())
         } else if !self.unseen {
             Step::Done
         } else if self.looping {
@@ -107,28 +101,30 @@ impl Turn {
             self.history[place] = message;
             return;
         }
-        match (message.author, message.message_type) {
-            (_, MessageType::Question) => self.asked = message.meta("question_id").parse().ok(),
-            (Author::User, _) => self.heard(),
-            (Author::Assistant, MessageType::ToolCall) => {
-                self.count(&message);
+        match &message.body {
+            MessageBody::Question(card) => self.asked = Some(card.question_id),
+            MessageBody::UserText(_) | MessageBody::Answer(_) => self.heard(),
+            MessageBody::ToolCall(call) => {
+                self.count(&call.reply);
                 self.open.push(self.history.len());
             }
             // A plan or a review that a call stored is what came of the call, and no reply.
-            (Author::Assistant, MessageType::Plan | MessageType::Text) if !message.meta("call_id").is_empty() => {}
-            (Author::Assistant, _) => {
-                self.count(&message);
-                self.unseen = false;
+            MessageBody::Plan(version) if version.call_id.is_some() || version.is_edited => {}
+            MessageBody::AssistantText(text) if text.call_id.is_some() => {}
+            MessageBody::Plan(version) => self.replied(&version.reply),
+            MessageBody::AssistantText(text) => self.replied(&text.reply),
+            MessageBody::ToolResult(result) => {
+                self.concluded(result.call_id);
+                self.looping |= ends_run(&result.outcome);
             }
-            (Author::Tool, _) => {
-                let call = message.meta("call_id");
-                self.open.retain(|&index| self.history[index].meta("call_id") != call);
-                self.unseen = true;
-                self.looping |= ends_run(&message);
-            }
-            (Author::System, _) => {
-                if starts_work(&message) {
+            MessageBody::Notice(notice) => {
+                if starts_work(notice) {
                     self.heard();
+                }
+            }
+            MessageBody::Unknown(unknown) => {
+                if let Some(call) = unknown.result_of {
+                    self.concluded(call);
                 }
             }
         }
@@ -137,11 +133,20 @@ impl Turn {
         self.history.push(message);
     }
 
+    fn replied(&mut self, reply: &ReplyPart) {
+        self.count(reply);
+        self.unseen = false;
+    }
+
+    fn concluded(&mut self, call: CallId) {
+        self.open.retain(|&index| self.history[index].body.call_id() != Some(call));
+        self.unseen = true;
+    }
+
     /// The messages of one reply share its id, so only the first counts.
-    fn count(&mut self, message: &Message) {
-        let same_reply =
-            self.history.last().is_some_and(|last| !message.meta("reply").is_empty() && last.meta("reply") == message.meta("reply"));
-        self.replies += u32::from(!same_reply);
+    fn count(&mut self, reply: &ReplyPart) {
+        let last = self.history.last().and_then(|last| last.body.reply());
+        self.replies += u32::from(!last.is_some_and(|last| last.is_same(reply)));
     }
 
     fn heard(&mut self) {
@@ -154,46 +159,53 @@ impl Turn {
 }
 
 /// Whether this result says that its call failed in the same way too often.
-fn ends_run(result: &Message) -> bool {
-    let Some(error) = result.metadata.get("error") else { return false };
-    let times = error.get("details").and_then(|details| details.get("times")).and_then(Value::as_u64);
-    error.get("code").and_then(Value::as_str) == Some(ErrorCode::LoopDetected.as_str()) && times >= Some(LOOP_ENDS_RUN)
+fn ends_run(outcome: &ToolOutcome) -> bool {
+    let Some(problem) = outcome.error() else { return false };
+    let times = problem.details.as_ref().and_then(|details| details.get("times")).and_then(Value::as_u64);
+    problem.code == ErrorCode::LoopDetected && times >= Some(LOOP_ENDS_RUN)
 }
 
 /// An approval is the user's word to begin, and trying again to go on, though they stand in the history as the system's notes; a
 /// task is the Commander's.
-fn starts_work(message: &Message) -> bool {
-    let approved = matches!(
-        message.metadata.get("mode_change").and_then(|change| change.get("by")).and_then(|by| by.as_str()),
-        Some("approval" | "intent")
-    );
-    approved || is_task(message) || [ANSWERED, RETRIED].iter().any(|mark| message.metadata.contains_key(*mark))
+fn starts_work(notice: &Notice) -> bool {
+    match notice {
+        Notice::ModeChange(change) => matches!(change.by, SwitchedBy::Approval | SwitchedBy::Intent),
+        Notice::Approval(approval) => matches!(approval.mode_change.by, SwitchedBy::Approval | SwitchedBy::Intent),
+        Notice::Task | Notice::Answered | Notice::Retry => true,
+        Notice::Plain
+        | Notice::Drift(_)
+        | Notice::PlanChanged(_)
+        | Notice::Revert(_)
+        | Notice::Compaction(_)
+        | Notice::Commit(_)
+        | Notice::Cut(_)
+        | Notice::Server(_)
+        | Notice::ModeUndecided => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::{ChatId, QuestionId};
-    use serde_json::json;
-
-    fn message(author: Author, message_type: MessageType) -> Message {
-        Message::new(ChatId::generate(), author, message_type, "")
-    }
+    use crate::samples::{self, card, id, notice, plan, result, result_with};
+    use planwright_protocol::message::{ModeChange, UnknownBody};
+    use planwright_protocol::{MessageType, Problem, Role};
+    use serde_json::{Map, json};
 
     fn user() -> Message {
-        message(Author::User, MessageType::Text)
+        samples::user("")
     }
 
     fn call(id: &str) -> Message {
-        message(Author::Assistant, MessageType::ToolCall).with("call_id", id)
+        call_of(id, "")
     }
 
-    fn result(id: &str) -> Message {
-        message(Author::Tool, MessageType::ToolResult).with("call_id", id)
+    fn call_of(id: &str, reply: &str) -> Message {
+        samples::call(id, "read", reply)
     }
 
     fn say(reply: &str) -> Message {
-        message(Author::Assistant, MessageType::Text).with("reply", reply)
+        samples::say(reply, "")
     }
 
     #[test]
@@ -211,16 +223,15 @@ mod tests {
         let mut turn = Turn::replay(vec![user(), say("1"), call("a"), call("b")], 5);
         assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 2));
         turn.apply(result("b"));
-        assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].meta("call_id") == "a"));
+        assert!(matches!(turn.next(), Step::CallTools(calls) if calls.len() == 1 && calls[0].body.call_id == id("a")));
         turn.apply(result("a"));
         assert_eq!(turn.next(), Step::CallModel);
     }
 
     #[test]
     fn a_plan_that_a_call_stored_does_not_end_the_turn() {
-        let plan = message(Author::Assistant, MessageType::Plan).with("call_id", "a");
-        assert_eq!(Turn::replay(vec![user(), call("a"), result("a"), plan], 5).next(), Step::CallModel);
-        assert_eq!(Turn::replay(vec![user(), message(Author::Assistant, MessageType::Plan)], 5).next(), Step::Done);
+        assert_eq!(Turn::replay(vec![user(), call("a"), result("a"), plan(Some("a"))], 5).next(), Step::CallModel);
+        assert_eq!(Turn::replay(vec![user(), plan(None)], 5).next(), Step::Done);
     }
 
     #[test]
@@ -237,26 +248,27 @@ mod tests {
 
     #[test]
     fn a_question_parks_the_turn_until_the_user_speaks() {
-        let id = QuestionId::generate();
-        let question = message(Author::Assistant, MessageType::Question).with("question_id", id.to_string());
-        let mut turn = Turn::replay(vec![user(), call("a"), question], 5);
-        assert_eq!(turn.next(), Step::Ask(id));
+        let mut turn = Turn::replay(vec![user(), call("a"), card("q", vec![], "", "")], 5);
+        assert_eq!(turn.next(), Step::Ask(id("q")));
         turn.apply(user());
         assert!(matches!(turn.next(), Step::CallTools(_)));
     }
 
     #[test]
     fn an_approval_starts_work_and_a_plain_switch_does_not() {
-        let switch = |by: &str| message(Author::System, MessageType::Text).with("mode_change", json!({"by": by}));
-        assert_eq!(Turn::replay(vec![switch("user")], 5).next(), Step::Done);
-        assert_eq!(Turn::replay(vec![switch("approval")], 5).next(), Step::CallModel);
-        let question = message(Author::Assistant, MessageType::Question).with("question_id", QuestionId::generate().to_string());
-        assert_eq!(Turn::replay(vec![user(), question, switch("approval")], 5).next(), Step::CallModel, "nobody waits for that answer");
+        let switch = |by| notice(Notice::ModeChange(ModeChange { from: Role::Planner, to: Role::Actor, by }), "");
+        assert_eq!(Turn::replay(vec![switch(SwitchedBy::User)], 5).next(), Step::Done);
+        assert_eq!(Turn::replay(vec![switch(SwitchedBy::Approval)], 5).next(), Step::CallModel);
+        let waiting = vec![user(), card("q", vec![], "", ""), switch(SwitchedBy::Approval)];
+        assert_eq!(Turn::replay(waiting, 5).next(), Step::CallModel, "nobody waits for that answer");
     }
 
     #[test]
     fn a_run_that_repeats_itself_ends_and_a_new_message_gives_it_another_chance() {
-        let failed = |times: u64| result("a").with("error", json!({"code": "LOOP_DETECTED", "details": {"times": times}}));
+        let failed = |times: u64| {
+            let problem = Problem::new(ErrorCode::LoopDetected, "again").with_details(json!({ "times": times }));
+            result_with("a", ToolOutcome::Failed(problem), "")
+        };
         let run = |times: u64| Turn::replay(vec![user(), say("1"), call("a"), failed(times)], 100);
         assert_eq!(run(5).next(), Step::CallModel);
         let mut turn = run(6);
@@ -267,8 +279,8 @@ mod tests {
 
     #[test]
     fn a_run_stops_at_its_limit_of_turns_and_a_new_message_gives_it_more() {
-        let reply = |id: &str| [say(id), call(id).with("reply", id), result(id)];
-        let silent = |id: &str| [call(id).with("reply", id), call("b").with("reply", id), result(id), result("b")];
+        let reply = |id: &str| [say(id), call_of(id, id), result(id)];
+        let silent = |id: &str| [call_of(id, id), call_of("b", id), result(id), result("b")];
         for replies in
             [(0..5).flat_map(|n| reply(&n.to_string())).collect::<Vec<_>>(), (0..5).flat_map(|n| silent(&n.to_string())).collect()]
         {
@@ -277,5 +289,14 @@ mod tests {
             turn.apply(user());
             assert_eq!(turn.next(), Step::CallModel);
         }
+    }
+    #[test]
+    fn a_call_whose_result_cannot_be_read_is_not_made_again() {
+        let result_of =
+            |result_of| UnknownBody { message_type: MessageType::ToolResult, metadata: Map::new(), reason: String::new(), result_of };
+        let unknown = |result: UnknownBody| Message { body: MessageBody::Unknown(result), ..user() };
+        let history = |last: Message| vec![user(), say("1"), call("a"), last];
+        assert_eq!(Turn::replay(history(unknown(result_of(Some(id("a"))))), 5).next(), Step::CallModel);
+        assert!(matches!(Turn::replay(history(unknown(result_of(None))), 5).next(), Step::CallTools(_)), "it answers no call");
     }
 }

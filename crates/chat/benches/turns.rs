@@ -8,8 +8,9 @@ use futures::{StreamExt, stream};
 use planwright_agent::{Delta, ModelCall, Provider, Request};
 use planwright_chat::{Models, Sessions};
 use planwright_protocol::event::ChatState;
+use planwright_protocol::message::{AssistantText, CallStatus, ReplyPart, ToolCall, ToolOutcome, ToolResult, UserText};
 use planwright_protocol::settings::{ModelSettings, RunLimits};
-use planwright_protocol::{Author, ChatId, Envelope, Event, Message, MessageType, Mode, Op, Problem, Role, Timestamp};
+use planwright_protocol::{CallId, ChatId, Envelope, Event, Message, MessageId, Mode, Op, Problem, Role, Timestamp};
 use planwright_store::{Append, ChatRow, Store};
 use planwright_testkit::bench::{median_ms, report};
 use planwright_workspaces::Settings;
@@ -92,19 +93,22 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
         updated_at: now,
     };
     store.create_chat(&row).await.unwrap();
-    let history = (0..messages).map(|number| {
-        let reply = format!("reply {}", number / 4);
-        let message = |author, kind, text: &str| Message::new(row.id, author, kind, text).with("reply", reply.as_str());
-        match number % 4 {
-            0 => message(Author::User, MessageType::Text, "And what does the next file say?"),
-            1 => message(Author::Assistant, MessageType::ToolCall, "read")
-                .with("tool", "read")
-                .with("call_id", reply.as_str())
-                .with("args", json!({"path": "/file.txt"}))
-                .with("status", "done")
-                .by(Role::Planner),
-            2 => message(Author::Tool, MessageType::ToolResult, "1\ta line of text\n2\ta line of text").with("call_id", reply.as_str()),
-            _ => message(Author::Assistant, MessageType::Text, "It has twenty lines that all say the same.").by(Role::Planner),
+    let (mut reply, mut call_id) = (ReplyPart::default(), CallId::generate());
+    let history = (0..messages).map(|number| match number % 4 {
+        0 => Message::new(row.id, UserText::default(), "And what does the next file say?"),
+        1 => {
+            (reply, call_id) = (ReplyPart::beside(Some(MessageId::generate())), CallId::generate());
+            let call = ToolCall::new(call_id, "read", json!({"path": "/file.txt"}));
+            Message::new(row.id, ToolCall { status: CallStatus::Done, reply: reply.clone(), ..call }, "read").by(Role::Planner)
+        }
+        2 => {
+            let (tool, outcome) = ("read".to_owned(), ToolOutcome::Succeeded(None));
+            let result = ToolResult { call_id, tool, outcome, question_id: None, body_size: None };
+            Message::new(row.id, result, "1\ta line of text\n2\ta line of text")
+        }
+        _ => {
+            let text = AssistantText { reply: reply.clone(), ..AssistantText::default() };
+            Message::new(row.id, text, "It has twenty lines that all say the same.").by(Role::Planner)
         }
     });
     let events: Vec<Envelope> =

@@ -20,10 +20,10 @@ use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
-use planwright_agent::turn::RETRIED;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
+use planwright_protocol::message::ModeChange;
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
+use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
 use std::sync::Arc;
@@ -191,7 +191,7 @@ impl Actor {
         }
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         for open in open_calls(&history) {
-            change.events.extend(call::cancelled(&self.chat, open).await);
+            change.events.extend(call::cancelled(&self.chat, &open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
@@ -254,7 +254,7 @@ impl Actor {
             return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
-        let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(RETRIED, true);
+        let note = Message::notice(self.chat.id, Notice::Retry, text);
         let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
         self.chat.publish(change, begin).await?;
         self.start();
@@ -379,8 +379,11 @@ fn end_run(row: &mut ChatRow, state: ChatState) {
 
 /// The switch as an entry of the history.
 fn switch_note(row: &ChatRow, to: Role, by: SwitchedBy, text: &str) -> Message {
-    Message::new(row.id, Author::System, MessageType::Text, text)
-        .with("mode_change", json!({ "from": row.config.role, "to": to, "by": by }))
+    Message::notice(row.id, Notice::ModeChange(switch(row, to, by)), text)
+}
+
+fn switch(row: &ChatRow, to: Role, by: SwitchedBy) -> ModeChange {
+    ModeChange { from: row.config.role, to, by }
 }
 
 fn mode_changed(row: &ChatRow, role: Role, plan_file: Option<String>, by: SwitchedBy) -> Event {

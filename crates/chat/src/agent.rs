@@ -1,7 +1,6 @@
 //! Who works in a chat: its own agent, or one that it handed a task to.
 
 use crate::chat::Chat;
-use planwright_agent::thread::{DELEGATION, delegation};
 use planwright_protocol::{CallId, ErrorCode, Message, Mode, Problem, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,9 +24,9 @@ impl Agent {
     ///
     /// # Errors
     /// Nobody knows, because it was made before there were roles.
-    pub fn of(call: &Message) -> Result<Self, Problem> {
+    pub fn of<B>(call: &Message<B>) -> Result<Self, Problem> {
         let role = call.agent_role.ok_or_else(role_switched)?;
-        Ok(Self { role, delegation: delegation(call) })
+        Ok(Self { role, delegation: call.delegation })
     }
 
     /// A chat has one role at a time. Its own agent is of that role; a delegate is of one that this role can delegate to.
@@ -43,14 +42,14 @@ impl Agent {
     }
 
     /// Puts a message into its conversation, as its own word.
-    pub fn sign(self, message: Message) -> Message {
+    pub fn sign<B>(self, message: Message<B>) -> Message<B> {
         self.place(message.by(self.role))
     }
 
     /// Puts a message into its conversation.
-    pub fn place(self, message: Message) -> Message {
+    pub fn place<B>(self, message: Message<B>) -> Message<B> {
         match self.delegation {
-            Some(call) => message.with(DELEGATION, call.to_string()),
+            Some(call) => message.in_thread(Some(call)),
             None => message,
         }
     }

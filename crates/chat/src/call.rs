@@ -18,7 +18,7 @@ pub use users::{Place, UserCall};
 
 use crate::agent::Agent;
 use crate::card::{self, Pending, answers_to};
-use crate::chat::{Change, Chat};
+use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
 use crate::plan::StoredPlan;
@@ -26,13 +26,15 @@ use crate::progress;
 use crate::tally;
 use crate::versions;
 use judge::{Judged, judge};
-use planwright_agent::thread::DELEGATION;
 use planwright_protocol::event::ToolResponse;
+use planwright_protocol::message::{
+    ApprovalMoment, AssistantText, CallStatus, CallToApprove, Category, EffectShown, PlanVersion, QuestionCard, ReplyPart, Review,
+    ToolOutcome, ToolResult,
+};
 use planwright_protocol::question::Decision;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, Question, QuestionKind, Severity};
+use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageBody, Mode, Problem, Question, QuestionKind, Severity};
 use planwright_store::{ChatRow, Versions};
 use planwright_tools::{Approval, Consent, Effect, Output, Signal, ToolContext, WorkspacePath};
-use serde::Serialize;
 use serde_json::{Value, json};
 use standing::{folder_of, grant_of};
 use std::sync::Arc;
@@ -40,25 +42,17 @@ use std::sync::Arc;
 /// How many effects a card carries; the words on it count all of them.
 const MOST_SHOWN: usize = 200;
 
-/// When a card is about a call: before it is made, or, of a command, when it is known what it changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Moment {
-    Before,
-    After,
-}
-
 pub enum Carried {
     /// The result, and what else came of it.
     Done(Vec<Message>),
     /// The user must answer first.
     Asked(Vec<Message>),
     /// Another role has to do the call's task.
-    HandedOn(Message),
+    HandedOn(Box<CallMessage>),
 }
 
-pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
-    if call.meta("status") == "running" {
+pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -> Result<Carried, Problem> {
+    if call.body.status == CallStatus::Running {
         return Box::pin(recovery::recover(chat, call, history)).await;
     }
     match judge(chat, &call, history).await? {
@@ -67,19 +61,19 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
             finish(chat, &call, Err(problem), *change).await
         }
         Judged::Asks(effects, approval, agent) => {
-            let question = planwright_question::card::tool_approval(call.meta("tool"), &approval.reason);
+            let question = planwright_question::card::tool_approval(&call.body.tool, &approval.reason);
             let question = match effects.iter().find_map(Effect::command) {
                 Some(command) => planwright_question::card::about_command(question, command),
                 None => question,
             };
-            ask(chat, &call, &effects, approval, agent, (Moment::Before, question)).await
+            ask(chat, &call, &effects, approval, agent, (ApprovalMoment::Before, question)).await
         }
         Judged::Allowed(prepared, permit) => {
             tally::judged("allowed");
-            let call = command::noted(call, &prepared.effects).with("status", "running");
+            let call = command::noted(call, &prepared.effects).at(CallStatus::Running);
             if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_) | Effect::Consult { .. })) {
                 // Made again after a crash, so that it need not be on disk first.
-                chat.tell([Event::MessageUpdated { message: call.clone() }]).await;
+                chat.tell([updated(&call)]).await;
             } else {
                 let begins = delegation::task_of(&call, &prepared.effects);
                 intend(chat, &call, versions::of(call.id, &prepared.changes), begins).await?;
@@ -91,41 +85,39 @@ pub async fn carry_out(chat: &Arc<Chat>, call: Message, history: &[Message]) -> 
                 }
                 outcome => outcome,
             };
-            conclude(chat, &call, outcome, history).await
+            Box::pin(conclude(chat, &call, outcome, history)).await
         }
     }
 }
 
 /// Who made the call, if the chat's role still stands behind them.
-async fn still_acting(chat: &Arc<Chat>, call: &Message) -> Result<Agent, Problem> {
+async fn still_acting(chat: &Arc<Chat>, call: &CallMessage) -> Result<Agent, Problem> {
     let agent = Agent::of(call)?;
     agent.check(chat.row().await.config.role)?;
     Ok(agent)
 }
 
-async fn context(chat: &Arc<Chat>, agent: Agent, call: &Message) -> Result<ToolContext, Problem> {
-    let call_id = call.meta("call_id").parse().ok();
-    let mut cx = chat.tool_context(agent, call_id).await?;
+async fn context(chat: &Arc<Chat>, agent: Agent, call: &CallMessage) -> Result<ToolContext, Problem> {
+    let mut cx = chat.tool_context(agent, Some(call.body.call_id)).await?;
     // A step's check is a command too.
-    if let ("execute" | "other", Some(call_id)) = (call.meta("category"), call_id) {
-        cx.command.live = chat.ear(call_id);
+    if let Some(Category::Execute | Category::Other) = call.body.category {
+        cx.command.live = chat.ear(call.body.call_id);
     }
     Ok(cx)
 }
 
 /// What the user said to the call's approval card, if there was one.
-fn entitled(call: &Message, history: &[Message]) -> Result<Consent, Problem> {
-    for card in cards(history).filter(|card| moment_of(card) == Moment::Before) {
-        let answers = answers_to(history, card.meta("question_id")).and_then(Value::as_object);
-        let about_this = card.metadata["call"].get("call_id") == call.metadata.get("call_id");
-        match answers.map(planwright_question::read_decision) {
+fn entitled(call: &CallMessage, history: &[Message]) -> Result<Consent, Problem> {
+    for (card, asked) in cards(history).filter(|(_, asked)| asked.moment == ApprovalMoment::Before) {
+        let about_this = asked.call_id == call.body.call_id;
+        match answers_to(history, card.question_id).map(planwright_question::read_decision) {
             Some(Decision::Approve | Decision::ApproveAlways) if about_this => return Ok(Consent::Given),
             // A card that the user passed over counts as a no.
             Some(Decision::Deny) | None if about_this => {
                 let text = "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.";
                 return Err(Problem::new(ErrorCode::ApprovalDenied, text));
             }
-            None if card.meta("reply") == call.meta("reply") => {
+            None if card.reply.id == call.body.reply.id => {
                 let text = "The user wrote something instead of answering, so the rest of this reply was not carried out. Read it first.";
                 return Err(Problem::new(ErrorCode::Cancelled, text));
             }
@@ -135,19 +127,19 @@ fn entitled(call: &Message, history: &[Message]) -> Result<Consent, Problem> {
     Ok(Consent::Needed)
 }
 
-/// The approval cards of the history.
-fn cards(history: &[Message]) -> impl Iterator<Item = &Message> {
-    history.iter().filter(|message| message.message_type == MessageType::Question && message.metadata.contains_key("call"))
+/// The approval cards of the history, with the calls that they are about.
+fn cards(history: &[Message]) -> impl Iterator<Item = (&QuestionCard, &CallToApprove)> {
+    history.iter().filter_map(|message| message.body.question()).filter_map(|card| Some((card, card.call.as_ref()?)))
 }
 
-fn moment_of(card: &Message) -> Moment {
-    let is_after = card.metadata["call"].get("moment").is_some_and(|moment| moment == "after");
-    if is_after { Moment::After } else { Moment::Before }
+/// The event that tells of a call that has moved on.
+fn updated(call: &CallMessage) -> Event {
+    Event::MessageUpdated { message: call.clone().into() }
 }
 
 /// Stores that a call is about to be made, what the files will be before and after, and the task that begins with it.
-async fn intend(chat: &Arc<Chat>, call: &Message, versions: Versions, begins: Option<Message>) -> Result<(), Problem> {
-    let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
+async fn intend(chat: &Arc<Chat>, call: &CallMessage, versions: Versions, begins: Option<Message>) -> Result<(), Problem> {
+    let mut change = Change::default().event(updated(call));
     change.versions = Box::new(versions);
     change.events.extend(begins.map(|message| Event::MessageCreated { message }));
     chat.publish(change, |_| {}).await?;
@@ -155,7 +147,7 @@ async fn intend(chat: &Arc<Chat>, call: &Message, versions: Versions, begins: Op
     Ok(())
 }
 
-async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>, history: &[Message]) -> Result<Carried, Problem> {
+async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("effect_done");
     let signal = outcome.as_ref().ok().and_then(|output| output.signal.clone());
     match signal {
@@ -164,8 +156,10 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             let Some(stored) = StoredPlan::read(chat, &path).await else {
                 return began_plan(chat, call, outcome, &path).await.map(Carried::Done);
             };
-            let message = stored.tell(chat, come_of(call, stored.goal())).await?;
-            let change = stored.change(Agent::of(call)?.role, call.meta("model"));
+            let reply = ReplyPart::beside(call.body.reply.id);
+            let version = PlanVersion { call_id: Some(call.body.call_id), reply, ..stored.version(chat).await? };
+            let message = come_of(call, version, stored.goal());
+            let change = stored.change(Agent::of(call)?.role, call.body.model());
             // What is being carried out stays what the user approved, whatever else is planned meanwhile.
             let is_bound = chat.is_bound().await;
             let edit =
@@ -178,7 +172,9 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
             carried
         }
         Some(Signal::Reviewed { review, text }) => {
-            let message = come_of(call, &text).with("review", review);
+            let review: Review = serde_json::from_value(review).map_err(broken)?;
+            let (reply, call_id) = (ReplyPart::beside(call.body.reply.id), Some(call.body.call_id));
+            let message = come_of(call, AssistantText { review: Some(review), call_id, reply, ..AssistantText::default() }, &text);
             finish_saying(chat, call, outcome, message, Change::default(), |_| {}).await
         }
         Some(Signal::Ask(questions)) => {
@@ -187,7 +183,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
         Some(Signal::Staged) => Box::pin(command::settle(chat, call, history)).await,
-        Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(call.clone())),
+        Some(Signal::Delegate { .. }) => Ok(Carried::HandedOn(Box::new(call.clone()))),
     }
 }
 
@@ -195,7 +191,7 @@ async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Prob
 /// no other one beside it.
 async fn began_plan(
     chat: &Arc<Chat>,
-    call: &Message,
+    call: &CallMessage,
     outcome: Result<Output, Problem>,
     path: &WorkspacePath,
 ) -> Result<Vec<Message>, Problem> {
@@ -205,7 +201,7 @@ async fn began_plan(
 }
 
 /// What came of the call itself. Of a report on a step, that depends on what its check said.
-async fn told(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+async fn told(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
     if step::is_report(call) {
         return step::conclude(chat, call, outcome).await;
     }
@@ -213,21 +209,12 @@ async fn told(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>
 }
 
 /// What a call brought into the history besides its result; the model knows it from the call.
-fn come_of(call: &Message, text: &str) -> Message {
-    let message = in_thread_of(call, Message::new(call.chat_id, Author::Assistant, MessageType::Text, text));
-    Message { agent_role: call.agent_role, ..message }.with("call_id", call.meta("call_id")).with("reply", call.meta("reply"))
-}
-
-/// A message beside the call, in the same conversation.
-fn in_thread_of(call: &Message, message: Message) -> Message {
-    match call.metadata.get(DELEGATION) {
-        Some(delegation) => message.with(DELEGATION, delegation.clone()),
-        None => message,
-    }
+fn come_of(call: &CallMessage, body: impl Into<MessageBody>, text: &str) -> Message {
+    Message { agent_role: call.agent_role, ..Message::new(call.chat_id, body, text) }.in_thread(call.delegation)
 }
 
 /// The model's wish to leave plan mode only ever asks: the card is the server's own.
-async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) -> Result<Carried, Problem> {
+async fn exit_plan_mode(chat: &Arc<Chat>, call: &CallMessage, path: &WorkspacePath) -> Result<Carried, Problem> {
     let refuse = |code, text: &str| Err(Problem::new(code, text));
     let chat_mode = chat.row().await.config.role.mode();
     let (agent, stored) = (Agent::of(call)?, StoredPlan::read(chat, path).await);
@@ -249,50 +236,61 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &Message, path: &WorkspacePath) 
 }
 
 /// The result says that a question is pending; the answer takes its place in the model's context.
-async fn park(chat: &Arc<Chat>, call: &Message, pending: Pending) -> Result<Carried, Problem> {
-    let result = result_message(chat, call, Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into())
-        .with("question_id", pending.question_id.to_string());
+async fn park(chat: &Arc<Chat>, call: &CallMessage, pending: Pending) -> Result<Carried, Problem> {
+    let response = Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into();
+    let (text, result) = result_of(call, response);
+    let result = result_message(chat, call, text, ToolResult { question_id: Some(pending.question_id), ..result });
     let question = pending.message(chat.id);
-    let call = call.clone().with("status", "done");
+    let call = call.clone().at(CallStatus::Done);
     let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
-    change.events.insert(0, Event::MessageUpdated { message: call.clone() });
-    let change = pending.log(change, call.meta("model"));
+    change.events.insert(0, updated(&call));
+    let change = pending.log(change, call.body.model());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
-    Ok(Carried::Asked(vec![call, result, question]))
+    Ok(Carried::Asked(vec![call.into(), result, question]))
 }
 
 /// The call waits, without a result, for the user's word.
 async fn ask(
     chat: &Arc<Chat>,
-    call: &Message,
+    call: &CallMessage,
     effects: &[Effect],
     approval: Approval,
     agent: Agent,
-    (moment, question): (Moment, Question),
+    (moment, question): (ApprovalMoment, Question),
 ) -> Result<Carried, Problem> {
     tally::judged("asked");
-    let tool = call.meta("tool");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
-    pending.call = Some(json!({
-        "call_id": call.meta("call_id"), "tool": tool, "args": call.metadata.get("args"), "effects": effects.iter().take(MOST_SHOWN).collect::<Vec<_>>(), "reason": approval.reason,
-        "folder": folder_of(effects), "moment": moment, "grant": grant_of(tool, effects, moment),
-    }));
-    let question = pending.message(chat.id).with("reply", call.meta("reply"));
-    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.meta("model"));
+    pending.call = Some(CallToApprove {
+        call_id: call.body.call_id,
+        tool: call.body.tool.clone(),
+        args: Some(call.body.args.clone()),
+        effects: effects.iter().take(MOST_SHOWN).map(shown).collect::<Result<_, _>>().map_err(broken)?,
+        reason: approval.reason,
+        folder: folder_of(effects).map(|folder| folder.to_string()),
+        moment,
+        grant: grant_of(&call.body.tool, effects, moment),
+    });
+    let question = pending.message_beside(chat.id, call.body.reply.id);
+    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.body.model());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))
 }
 
-pub(crate) async fn finish(chat: &Arc<Chat>, call: &Message, outcome: Result<Value, Problem>, change: Change) -> Result<Carried, Problem> {
+pub(crate) async fn finish(
+    chat: &Arc<Chat>,
+    call: &CallMessage,
+    outcome: Result<Value, Problem>,
+    change: Change,
+) -> Result<Carried, Problem> {
     finish_with(chat, call, outcome, change, |_| {}).await.map(Carried::Done)
 }
 
 /// Like [`finish`], with a message of what came of the call.
 async fn finish_saying(
     chat: &Arc<Chat>,
-    call: &Message,
+    call: &CallMessage,
     outcome: Result<Output, Problem>,
     message: Message,
     mut change: Change,
@@ -306,7 +304,7 @@ async fn finish_saying(
 
 pub(crate) async fn finish_with(
     chat: &Arc<Chat>,
-    call: &Message,
+    call: &CallMessage,
     outcome: Result<Value, Problem>,
     mut change: Change,
     edit: impl FnOnce(&mut ChatRow) + Send + 'static,
@@ -319,33 +317,45 @@ pub(crate) async fn finish_with(
         Ok(result) => Ok(result),
     };
     let response = ToolResponse::from(outcome);
-    let result = result_message(chat, call, response.clone());
-    let call = call.clone().with("status", if response.success { "done" } else { "failed" });
-    let mut events = vec![Event::MessageUpdated { message: call.clone() }, Event::MessageCreated { message: result.clone() }];
-    events.extend(call.meta("call_id").parse().ok().map(|call_id| Event::ToolResult { call_id, result: response }));
+    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Failed });
+    let (result, mut events) = concluded(chat, &call, response);
     events.append(&mut change.events);
     change.events = events;
     chat.publish(change, edit).await?;
     crash::point("result_stored");
-    Ok(vec![call, result])
+    Ok(vec![call.into(), result])
 }
 
-pub(crate) fn result_message(chat: &Chat, call: &Message, response: ToolResponse) -> Message {
-    let text = match (&response.result, &response.error) {
-        (_, Some(problem)) => format!("{}: {}", problem.code, problem.message),
-        (Some(result), None) => result.get("output").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned),
-        (None, None) => String::new(),
+/// The result of a call as a message, and the events that tell of it.
+fn concluded(chat: &Chat, call: &CallMessage, response: ToolResponse) -> (Message, Vec<Event>) {
+    let (text, result) = result_of(call, response.clone());
+    let message = result_message(chat, call, text, result);
+    let told = Event::ToolResult { call_id: call.body.call_id, result: response };
+    (message.clone(), vec![updated(call), Event::MessageCreated { message }, told])
+}
+
+fn result_message(chat: &Chat, call: &CallMessage, text: String, result: ToolResult) -> Message {
+    Message::new(chat.id, result, text).in_thread(call.delegation)
+}
+
+/// The text of a result, and the rest of it.
+fn result_of(call: &CallMessage, response: ToolResponse) -> (String, ToolResult) {
+    let (text, outcome) = match (response.error, response.result) {
+        (Some(problem), _) => (format!("{}: {}", problem.code, problem.message), ToolOutcome::Failed(problem)),
+        (None, Some(mut result)) => {
+            let text = result.get("output").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned);
+            let facts = result.as_object_mut().map(std::mem::take).map(|mut facts| {
+                facts.remove("output");
+                facts
+            });
+            (text, ToolOutcome::Succeeded(facts))
+        }
+        (None, None) => (String::new(), ToolOutcome::Succeeded(None)),
     };
-    let mut message = in_thread_of(call, Message::new(chat.id, Author::Tool, MessageType::ToolResult, text))
-        .with("call_id", call.meta("call_id"))
-        .with("tool", call.meta("tool"))
-        .with("success", response.success);
-    if let Some(problem) = response.error {
-        message = message.with("error", serde_json::to_value(problem).unwrap_or_default());
-    }
-    if let Some(Value::Object(mut facts)) = response.result {
-        facts.remove("output");
-        message = message.with("facts", facts);
-    }
-    message
+    (text, ToolResult { call_id: call.body.call_id, tool: call.body.tool.clone(), outcome, question_id: None, body_size: None })
+}
+
+/// An effect as a card shows it.
+fn shown(effect: &Effect) -> serde_json::Result<EffectShown> {
+    serde_json::from_value(serde_json::to_value(effect)?)
 }

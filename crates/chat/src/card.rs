@@ -4,14 +4,14 @@ use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::plan::StoredPlan;
 use planwright_plan::PlanDocument;
-use planwright_protocol::message::{CallToApprove, PlanToApprove};
+use planwright_protocol::message::{CallToApprove, PlanToApprove, QuestionCard, ReplyPart};
 use planwright_protocol::time::now;
-use planwright_protocol::{Author, ChatId, Event, Message, MessageType, Mode, Question, QuestionId, QuestionKind, Severity, Timestamp};
+use planwright_protocol::{ChatId, Event, Message, MessageId, Mode, Question, QuestionId, QuestionKind, Severity, Timestamp};
 use planwright_store::AuditKind;
 use planwright_tools::WorkspacePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// A question that waits for an answer. At most one per chat.
@@ -28,11 +28,11 @@ pub struct Pending {
     /// The plan that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PlanToApprove")]
-    pub plan: Option<Value>,
+    pub plan: Option<PlanToApprove>,
     /// The call that is to be approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CallToApprove")]
-    pub call: Option<Value>,
+    pub call: Option<CallToApprove>,
 }
 
 impl Pending {
@@ -44,31 +44,33 @@ impl Pending {
     pub fn plan_approval(by: Agent, plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
         let PlanDocument { plan, revision, .. } = document;
         let mut pending = Self::new(by, QuestionKind::PlanApproval, Severity::Major, vec![question]);
-        let mut shown = serde_json::to_value(plan).unwrap_or_default();
-        shown["plan_file"] = plan_file.into();
-        shown["revision"] = (*revision).into();
-        shown["sha256"] = sha256.into();
-        pending.plan = Some(shown);
+        pending.plan = Some(PlanToApprove::new(plan_file, *revision, sha256, plan.clone()));
         pending
     }
 
     /// Whether it puts this plan before the user.
     pub fn shows_plan(&self, plan_file: &str) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan["plan_file"] == plan_file)
+        self.plan.as_ref().is_some_and(|plan| plan.plan_file == plan_file)
     }
 
     /// The question as an entry of the history.
     pub fn message(&self, chat: ChatId) -> Message {
+        self.message_beside(chat, None)
+    }
+
+    /// The same, for a card that is raised while a reply is carried out.
+    pub fn message_beside(&self, chat: ChatId, reply: Option<MessageId>) -> Message {
         let text = self.questions.iter().map(Question::words).collect::<Vec<_>>().join("\n\n");
-        let message = Message::new(chat, Author::Assistant, MessageType::Question, text);
-        let mut message = self.by.sign(message).with("question_id", self.question_id.to_string());
-        let facts = serde_json::to_value(self).unwrap_or_default();
-        for key in ["questions", "kind", "severity", "plan", "call"] {
-            if let Some(fact) = facts.get(key) {
-                message.metadata.insert(key.to_owned(), fact.clone());
-            }
-        }
-        message
+        let card = QuestionCard {
+            question_id: self.question_id,
+            questions: self.questions.clone(),
+            kind: self.kind,
+            severity: self.severity,
+            plan: self.plan.clone(),
+            call: self.call.clone(),
+            reply: ReplyPart::beside(reply),
+        };
+        self.by.sign(Message::new(chat, card, text))
     }
 
     /// Logs what the user is asked.
@@ -78,12 +80,11 @@ impl Pending {
             QuestionKind::User => (AuditKind::QuestionAsked, json!({ "questions": self.questions.len(), "severity": self.severity })),
             QuestionKind::PlanApproval => (
                 AuditKind::ApprovalRequested,
-                json!({ "plan_file": plan.map(|plan| &plan["plan_file"]), "sha256": plan.map(|plan| &plan["sha256"]) }),
+                json!({ "plan_file": plan.map(|plan| &plan.plan_file), "sha256": plan.map(|plan| &plan.sha256) }),
             ),
-            QuestionKind::ToolApproval => (
-                AuditKind::ApprovalRequested,
-                json!({ "tool": call.map(|call| &call["tool"]), "reason": call.map(|call| &call["reason"]) }),
-            ),
+            QuestionKind::ToolApproval => {
+                (AuditKind::ApprovalRequested, json!({ "tool": call.map(|call| &call.tool), "reason": call.map(|call| &call.reason) }))
+            }
         };
         change.log(kind, model, self.by.role, details)
     }
@@ -102,12 +103,9 @@ impl Pending {
 }
 
 /// The user's answers to a question of the history, if they were given.
-pub fn answers_to<'h>(history: &'h [Message], question_id: &str) -> Option<&'h Value> {
-    let answers = history.iter().rev().filter_map(|message| message.metadata.get("question_answer"));
-    answers
-        .into_iter()
-        .find(|answer| answer.get("question_id").and_then(Value::as_str) == Some(question_id))
-        .and_then(|answer| answer.get("answers"))
+pub fn answers_to(history: &[Message], question: QuestionId) -> Option<&Map<String, Value>> {
+    let answers = history.iter().rev().filter_map(|message| message.body.answer()).map(|answer| &answer.question_answer);
+    answers.into_iter().find(|answer| answer.question_id == question).map(|answer| &answer.answers)
 }
 
 /// What the model asks. A question by which it asks for approval of its plan is shown as the server's own card,

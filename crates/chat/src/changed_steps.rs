@@ -1,7 +1,7 @@
 //! During which step of the plan something was changed.
 
-use planwright_protocol::{Message, MessageId};
-use serde_json::Value;
+use planwright_protocol::message::CallStatus;
+use planwright_protocol::{Message, MessageBody, MessageId};
 use std::collections::HashMap;
 
 /// The tool by which the agent reports on a step of the plan.
@@ -12,11 +12,12 @@ pub fn steps_in_progress(messages: &[Message]) -> HashMap<MessageId, u32> {
     let mut steps = HashMap::new();
     let mut current = None;
     for message in messages {
-        if message.meta("tool") == UPDATE_STEP {
-            let args = message.metadata.get("args").unwrap_or(&Value::Null);
-            let number = args["step_number"].as_u64().and_then(|number| u32::try_from(number).ok());
+        if let MessageBody::ToolCall(call) = &message.body
+            && call.tool == UPDATE_STEP
+        {
+            let number = call.args["step_number"].as_u64().and_then(|number| u32::try_from(number).ok());
             // A step whose check failed is still worked on.
-            if args["status"] == "in_progress" || message.meta("status") == "failed" {
+            if call.args["status"] == "in_progress" || call.status == CallStatus::Failed {
                 current = number;
             } else if current == number {
                 current = None;

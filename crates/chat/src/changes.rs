@@ -2,8 +2,8 @@
 
 use crate::changed_steps::steps_in_progress;
 use crate::chat::{Chat, broken, storage};
-use crate::revert::REVERT;
-use planwright_protocol::{Author, Image, Message, MessageId, Problem, Role, Timestamp};
+use planwright_protocol::message::CallStatus;
+use planwright_protocol::{Author, Image, Message, MessageBody, MessageId, Notice, Problem, Role, Timestamp};
 use planwright_store::StoredChange;
 use planwright_tools::diff::{self, Diff};
 use planwright_tools::{FileChange, Version, WorkspacePath};
@@ -281,17 +281,19 @@ impl Chat {
 
 impl CallChanges {
     fn of(message: &Message, files: Vec<ChangedFile>) -> Self {
-        let tool = match message.author {
-            Author::System if message.metadata.contains_key(REVERT) => "revert",
+        let tool = match (&message.body, message.author) {
+            (MessageBody::ToolCall(call), _) => call.tool.as_str(),
+            (MessageBody::ToolResult(result), _) => result.tool.as_str(),
+            (MessageBody::Notice(Notice::Revert(_)), _) => "revert",
             // The server itself marks a plan as approved.
-            Author::System => "approve",
+            (_, Author::System) => "approve",
             // A plan that was told, not written by a call.
-            Author::Assistant if message.meta("tool").is_empty() => "write_plan",
-            Author::Assistant | Author::User | Author::Tool => message.meta("tool"),
+            (_, Author::Assistant) => "write_plan",
+            (_, Author::User | Author::Tool) => "",
         };
         Self {
             message_id: message.id,
-            call_id: Some(message.meta("call_id")).filter(|id| !id.is_empty()).map(str::to_owned),
+            call_id: message.body.call_id().map(|id| id.to_string()),
             tool: tool.to_owned(),
             agent_role: message.agent_role,
             at: message.created_at,
@@ -309,7 +311,7 @@ impl Net {
 
 /// Whether it is not known yet what comes of a call.
 pub fn is_under_way(message: &Message) -> bool {
-    message.meta("status") == "running"
+    message.body.tool_call().is_some_and(|call| call.status == CallStatus::Running)
 }
 
 /// The changes that hold no more: taken back by something that was not itself taken back.

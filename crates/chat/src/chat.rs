@@ -13,8 +13,9 @@ use crate::offered::Told;
 use crate::view::{Partial, RunEnd, Snapshot, shorten};
 use async_trait::async_trait;
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, PartialAnswer, Source};
+use planwright_protocol::message::AssistantText;
 use planwright_protocol::{
-    Author, CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageType, Mode, Problem, Role, Timestamp,
+    CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageBody, Mode, Problem, Role, Timestamp,
 };
 use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, MessageKey, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
@@ -259,8 +260,8 @@ impl Chat {
         self.writes.reopen();
         let mut live = self.live.lock().await;
         let partial = live.partial.take()?;
-        let said = Message::new(self.id, Author::Assistant, MessageType::Text, partial.text);
-        Some(Message { id: partial.message_id, ..partial.by.sign(said).with("status", "interrupted") })
+        let said = Message::new(self.id, AssistantText { is_interrupted: true, ..AssistantText::default() }, partial.text);
+        Some(Message { id: partial.message_id, ..partial.by.sign(said) })
     }
 
     async fn commit(&self, live: &mut Live, change: Change, edit: impl FnOnce(&mut ChatRow)) -> Result<(), Problem> {
@@ -308,9 +309,9 @@ impl Chat {
                 live.partial = None;
             }
             if let Event::MessageCreated { message } = &envelope.event
-                && let (MessageType::ToolResult, Ok(call)) = (message.message_type, message.meta("call_id").parse())
+                && let MessageBody::ToolResult(result) = &message.body
             {
-                live.printed.remove(&call);
+                live.printed.remove(&result.call_id);
             }
             self.feed.publish(envelope);
         }

@@ -4,15 +4,12 @@
 
 use crate::changes::is_under_way;
 use crate::chat::{Change, Chat, broken, storage};
-use planwright_protocol::{Author, Image, Message, MessageId, MessageType, Mode, Problem};
+use planwright_protocol::message::CommitOutcome;
+use planwright_protocol::{Image, Message, MessageId, Mode, Notice, Problem};
 use planwright_tools::WorkspacePath;
 use planwright_tools::workspace::Commit;
-use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-
-/// Where a message says what was committed.
-const COMMIT: &str = "commit";
 
 /// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
 /// Gives the message that tells of it.
@@ -24,11 +21,11 @@ pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message
         Ok(None) => return None,
         Ok(Some((branch, id, through))) => {
             let text = format!("Committed to the branch {branch} as {}.", id.get(..12).unwrap_or(&id));
-            note(chat, text).with(COMMIT, json!({ "branch": branch, "id": id, "through": through }))
+            note(chat, text, CommitOutcome::Committed { branch, id, through })
         }
         Err(problem) => {
-            note(chat, format!("What was changed could not be committed: {}. The files are as they should be.", problem.message))
-                .with(COMMIT, json!({ "error": problem.message }))
+            let text = format!("What was changed could not be committed: {}. The files are as they should be.", problem.message);
+            note(chat, text, CommitOutcome::Failed { error: problem.message })
         }
     };
     if let Err(problem) = chat.publish(Change::messages([told.clone()]), |_| {}).await {
@@ -38,8 +35,14 @@ pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message
     Some(told)
 }
 
-fn note(chat: &Chat, text: String) -> Message {
-    Message::new(chat.id, Author::System, MessageType::Text, text)
+fn note(chat: &Chat, text: String, outcome: CommitOutcome) -> Message {
+    Message::notice(chat.id, Notice::Commit(outcome), text)
+}
+
+/// The last message whose changes were committed.
+fn committed_through(message: &Message) -> Option<MessageId> {
+    let Some(Notice::Commit(CommitOutcome::Committed { through, .. })) = message.body.notice() else { return None };
+    Some(*through)
 }
 
 /// The branch, the commit, and the last message whose changes are in it; `None` if there is nothing new.
@@ -47,7 +50,7 @@ async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, 
     let history = chat.store.messages(chat.id).await.map_err(storage)?;
     let under_way: HashSet<MessageId> = history.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
     let rows = chat.store.file_changes(chat.id).await.map_err(storage)?;
-    let earlier = history.iter().rev().find_map(|message| message.metadata.get(COMMIT)?.get("through")?.as_str()?.parse().ok());
+    let earlier = history.iter().rev().find_map(committed_through);
     let begin = earlier.and_then(|last: MessageId| rows.iter().rposition(|row| row.change.message_id == last)).map_or(0, |last| last + 1);
     let new: Vec<_> = rows[begin..].iter().filter(|row| !under_way.contains(&row.change.message_id)).collect();
     let Some(through) = new.last().map(|row| row.change.message_id) else { return Ok(None) };

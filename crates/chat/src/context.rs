@@ -3,10 +3,9 @@
 use crate::chat::Chat;
 use crate::inbox::Inbox;
 use crate::run::Run;
-use planwright_agent::compaction::COMPACTION;
 use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_agent::{ModelMessage, Request, ToolDefinition};
-use planwright_protocol::{Mode, Problem};
+use planwright_protocol::{Mode, Notice, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -78,7 +77,7 @@ impl Run {
             Mode::Plan => None,
             Mode::Act => crate::progress::Execution::of(&self.chat).await.map(|execution| execution.text()),
         };
-        let is_summed_up = turn.history().iter().any(|message| message.metadata.contains_key(COMPACTION));
+        let is_summed_up = turn.history().iter().any(|message| matches!(message.body.notice(), Some(Notice::Compaction(_))));
         let instructions = self.surroundings.instructions(context);
         let instructions: Vec<&str> = instructions.iter().map(|(_, text)| text.as_str()).collect();
         let parts = parts(&request, &instructions, plan.as_deref(), is_summed_up);

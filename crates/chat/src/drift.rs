@@ -2,65 +2,37 @@
 
 use crate::chat::{Chat, broken, storage};
 use crate::plan::StoredPlan;
-use planwright_protocol::message::DriftedFile;
+use planwright_protocol::message::{DriftedFile, FileDrift, PlannedFiles};
 use planwright_protocol::sha256_hex;
-use planwright_protocol::{Author, Message, MessageType, Plan, Problem};
+use planwright_protocol::{Message, Notice, Plan, Problem};
 use planwright_store::ApprovalRow;
 use planwright_tools::workspace::{Found, Kind};
 use planwright_tools::{Scope, Workspace, WorkspacePath};
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A plan that covers more files than this is watched in part.
 const MOST_FILES: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
-const FILES: &str = "files";
-const IN_PART: &str = "files_in_part";
 
-/// The files that a plan names, at one moment.
-#[derive(Default)]
-pub struct Files {
-    /// By path, a hash of what is in each; none where there is no file yet.
-    hashes: Hashes,
-    /// Whether there are more than are watched.
-    in_part: bool,
-}
-
-type Hashes = BTreeMap<String, Option<String>>;
-
-impl Files {
-    /// The files of a plan as they are now.
-    pub async fn of(chat: &Arc<Chat>, plan: &Plan) -> Result<Self, Problem> {
-        let (workspace, plan) = (chat.workspace.clone(), plan.clone());
-        tokio::task::spawn_blocking(move || look(&workspace, &plan)).await.map_err(broken)
-    }
-
-    /// Keeps them with a message of the history.
-    pub fn note(&self, message: Message) -> Message {
-        let message = message.with(FILES, serde_json::to_value(&self.hashes).unwrap_or_default());
-        if self.in_part { message.with(IN_PART, true) } else { message }
-    }
-
-    fn noted(message: &Message) -> Option<Self> {
-        let hashes = serde_json::from_value(message.metadata.get(FILES)?.clone()).ok()?;
-        Some(Self { hashes, in_part: message.metadata.contains_key(IN_PART) })
-    }
+/// The files of a plan as they are now.
+pub async fn planned_files(chat: &Arc<Chat>, plan: &Plan) -> Result<PlannedFiles, Problem> {
+    let (workspace, plan) = (chat.workspace.clone(), plan.clone());
+    tokio::task::spawn_blocking(move || look(&workspace, &plan)).await.map_err(broken)
 }
 
 /// Tells the user and the model which files are not as they were when the plan was written; `None` when all are.
-pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &Files) -> Option<Message> {
+pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &PlannedFiles) -> Option<Message> {
     let drifted = drifted(&approval.plan_file, &approval.sha256, history, now);
     if drifted.is_empty() {
         return None;
     }
-    let list = drifted.iter().map(|(path, change)| format!("{path} ({change})")).collect::<Vec<_>>().join(", ");
+    let list = drifted.iter().map(|file| format!("{} ({})", file.path, file.change.as_str())).collect::<Vec<_>>().join(", ");
     let text = format!(
         "Drift: files of this plan are not as they were when it was written: {list}. Read them again before you change them; if a step no longer fits, ask."
     );
-    let facts: Vec<Value> = drifted.iter().map(|(path, change)| json!({ "path": path, "change": change })).collect();
-    Some(Message::new(chat.id, Author::System, MessageType::Text, text).with("drift", facts))
+    Some(Message::notice(chat.id, Notice::Drift(drifted), text))
 }
 
 impl Chat {
@@ -73,42 +45,41 @@ impl Chat {
         let Some(path) = plan_file else { return Ok(Vec::new()) };
         let Some(stored) = StoredPlan::read(self, &path).await else { return Ok(Vec::new()) };
         let history = self.store.messages(self.id).await.map_err(storage)?;
-        let now = Files::of(self, stored.plan()).await?;
-        let drifted = drifted(&stored.path, stored.sha256(), &history, &now);
-        Ok(drifted.into_iter().map(|(path, change)| DriftedFile { path, change: change.to_owned() }).collect())
+        let now = planned_files(self, stored.plan()).await?;
+        Ok(drifted(&stored.path, stored.sha256(), &history, &now))
     }
 }
 
 /// What differs between the writing of a plan, which the history tells of, and now.
-fn drifted(plan_file: &str, sha256: &str, history: &[Message], now: &Files) -> Vec<(String, &'static str)> {
-    let of_plan = |message: &&Message| message.message_type == MessageType::Plan && message.meta("plan_file") == plan_file;
-    let Some(written) = history.iter().rev().find(of_plan) else { return Vec::new() };
-    let Some(then) = Files::noted(written) else { return Vec::new() };
+fn drifted(plan_file: &str, sha256: &str, history: &[Message], now: &PlannedFiles) -> Vec<DriftedFile> {
+    let versions = history.iter().rev().filter_map(|message| message.body.plan());
+    let Some(written) = versions.into_iter().find(|version| version.plan_file == plan_file) else { return Vec::new() };
+    let Some(then) = &written.files else { return Vec::new() };
     // A plan that was edited by hand may name other files than it did; that is no drift.
-    let same_plan = written.meta("sha256") == sha256;
+    let same_plan = written.sha256 == sha256;
     let paths: BTreeSet<&String> = then.hashes.keys().chain(now.hashes.keys()).collect();
     paths
         .into_iter()
         .filter_map(|path| {
             let (was, is) = (then.hashes.get(path), now.hashes.get(path));
-            let unknown = (was.is_none() && then.in_part) || (is.is_none() && now.in_part);
+            let unknown = (was.is_none() && then.is_partial) || (is.is_none() && now.is_partial);
             let both = was.is_some() && is.is_some();
             let change = change(was.and_then(Option::as_ref), is.and_then(Option::as_ref))?;
-            (both || (same_plan && !unknown)).then(|| (path.clone(), change))
+            (both || (same_plan && !unknown)).then(|| DriftedFile { path: path.clone(), change })
         })
         .collect()
 }
 
-fn change(was: Option<&String>, is: Option<&String>) -> Option<&'static str> {
+fn change(was: Option<&String>, is: Option<&String>) -> Option<FileDrift> {
     match (was, is) {
-        (Some(was), Some(is)) => (was != is).then_some("changed"),
-        (Some(_), None) => Some("deleted"),
-        (None, Some(_)) => Some("new"),
+        (Some(was), Some(is)) => (was != is).then_some(FileDrift::Changed),
+        (Some(_), None) => Some(FileDrift::Deleted),
+        (None, Some(_)) => Some(FileDrift::New),
         (None, None) => None,
     }
 }
 
-fn look(workspace: &Workspace, plan: &Plan) -> Files {
+fn look(workspace: &Workspace, plan: &Plan) -> PlannedFiles {
     let mut paths: Vec<WorkspacePath> = Vec::new();
     let mut has_more = false;
     for name in plan.files() {
@@ -119,7 +90,7 @@ fn look(workspace: &Workspace, plan: &Plan) -> Files {
             None => has_more = true,
         }
     }
-    let mut in_part = false;
+    let mut is_partial = false;
     if let Some(scope) = Scope::of(plan).filter(|_| has_more) {
         let found = Mutex::new(Vec::new());
         let walked = workspace.walk(&WorkspacePath::root(), Instant::now() + LONGEST_LOOK, || {
@@ -129,14 +100,14 @@ fn look(workspace: &Workspace, plan: &Plan) -> Files {
                 }
             }
         });
-        in_part = walked.map_or(true, |walked| walked.late);
+        is_partial = walked.map_or(true, |walked| walked.late);
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.sort();
         paths.extend(found);
     }
-    in_part |= paths.len() > MOST_FILES;
+    is_partial |= paths.len() > MOST_FILES;
     let hashes = paths.into_iter().take(MOST_FILES).map(|path| (path.to_string(), hash(workspace, &path))).collect();
-    Files { hashes, in_part }
+    PlannedFiles { hashes, is_partial }
 }
 
 fn hash(workspace: &Workspace, path: &WorkspacePath) -> Option<String> {

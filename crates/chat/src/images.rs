@@ -123,7 +123,7 @@ impl Chat {
         let mut images = Vec::new();
         for image in found.images() {
             if let Some(bytes) = self.store.content(&image.sha256).await.map_err(storage)? {
-                images.push((image, bytes));
+                images.push((image.clone(), bytes));
             }
         }
         Ok(images)

@@ -2,7 +2,8 @@
 
 use crate::chat::{Change, Chat};
 use planwright_agent::ModelCall;
-use planwright_protocol::{Author, CallId, Message, MessageType, Problem};
+use planwright_protocol::message::{ServerNotice, ServerTrouble, ToolCall};
+use planwright_protocol::{CallId, Message, Notice, Problem};
 use planwright_tools::Tool;
 use planwright_tools::servers::{ServerReport, ServerStatus};
 use planwright_tools::tool::{Spec, tool_named};
@@ -17,21 +18,21 @@ pub struct Offered {
 }
 
 /// What a chat was last told of servers that can't be used.
-pub type Told = std::sync::Mutex<BTreeMap<String, Trouble>>;
+pub type Told = std::sync::Mutex<BTreeMap<String, ServerTrouble>>;
 
 impl Offered {
     /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
     pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {
         let (servers, site) = (chat.rules().servers, chat.site().await?);
         self.tools = servers.tools(&site).await;
-        let missing: BTreeMap<String, Trouble> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
+        let missing: BTreeMap<String, ServerTrouble> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
         let told = std::mem::replace(&mut *chat.told_of_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
         let news = missing.iter().filter(|(name, why)| told.get(*name) != Some(why));
         let news: Vec<Message> = news
             .map(|(name, trouble)| {
-                let text = format!("The MCP server `{name}` {}", trouble.why(name));
-                let message = Message::new(chat.id, Author::System, MessageType::Text, text);
-                message.with("mcp_server", name.as_str()).with("mcp_trouble", trouble.word())
+                let text = format!("The MCP server `{name}` {}", why(*trouble, name));
+                let notice = ServerNotice { server: name.clone(), trouble: Some(*trouble) };
+                Message::notice(chat.id, Notice::Server(notice), text)
             })
             .collect();
         if !news.is_empty() {
@@ -51,17 +52,13 @@ impl Offered {
     pub fn call_message(&self, chat: &Chat, call: &ModelCall) -> Message {
         // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
         let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
-        let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, format!("{}({})", call.tool, call.args))
-            .with("call_id", CallId::generate().to_string())
-            .with("tool", call.tool.clone())
-            .with("args", args)
-            .with("status", "pending");
-        if let Some(spec) = self.spec(&call.tool) {
-            message = message
-                .with("category", serde_json::to_value(spec.category).unwrap_or_default())
-                .with("risk", serde_json::to_value(spec.risk).unwrap_or_default());
-        }
-        message
+        let spec = self.spec(&call.tool);
+        let body = ToolCall {
+            category: spec.as_ref().map(|spec| spec.category),
+            risk: spec.as_ref().map(|spec| spec.risk),
+            ..ToolCall::new(CallId::generate(), call.tool.clone(), args)
+        };
+        Message::new(chat.id, body, format!("{}({})", call.tool, call.args))
     }
 
     /// What is known of a tool that a model calls.
@@ -71,42 +68,24 @@ impl Offered {
     }
 }
 
-/// Why a server can't be used, or not all of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
-    Changed,
-    Untrusted,
-    Failed,
-}
-
-impl Trouble {
-    fn word(self) -> &'static str {
-        match self {
-            Trouble::Changed => "changed",
-            Trouble::Untrusted => "untrusted",
-            Trouble::Failed => "failed",
-        }
-    }
-
-    /// In words of ours: the model reads them as it reads the user's, so nothing that a server says may be among them.
-    fn why(self, server: &str) -> String {
-        let accept = format!("look at it and accept it in the web UI, or by `planwright mcp accept {server}` in the workspace's folder");
-        match self {
-            Trouble::Changed => format!("is not what you accepted; {accept}. What has changed is not used until then."),
-            Trouble::Untrusted => format!("waits for your trust, so its tools are left out; {accept}."),
-            Trouble::Failed => {
-                "can't be used, so its tools are left out. The workspace's list of MCP servers says why, and so does `planwright doctor`."
-                    .to_owned()
-            }
+/// In words of ours: the model reads them as it reads the user's, so nothing that a server says may be among them.
+fn why(trouble: ServerTrouble, server: &str) -> String {
+    let accept = format!("look at it and accept it in the web UI, or by `planwright mcp accept {server}` in the workspace's folder");
+    match trouble {
+        ServerTrouble::Changed => format!("is not what you accepted; {accept}. What has changed is not used until then."),
+        ServerTrouble::Untrusted => format!("waits for your trust, so its tools are left out; {accept}."),
+        ServerTrouble::Failed => {
+            "can't be used, so its tools are left out. The workspace's list of MCP servers says why, and so does `planwright doctor`."
+                .to_owned()
         }
     }
 }
 
-fn trouble(report: ServerReport) -> Option<(String, Trouble)> {
+fn trouble(report: ServerReport) -> Option<(String, ServerTrouble)> {
     let trouble = match (report.changed, report.status) {
-        (Some(_), _) => Trouble::Changed,
-        (None, ServerStatus::Untrusted) => Trouble::Untrusted,
-        (None, ServerStatus::Failed) => Trouble::Failed,
+        (Some(_), _) => ServerTrouble::Changed,
+        (None, ServerStatus::Untrusted) => ServerTrouble::Untrusted,
+        (None, ServerStatus::Failed) => ServerTrouble::Failed,
         (None, ServerStatus::Idle | ServerStatus::Ready) => return None,
     };
     Some((report.name, trouble))

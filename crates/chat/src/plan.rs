@@ -4,10 +4,11 @@ use crate::agent::Agent;
 use crate::card::Pending;
 use crate::chat::{Change, Chat, broken, storage};
 use crate::crash;
-use crate::drift::Files;
+use crate::drift::planned_files;
 use crate::versions;
 use planwright_plan::PlanDocument;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Plan, Problem, Question, Role};
+use planwright_protocol::message::{PlanVersion, ReplyPart};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, Plan, Problem, Question, Role};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
@@ -47,28 +48,29 @@ impl StoredPlan {
         self.path == approval.plan_file && self.sha256 == approval.sha256
     }
 
-    /// Makes a message of the history a Plan message, and notes how the files that the plan names are.
-    pub async fn tell(&self, chat: &Arc<Chat>, message: Message) -> Result<Message, Problem> {
-        let files = Files::of(chat, &self.document.plan).await?;
-        let message = Message { message_type: MessageType::Plan, ..message }
-            .with("plan", serde_json::to_value(&self.document.plan).unwrap_or_default())
-            .with("plan_file", self.path.clone())
-            .with("revision", self.document.revision)
-            .with("sha256", self.sha256.clone());
-        Ok(files.note(message))
+    /// The plan as a record of the history, with the files that it names as they are now.
+    pub async fn version(&self, chat: &Arc<Chat>) -> Result<PlanVersion, Problem> {
+        Ok(PlanVersion {
+            plan: self.document.plan.clone(),
+            plan_file: self.path.clone(),
+            revision: self.document.revision,
+            sha256: self.sha256.clone(),
+            files: Some(planned_files(chat, &self.document.plan).await?),
+            is_edited: false,
+            call_id: None,
+            reply: ReplyPart::default(),
+        })
     }
 
     /// What the user made of the plan by hand, as an entry of the history; nothing where the history has it already.
     pub async fn tell_edit(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
         let history = chat.store.messages(chat.id).await.map_err(storage)?;
-        let newest =
-            history.iter().rev().find(|message| message.message_type == MessageType::Plan && message.meta("plan_file") == self.path);
-        if newest.is_some_and(|message| message.meta("sha256") == self.sha256) {
+        let newest = history.iter().rev().filter_map(|message| message.body.plan()).find(|version| version.plan_file == self.path);
+        if newest.is_some_and(|version| version.sha256 == self.sha256) {
             return Ok(None);
         }
         let text = format!("The user edited {} by hand. Read it again before you go on with it.", self.path);
-        let message = Message::new(chat.id, Author::System, MessageType::Plan, text);
-        Ok(Some(self.tell(chat, message).await?.with("edited", true)))
+        Ok(Some(Message::new(chat.id, PlanVersion { is_edited: true, ..self.version(chat).await? }, text)))
     }
 
     /// Tells clients how the plan is now.

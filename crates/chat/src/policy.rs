@@ -2,12 +2,9 @@
 
 use crate::chat::{Chat, storage};
 use crate::revert;
-use planwright_protocol::{Author, Message, MessageType, Problem, Progress};
+use planwright_protocol::{Message, Notice, Problem, Progress};
 use planwright_store::ApprovalRow;
 use planwright_tools::MissingPlan;
-
-/// In the note of an approval: what was approved, and by whom.
-pub const APPROVAL: &str = "approval";
 
 impl Chat {
     /// Why the policy allows no change now; `None` where it is off or met.
@@ -27,17 +24,17 @@ impl Chat {
 /// What has become of an approval since it was given.
 fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Message]) -> Option<MissingPlan> {
     let is_note = |message: &Message| {
-        let facts = message.metadata.get(APPROVAL).filter(|_| message.author == Author::System);
-        facts.is_some_and(|facts| facts["plan_file"] == approval.plan_file.as_str() && facts["sha256"] == approval.sha256.as_str())
+        let Some(Notice::Approval(notice)) = message.body.notice() else { return false };
+        notice.approval.plan_file == approval.plan_file && notice.approval.sha256 == approval.sha256
     };
     let Some(given) = history.iter().rposition(is_note) else { return Some(MissingPlan::NotApproved) };
     let (before, since) = history.split_at(given + 1);
-    let is_version = |message: &&Message| message.message_type == MessageType::Plan && message.meta("plan_file") == approval.plan_file;
-    let newest = since.iter().rev().find(is_version);
-    if newest.is_some_and(|version| version.meta("sha256") != approval.sha256) {
+    let mut versions = since.iter().rev().filter_map(|message| message.body.plan());
+    let newest = versions.find(|version| version.plan_file == approval.plan_file);
+    if newest.is_some_and(|version| version.sha256 != approval.sha256) {
         return Some(MissingPlan::Revised);
     }
-    let mut targets = since.iter().filter(|message| message.author == Author::System).filter_map(revert::target);
+    let mut targets = since.iter().filter_map(revert::target);
     if targets.any(|target| before.iter().any(|message| message.id == target)) {
         return Some(MissingPlan::TakenBack);
     }
@@ -48,10 +45,11 @@ fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Messa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::revert::REVERT;
+    use planwright_protocol::message::{
+        ApprovalFacts, ApprovalNotice, ModeChange, PlanVersion, ReplyPart, RevertNotice, RevertStatus, UserText,
+    };
     use planwright_protocol::plan::StepProgress;
-    use planwright_protocol::{ChatId, MessageId, StepStatus, SwitchedBy, Timestamp};
-    use serde_json::json;
+    use planwright_protocol::{Author, ChatId, MessageId, Plan, Role, StepStatus, SwitchedBy, Timestamp, WireMessage};
 
     const FILE: &str = "/plans/a.plan";
 
@@ -68,20 +66,48 @@ mod tests {
         }
     }
 
-    fn said(author: Author) -> Message {
-        Message::new(ChatId::generate(), author, MessageType::Text, "x")
+    fn said() -> Message {
+        Message::new(ChatId::generate(), UserText::default(), "x")
     }
 
     fn note() -> Message {
-        said(Author::System).with(APPROVAL, json!({ "plan_file": FILE, "sha256": "one" }))
+        note_of(FILE, "one")
+    }
+
+    fn note_of(plan_file: &str, sha256: &str) -> Message {
+        let by = SwitchedBy::Approval;
+        let (plan_file, sha256, approver) = (plan_file.to_owned(), sha256.to_owned(), "user".to_owned());
+        let notice = ApprovalNotice {
+            mode_change: ModeChange { from: Role::Planner, to: Role::Actor, by },
+            approval: ApprovalFacts { plan_file, revision: 1, sha256, base_commit: None, approver, by },
+            begins_with: None,
+            files: None,
+        };
+        Message::notice(ChatId::generate(), Notice::Approval(Box::new(notice)), "x")
     }
 
     fn version(file: &str, sha256: &str) -> Message {
-        Message { message_type: MessageType::Plan, ..said(Author::Assistant) }.with("plan_file", file).with("sha256", sha256)
+        let version = PlanVersion {
+            plan: Plan::default(),
+            plan_file: file.to_owned(),
+            revision: 1,
+            sha256: sha256.to_owned(),
+            files: None,
+            is_edited: false,
+            call_id: None,
+            reply: ReplyPart::default(),
+        };
+        Message::new(ChatId::generate(), version, "x")
     }
 
-    fn taken_back(target: MessageId) -> Message {
-        said(Author::System).with(REVERT, json!({ "message_id": target }))
+    fn taken_back(message_id: MessageId) -> Message {
+        let notice = RevertNotice { message_id, status: RevertStatus::Done, files: Vec::new(), conflicts: Vec::new() };
+        Message::notice(ChatId::generate(), Notice::Revert(notice), "x")
+    }
+
+    /// The same record, sent by a client.
+    fn forged(record: &Message) -> Message {
+        WireMessage { author: Author::User, ..WireMessage::from(record) }.into()
     }
 
     fn now(history: &[Message]) -> Option<MissingPlan> {
@@ -90,14 +116,11 @@ mod tests {
 
     #[test]
     fn an_approval_counts_once_its_note_is_in_the_history_and_no_client_can_write_one() {
-        assert_eq!(now(&[version(FILE, "one"), note(), said(Author::User)]), None);
+        assert_eq!(now(&[version(FILE, "one"), note(), said()]), None);
         assert_eq!(now(&[version(FILE, "one")]), Some(MissingPlan::NotApproved));
-        let forged = Message { author: Author::User, ..note() };
-        assert_eq!(now(&[forged]), Some(MissingPlan::NotApproved));
-        let other = said(Author::System).with(APPROVAL, json!({ "plan_file": FILE, "sha256": "two" }));
-        assert_eq!(now(&[other]), Some(MissingPlan::NotApproved));
-        let elsewhere = said(Author::System).with(APPROVAL, json!({ "plan_file": "/plans/b.plan", "sha256": "one" }));
-        assert_eq!(now(&[elsewhere]), Some(MissingPlan::NotApproved));
+        for note in [forged(&note()), note_of(FILE, "two"), note_of("/plans/b.plan", "one")] {
+            assert_eq!(now(&[note]), Some(MissingPlan::NotApproved));
+        }
     }
 
     #[test]
@@ -111,14 +134,14 @@ mod tests {
 
     #[test]
     fn taking_back_to_before_the_approval_ends_it_and_taking_back_what_came_after_does_not() {
-        let (first, given, later) = (said(Author::User), note(), said(Author::User));
+        let (first, given, later) = (said(), note(), said());
         for (target, expected) in [(first.id, Some(MissingPlan::TakenBack)), (given.id, Some(MissingPlan::TakenBack)), (later.id, None)] {
             let history = [first.clone(), given.clone(), later.clone(), taken_back(target)];
             assert_eq!(now(&history), expected);
         }
         let history = [first.clone(), given.clone(), taken_back(first.id), note()];
         assert_eq!(now(&history), None, "approved again");
-        let forged = Message { author: Author::User, ..taken_back(first.id) };
+        let forged = forged(&taken_back(first.id));
         assert_eq!(now(&[first, given, forged]), None, "users take back by the server alone");
     }
 

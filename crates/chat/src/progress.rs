@@ -8,19 +8,16 @@ use crate::chat::{Change, Chat};
 use crate::revert;
 use crate::versions;
 use planwright_plan::PlanDocument;
+use planwright_protocol::message::{PlanChanged, PlanFileChange};
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::sha256_hex;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Plan, Problem, Progress, StepStatus};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Plan, Problem, Progress, StepStatus};
 use planwright_store::{ApprovalRow, ChatRow};
 use planwright_tools::tool::Input;
 use planwright_tools::workspace::{Kind, Stamp};
 use planwright_tools::{Consent, Effect, FileChange, Permit, UpdateStep, Verdict, Version, Workspace, WorkspacePath, decide};
-use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// In the note of an approval: how far the plan has come when its execution begins.
-pub const BEGINS_WITH: &str = "begins_with";
 
 /// How often the file is read again when somebody else writes it at the same moment.
 const TRIES: usize = 5;
@@ -247,24 +244,24 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();
     let (change, now) = match present {
-        Present::Approved(_) => ("none", None),
-        Present::Edited(found) => ("edited", Some(found.sha256)),
-        Present::Unreadable => ("unreadable", Some(sha256_hex(b"unreadable"))),
-        Present::Deleted => ("deleted", Some(sha256_hex(b"deleted"))),
+        Present::Approved(_) => (None, None),
+        Present::Edited(found) => (Some(PlanFileChange::Edited), Some(found.sha256)),
+        Present::Unreadable => (Some(PlanFileChange::Unreadable), Some(sha256_hex(b"unreadable"))),
+        Present::Deleted => (Some(PlanFileChange::Deleted), Some(sha256_hex(b"deleted"))),
     };
     if execution.progress.told == now {
         return Ok(None);
     }
-    let message = now.is_some().then(|| {
+    let message = change.map(|change| {
         let what = match change {
-            "deleted" => format!("{path} was deleted. It is not made again; progress is kept in the chat."),
-            "unreadable" => format!("{path} was changed and can't be read as a plan any more. Progress is kept in the chat."),
-            _ => format!("{path} was edited since it was approved. Boxes are ticked in it as it is now."),
+            PlanFileChange::Deleted => format!("{path} was deleted. It is not made again; progress is kept in the chat."),
+            PlanFileChange::Unreadable => format!("{path} was changed and can't be read as a plan any more. Progress is kept in the chat."),
+            PlanFileChange::Edited => format!("{path} was edited since it was approved. Boxes are ticked in it as it is now."),
         };
         let text = format!(
             "{what} What is carried out is still the plan as it was approved; to have another one carried out, go to plan mode and approve it."
         );
-        Message::new(chat.id, Author::System, MessageType::Text, text).with("plan_changed", json!({ "plan_file": path, "change": change }))
+        Message::notice(chat.id, Notice::PlanChanged(PlanChanged { plan_file: path, change }), text)
     });
     let progress = Progress { told: now, ..execution.progress };
     let change = Change { events: message.iter().cloned().map(|message| Event::MessageCreated { message }).collect(), ..Change::default() };
@@ -274,7 +271,10 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
 
 /// How far the plan in force had come before a message, by the reports until then; also over what was taken back earlier.
 pub fn before(history: &[Message], target: MessageId) -> Option<Progress> {
-    let begins = |message: &Message| serde_json::from_value(message.metadata.get(BEGINS_WITH)?.clone()).ok();
+    let begins = |message: &Message| match message.body.notice() {
+        Some(Notice::Approval(approval)) => approval.begins_with.clone(),
+        Some(_) | None => None,
+    };
     // What was taken back to before the approval begins as the approved plan did.
     let first: Option<Progress> = history.iter().rev().find_map(begins);
     let mut now = first.clone();
@@ -297,7 +297,7 @@ pub fn before(history: &[Message], target: MessageId) -> Option<Progress> {
 
 /// The step that a report moved.
 fn reported(result: &Message) -> Option<(u32, StepStatus)> {
-    let facts = result.metadata.get("facts").filter(|_| result.meta("tool") == UpdateStep::SPEC.name)?;
+    let facts = result.body.tool_result().filter(|result| result.tool == UpdateStep::SPEC.name)?.outcome.facts()?;
     Some((u32::try_from(facts.get("step_number")?.as_u64()?).ok()?, serde_json::from_value(facts.get("status")?.clone()).ok()?))
 }
 

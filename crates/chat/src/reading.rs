@@ -3,13 +3,13 @@
 //! What the user writes while the model speaks is stored before the reply, which did not know of it. Replayed in that
 //! order it would count as answered. A summary of the conversation is such a reply.
 
-use planwright_protocol::{Author, Message, MessageType};
+use planwright_protocol::message::ReadMarker;
+use planwright_protocol::{Author, Message, MessageBody};
 
-/// On every message of a reply, and on a summary: the newest word of the user that the model had read; empty if there was none.
-pub const READ_UP_TO: &str = "read_up_to";
-
-pub fn read_up_to(history: &[Message]) -> String {
-    history.iter().rev().find(|message| message.author == Author::User).map(|message| message.id.to_string()).unwrap_or_default()
+/// The newest message of the user in this history.
+pub fn read_up_to(history: &[Message]) -> ReadMarker {
+    let newest = history.iter().rev().find(|message| message.author == Author::User);
+    newest.map_or(ReadMarker::Nothing, |message| ReadMarker::UpTo(message.id))
 }
 
 /// Puts what was written during a reply behind it. Not behind a question: it was no answer to that, which still waits.
@@ -17,16 +17,18 @@ pub fn as_read(history: Vec<Message>) -> Vec<Message> {
     let mut read: Vec<Message> = Vec::new();
     let mut unread = Vec::new();
     for message in history {
-        let is_reply = message.metadata.contains_key(READ_UP_TO);
-        let reply = message.meta("reply");
-        let goes_on = is_reply && !reply.is_empty() && read.last().is_some_and(|last| last.meta("reply") == reply);
+        let marker = message.body.read_up_to();
+        let last = read.last().and_then(|last| last.body.reply());
+        let is_same = message.body.reply().zip(last).is_some_and(|(reply, last)| reply.is_same(last));
+        let goes_on = marker.is_some() && is_same;
         if !goes_on {
             read.append(&mut unread);
         }
-        if is_reply && message.message_type != MessageType::Question {
-            let newest = message.meta(READ_UP_TO);
-            let place = read.iter().position(|known| known.id.to_string() == newest).map(|place| place + 1);
-            let later = if newest.is_empty() { 0 } else { place.unwrap_or(read.len()) };
+        if let Some(marker) = marker.filter(|_| !matches!(message.body, MessageBody::Question(_))) {
+            let later = match marker {
+                ReadMarker::Nothing => 0,
+                ReadMarker::UpTo(newest) => read.iter().position(|known| known.id == newest).map_or(read.len(), |place| place + 1),
+            };
             unread.extend(read.extract_if(later.., |known| known.author == Author::User));
         }
         read.push(message);
@@ -38,10 +40,30 @@ pub fn as_read(history: Vec<Message>) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::ChatId;
+    use planwright_protocol::message::{
+        AssistantText, CompactionFacts, CompactionNotice, QuestionCard, ReplyPart, ToolCall, ToolOutcome, ToolResult, UserText,
+    };
+    use planwright_protocol::{CallId, ChatId, MessageId, Notice, QuestionId, QuestionKind, Severity};
+    use serde_json::Value;
 
-    fn said(author: Author, message_type: MessageType, content: &str) -> Message {
-        Message::new(ChatId::generate(), author, message_type, content)
+    fn said(body: impl Into<MessageBody>, content: &str) -> Message {
+        Message::new(ChatId::generate(), body, content)
+    }
+
+    fn user(content: &str) -> Message {
+        said(UserText::default(), content)
+    }
+
+    fn up_to(read: &Message) -> ReadMarker {
+        ReadMarker::UpTo(read.id)
+    }
+
+    fn reply(id: MessageId, read_up_to: ReadMarker) -> ReplyPart {
+        ReplyPart { id: Some(id), read_up_to: Some(read_up_to), ..ReplyPart::default() }
+    }
+
+    fn text(reply: ReplyPart, content: &str) -> Message {
+        said(AssistantText { reply, ..AssistantText::default() }, content)
     }
 
     fn order(history: Vec<Message>) -> Vec<String> {
@@ -50,26 +72,19 @@ mod tests {
 
     #[test]
     fn what_was_written_during_a_reply_stands_behind_all_of_it() {
-        let first = said(Author::User, MessageType::Text, "first");
-        let reply = |kind, content| said(Author::Assistant, kind, content).with("reply", "1").with(READ_UP_TO, first.id.to_string());
-        let history = vec![
-            first.clone(),
-            said(Author::User, MessageType::Text, "second"),
-            said(Author::User, MessageType::Text, "third"),
-            reply(MessageType::Text, "text"),
-            reply(MessageType::ToolCall, "call"),
-            said(Author::Tool, MessageType::ToolResult, "result"),
-        ];
+        let first = user("first");
+        let reply = reply(MessageId::generate(), up_to(&first));
+        let call = ToolCall { reply: reply.clone(), ..ToolCall::new(CallId::generate(), "ls", Value::Null) };
+        let (tool, outcome) = ("ls".to_owned(), ToolOutcome::Succeeded(None));
+        let result = ToolResult { call_id: call.call_id, tool, outcome, question_id: None, body_size: None };
+        let history = vec![first, user("second"), user("third"), text(reply, "text"), said(call, "call"), said(result, "result")];
         assert_eq!(order(history), ["first", "text", "call", "second", "third", "result"]);
     }
 
     #[test]
     fn what_the_next_reply_has_read_stands_before_it() {
-        let user = |content| said(Author::User, MessageType::Text, content);
         let (first, second, third) = (user("first"), user("second"), user("third"));
-        let reply = |content, read: &Message| {
-            said(Author::Assistant, MessageType::Text, content).with("reply", content).with(READ_UP_TO, read.id.to_string())
-        };
+        let reply = |content, read: &Message| text(reply(MessageId::generate(), up_to(read)), content);
         let replies = (reply("to first", &first), reply("to second", &second));
         let history = vec![first, second, replies.0, third, replies.1];
         assert_eq!(order(history), ["first", "to first", "second", "to second", "third"]);
@@ -77,9 +92,10 @@ mod tests {
 
     #[test]
     fn what_was_written_during_a_summary_stands_behind_it_and_before_the_next() {
-        let user = |content| said(Author::User, MessageType::Text, content);
         let (first, second, third) = (user("first"), user("second"), user("third"));
-        let summary = |content, read: &Message| said(Author::System, MessageType::Text, content).with(READ_UP_TO, read.id.to_string());
+        let facts = CompactionFacts { tokens_before: 1, by_model: true };
+        let summary =
+            |content, read: &Message| said(Notice::Compaction(CompactionNotice { facts, read_up_to: Some(up_to(read)) }), content);
         let summaries = (summary("of first", &first), summary("of second", &second));
         let history = vec![first, second, summaries.0, third, summaries.1];
         assert_eq!(order(history), ["first", "of first", "second", "of second", "third"]);
@@ -87,16 +103,18 @@ mod tests {
 
     #[test]
     fn a_reply_that_had_read_nothing_has_everything_behind_it() {
-        let reply = said(Author::Assistant, MessageType::Text, "reply").with(READ_UP_TO, "");
-        let history = vec![said(Author::System, MessageType::Text, "go"), said(Author::User, MessageType::Text, "wait"), reply];
+        let reply = text(reply(MessageId::generate(), ReadMarker::Nothing), "reply");
+        let history = vec![said(Notice::Plain, "go"), user("wait"), reply];
         assert_eq!(order(history), ["go", "reply", "wait"]);
     }
 
     #[test]
     fn a_question_stays_the_last_word() {
-        let first = said(Author::User, MessageType::Text, "first");
-        let question = said(Author::Assistant, MessageType::Question, "which?").with(READ_UP_TO, first.id.to_string());
-        let history = vec![first, said(Author::User, MessageType::Text, "second"), question];
+        let first = user("first");
+        let (question_id, kind, severity) = (QuestionId::generate(), QuestionKind::User, Severity::Major);
+        let reply = reply(MessageId::generate(), up_to(&first));
+        let card = QuestionCard { question_id, questions: Vec::new(), kind, severity, plan: None, call: None, reply };
+        let history = vec![first, user("second"), said(card, "which?")];
         assert_eq!(order(history), ["first", "second", "which?"]);
     }
 }

@@ -1,40 +1,27 @@
 //! What taking back a chat's changes would do: thought out from what was noted and what is there, nothing done.
 
 use crate::chat::{Chat, broken, storage};
-use planwright_protocol::{ErrorCode, Image, Message, MessageId, Problem};
+use planwright_protocol::message::{RevertNotice, RevertStatus};
+use planwright_protocol::{ErrorCode, Image, Message, MessageBody, MessageId, Notice, Problem};
 use planwright_store::StoredChange;
 use planwright_tools::workspace::{CHANGED, NO_COPY, NOT_EMPTY};
 use planwright_tools::{Workspace, WorkspacePath};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is done to each path, and what can't be.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Revert {
     pub files: Vec<Step>,
     pub conflicts: Vec<Conflict>,
     /// The changes that are taken back by it.
-    #[serde(skip)]
     pub(crate) covered: Vec<(i64, String)>,
 }
 
-/// One path on its way back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
-    pub path: String,
-    pub present: Image,
-    pub wanted: Image,
-}
-
-/// A path that is left as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Conflict {
-    pub path: String,
-    pub reason: String,
-}
+pub use planwright_protocol::message::{RevertConflict as Conflict, RevertStep as Step};
 
 /// How many paths an answer has of each kind.
 const MOST_LISTED: usize = 1000;
@@ -65,20 +52,19 @@ impl From<Revert> for RevertSummary {
 
 /// Cuts the lists in the message of a revert, for an answer.
 pub fn shorten_revert(message: &mut Message) {
-    let Some(Value::Object(facts)) = message.metadata.get_mut(REVERT) else { return };
-    for key in ["files", "conflicts"] {
-        if let Some(Value::Array(list)) = facts.get_mut(key) {
-            list.truncate(MOST_LISTED);
-        }
+    if let MessageBody::Notice(Notice::Revert(revert)) = &mut message.body {
+        revert.files.truncate(MOST_LISTED);
+        revert.conflicts.truncate(MOST_LISTED);
     }
 }
 
-/// Where the message of a revert says what it was about.
-pub const REVERT: &str = "revert";
-
 /// What a message took everything back to, if it did so.
 pub fn target(message: &Message) -> Option<MessageId> {
-    message.metadata.get(REVERT)?.get("message_id")?.as_str()?.parse().ok()
+    recorded(message).map(|notice| notice.message_id)
+}
+
+fn recorded(message: &Message) -> Option<&RevertNotice> {
+    if let Some(Notice::Revert(notice)) = message.body.notice() { Some(notice) } else { None }
 }
 
 impl Chat {
@@ -122,7 +108,9 @@ impl Revert {
     /// What a message tells of one that was done.
     #[must_use]
     pub fn told(message: &Message) -> Self {
-        message.metadata.get(REVERT).and_then(|facts| serde_json::from_value(facts.clone()).ok()).unwrap_or_default()
+        recorded(message)
+            .map(|notice| Self { files: notice.files.clone(), conflicts: notice.conflicts.clone(), covered: Vec::new() })
+            .unwrap_or_default()
     }
 
     /// Why nothing was taken back.
@@ -137,8 +125,8 @@ impl Revert {
     }
 
     /// The facts that stand in the message.
-    pub(crate) fn facts(&self, message: MessageId) -> Value {
-        json!({ "message_id": message, "status": "running", "files": self.files, "conflicts": self.conflicts })
+    pub(crate) fn notice(&self, message_id: MessageId) -> RevertNotice {
+        RevertNotice { message_id, status: RevertStatus::Running, files: self.files.clone(), conflicts: self.conflicts.clone() }
     }
 }
 

@@ -11,16 +11,16 @@ use crate::offered::Offered;
 use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
-use crate::reading::{READ_UP_TO, as_read, read_up_to};
+use crate::reading::{as_read, read_up_to};
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use planwright_agent::answer::{Answer, read_answer};
-use planwright_agent::history::NATIVE;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, fit, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Mode, Problem, Role};
+use planwright_protocol::message::{AssistantText, ReplyPart};
+use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
 use planwright_store::ChatRow;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
@@ -198,34 +198,35 @@ impl Run {
     /// What a reply is: text and calls, or a plan, or a question.
     async fn read(&self, received: Received, model: &str, agent: Agent, text_id: MessageId) -> Result<Reply, Problem> {
         let mut reply = Reply::default();
-        let mut message = Message::new(self.chat.id, Author::Assistant, MessageType::Text, received.text.clone());
+        let mut text = AssistantText::default();
+        let mut message = None;
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
         match answer {
             Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => match plan::store(&self.chat, agent, plan, text_id).await {
                 Ok(stored) => {
-                    message.content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
-                    message = stored.tell(&self.chat, message).await?;
+                    let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
+                    message = Some(Message::new(self.chat.id, stored.version(&self.chat).await?, content));
                     reply.change = stored.change(agent.role, "");
                     reply.plan_file = Some(stored.path);
                 }
                 Err(problem) => {
                     reply.note = Some(format!("This plan could not be stored: {}", problem.message));
-                    message = message.with("not_a_plan", problem.message);
+                    text.not_a_plan = Some(problem.message);
                 }
             },
             Answer::Question { question, severity, prose } => {
                 let pending = card::asked(&self.chat, agent, vec![question], severity).await;
                 let asked = pending.message(self.chat.id);
-                message = Message {
+                message = Some(Message {
                     content: [prose, asked.content.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
                     ..asked
-                };
+                });
                 reply.change = pending.log(Change::default().event(pending.event()), model);
                 reply.pending = serde_json::to_value(&pending).ok();
             }
             Answer::Text { reason: Some(reason) } => {
                 reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
-                message = message.with("not_a_plan", reason);
+                text.not_a_plan = Some(reason);
             }
             Answer::Text { reason: None } if received.calls.is_empty() && received.text.trim().is_empty() => {
                 reply.note = Some(
@@ -235,7 +236,7 @@ impl Run {
             }
             Answer::Plan { .. } | Answer::Text { reason: None } => {}
         }
-        message.id = text_id;
+        let message = Message { id: text_id, ..message.unwrap_or_else(|| Message::new(self.chat.id, text, received.text.clone())) };
         if !received.text.is_empty() || received.calls.is_empty() {
             reply.messages.push(message);
         }
@@ -307,20 +308,15 @@ impl World for Run {
         };
 
         crash::point("reply_received");
-        let native = received.native.take();
+        let mut native = received.native.take();
         let usage = Usage { context_tokens: received.usage.input_tokens + received.usage.output_tokens, ..received.usage };
         let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
-        if let (Some(first), Some(native)) = (messages.first_mut(), native) {
-            first.metadata.insert(NATIVE.to_owned(), native);
+        for part in messages.iter_mut().filter_map(|message| message.body.reply_mut()) {
+            let model = Some(provider.name().to_owned());
+            *part = ReplyPart { id: Some(text_id), model, read_up_to: Some(read), native: native.take() };
         }
-        let messages: Vec<Message> = messages
-            .into_iter()
-            .map(|message| {
-                agent.sign(message).with("reply", text_id.to_string()).with("model", provider.name()).with(READ_UP_TO, read.as_str())
-            })
-            .collect();
-        let note = note.map(|text| agent.place(Message::new(self.chat.id, Author::System, MessageType::Text, text)));
-        let messages: Vec<Message> = messages.into_iter().chain(note).collect();
+        let note = note.map(|text| agent.place(Message::notice(self.chat.id, Notice::Plain, text)));
+        let messages: Vec<Message> = messages.into_iter().map(|message| agent.sign(message)).chain(note).collect();
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
@@ -335,17 +331,17 @@ impl World for Run {
         Ok(messages)
     }
 
-    async fn tools(&mut self, calls: Vec<Message>, history: &[Message]) -> Result<Vec<Message>, Problem> {
+    async fn tools(&mut self, calls: Vec<CallMessage>, history: &[Message]) -> Result<Vec<Message>, Problem> {
         let mut happened = Vec::new();
         let mut open = VecDeque::from(calls);
         while let Some(first) = open.front() {
-            let tool = first.meta("tool").to_owned();
+            let tool = first.body.tool.clone();
             self.chat.show(move |role| state_of(role, &tool)).await?;
             let together = call::take_together(&mut open);
             let carried = match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
                 Carried::Done(messages) => ControlFlow::Continue(messages),
                 Carried::Asked(messages) => ControlFlow::Break(messages),
-                Carried::HandedOn(call) => self.delegate(call).await?,
+                Carried::HandedOn(call) => self.delegate(*call).await?,
             };
             match carried {
                 ControlFlow::Continue(messages) => happened.extend(messages),
@@ -365,15 +361,8 @@ fn too_many(calls: usize) -> Problem {
 }
 
 fn call_event(message: &Message) -> Option<Event> {
-    if message.message_type != MessageType::ToolCall {
-        return None;
-    }
-    let call_id = message.meta("call_id").parse().ok()?;
-    Some(Event::ToolCall {
-        call_id,
-        tool: message.meta("tool").to_owned(),
-        args: message.metadata.get("args").cloned().unwrap_or_default(),
-    })
+    let call = message.body.tool_call()?;
+    Some(Event::ToolCall { call_id: call.call_id, tool: call.tool.clone(), args: call.args.clone() })
 }
 
 fn state_of(role: Role, tool: &str) -> ChatState {

@@ -219,7 +219,7 @@ impl Sessions {
         }
         for chat in self.store().unfinished().await.map_err(storage)? {
             let messages = self.store().messages(chat).await.map_err(storage)?;
-            old.retain(|call| messages.iter().all(|message| message.meta("call_id").parse() != Ok(*call)));
+            old.retain(|call| messages.iter().all(|message| message.body.call_id() != Some(*call)));
         }
         tokio::task::spawn_blocking(move || commands.forget_stages(&old));
         Ok(())

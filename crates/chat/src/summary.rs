@@ -2,15 +2,15 @@
 
 use crate::agent::Agent;
 use crate::chat::Change;
-use crate::reading::{READ_UP_TO, read_up_to};
+use crate::reading::read_up_to;
 use crate::run::Run;
 use futures::StreamExt;
-use planwright_agent::compaction::{self, COMPACTION};
+use planwright_agent::compaction;
 use planwright_agent::history::estimated;
 use planwright_agent::{Delta, ModelMessage, Outcome, Provider, Purpose, Request, Turn, fit};
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, Event, Message, MessageType, Problem};
-use serde_json::json;
+use planwright_protocol::message::{CompactionFacts, CompactionNotice};
+use planwright_protocol::{Author, Event, Message, Notice, Problem};
 use std::sync::Arc;
 
 impl Run {
@@ -40,13 +40,13 @@ impl Run {
             }
         };
         let (context, conversation) = (provider.context_tokens(), turn.conversation());
-        let facts = json!({ "tokens_before": estimated(conversation.size(context)), "by_model": !summary.is_empty() });
+        let facts = CompactionFacts { tokens_before: estimated(conversation.size(context)), by_model: !summary.is_empty() };
         // What the user decided meanwhile, such as another role, is known only there.
         let mut history = self.history().await?;
         history.retain(|message| message.author != Author::User || turn.has(message.id));
         let text = compaction::text(&history, conversation.unanswered(), &summary, context);
-        let message = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(COMPACTION, facts);
-        let message = agent.place(message.with(READ_UP_TO, read_up_to(turn.history())));
+        let notice = Notice::Compaction(CompactionNotice { facts, read_up_to: Some(read_up_to(turn.history())) });
+        let message = agent.place(Message::notice(self.chat.id, notice, text));
         let change = Change::messages([message.clone()]).event(Event::Usage(usage));
         self.spent(change, usage, 0, |_| {}).await?;
         Ok(vec![message])

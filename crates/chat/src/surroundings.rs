@@ -5,7 +5,7 @@
 use crate::chat::{Chat, broken};
 use planwright_agent::fit;
 use planwright_plan::PlanDocument;
-use planwright_protocol::{Message, MessageType, Problem, Timestamp};
+use planwright_protocol::{Message, Problem, Timestamp};
 use planwright_tools::text_file::Text;
 use planwright_tools::{Workspace, WorkspacePath};
 use std::collections::BTreeSet;
@@ -37,8 +37,8 @@ impl Surroundings {
             let plan = chat.approval().await.and_then(|approval| PlanDocument::parse(&approval.content).ok());
             plan.iter().flat_map(|document| document.plan.files()).for_each(|file| add_folders_of(file, &mut folders));
         }
-        for call in history[self.seen.min(history.len())..].iter().filter(|message| message.message_type == MessageType::ToolCall) {
-            if let Some(path) = call.metadata.get("args").and_then(|args| args.get("path")?.as_str()) {
+        for call in history[self.seen.min(history.len())..].iter().filter_map(|message| message.body.tool_call()) {
+            if let Some(path) = call.args.get("path").and_then(|path| path.as_str()) {
                 add_folders_of(path, &mut folders);
             }
         }

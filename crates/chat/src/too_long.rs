@@ -5,11 +5,8 @@ use crate::chat::Change;
 use crate::run::{Received, Run};
 use planwright_agent::render::{Asked, heard};
 use planwright_agent::{Provider, Turn, compaction, fit};
-use planwright_protocol::{Author, Message, MessageId, MessageType, Problem};
-use serde_json::json;
-
-/// On a note: the message of the user of which the model does not read all.
-const CUT: &str = "cut";
+use planwright_protocol::message::CutMessage;
+use planwright_protocol::{Author, Message, MessageId, Notice, Problem};
 
 impl Run {
     /// Stores what the user and the model should know of messages that are too long.
@@ -48,44 +45,44 @@ impl Run {
 fn notes(history: &[Message], context_tokens: u64) -> Vec<Message> {
     let most = fit::most_of_one(context_tokens);
     let unanswered = history.iter().rposition(|message| message.author == Author::Assistant).map_or(0, |place| place + 1);
-    let is_noted =
-        |message: &Message| history.iter().any(|note| note.author == Author::System && note.metadata.get(CUT) == Some(&mark(message)));
+    let is_noted = |message: &Message| history.iter().any(|note| note.body.notice() == Some(&mark(message)));
     let long = history[unanswered..].iter().filter(|message| message.author == Author::User);
     let long = long.map(|message| (message, heard(message, &Asked::default()))).filter(|(_, text)| text.len() > most);
     long.filter(|(message, _)| !is_noted(message)).map(|(message, text)| note(message, text.chars().count())).collect()
 }
 
-fn mark(message: &Message) -> serde_json::Value {
-    json!({ "message_id": message.id })
+fn mark(message: &Message) -> Notice {
+    Notice::Cut(CutMessage { message_id: message.id })
 }
 
 fn note(message: &Message, characters: usize) -> Message {
     let text = format!(
         "A message of {characters} characters is longer than the model takes at once. The model reads its beginning and its end; the middle is left out. To have all of it read, put the text into a file of the workspace and name the file."
     );
-    Message::new(message.chat_id, Author::System, MessageType::Text, text).with(CUT, mark(message))
+    Message::notice(message.chat_id, mark(message), text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use planwright_protocol::ChatId;
+    use planwright_protocol::message::{AssistantText, UserText};
 
-    fn said(author: Author, content: &str) -> Message {
-        Message::new(ChatId::generate(), author, MessageType::Text, content)
+    fn said(content: &str) -> Message {
+        Message::new(ChatId::generate(), UserText::default(), content)
     }
 
     #[test]
     fn each_long_message_that_nobody_has_answered_is_noted_once() {
         let long = "x".repeat(10_000);
-        let mut history =
-            vec![said(Author::User, &long), said(Author::Assistant, "Yes."), said(Author::User, &long), said(Author::User, "a")];
+        let reply = Message::new(ChatId::generate(), AssistantText::default(), "Yes.");
+        let mut history = vec![said(&long), reply, said(&long), said("a")];
         let noted = notes(&history, 2_000);
         assert_eq!(noted.len(), 1);
         assert!(noted[0].content.contains("10000 characters"), "{}", noted[0].content);
         history.extend(noted);
         assert!(notes(&history, 2_000).is_empty());
-        history.push(said(Author::User, &long));
+        history.push(said(&long));
         assert_eq!(notes(&history, 2_000).len(), 1);
         assert!(notes(&history, 128_000).is_empty());
     }

@@ -6,7 +6,7 @@ use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::settings::Inspect;
 use planwright_protocol::{
-    CallId, ChatConfig, ChatId, Message, MessageId, MessageType, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
+    CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::ChatRow;
 use planwright_tools::tool::{Spec, Tool};
@@ -114,8 +114,10 @@ const MOST_SHOWN: usize = 16 << 10;
 
 /// Cuts a long result of a tool, and says so in its metadata.
 pub fn shorten(message: &mut Message) {
-    if message.message_type == MessageType::ToolResult && message.content.len() > MOST_SHOWN {
-        message.metadata.insert("body_size".to_owned(), message.content.len().into());
+    if let MessageBody::ToolResult(result) = &mut message.body
+        && message.content.len() > MOST_SHOWN
+    {
+        result.body_size = Some(message.content.len() as u64);
         message.content.truncate(message.content.floor_char_boundary(MOST_SHOWN));
     }
 }

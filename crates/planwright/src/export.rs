@@ -11,10 +11,9 @@ use planwright_chat::chat_file::ChatHeader;
 use planwright_chat::chat_file::whole_entry;
 use planwright_plan::PlanDocument;
 use planwright_protocol::time::now;
-use planwright_protocol::{ChatId, IMAGES, Message, Timestamp};
+use planwright_protocol::{ChatId, Message, Timestamp, WireMessage};
 use planwright_store::{ChatFilter, ChatRow, Store};
 use serde::Serialize;
-use serde_json::Value;
 use std::process::ExitCode;
 
 /// How many chats are named when the one that was asked for is not there.
@@ -29,7 +28,7 @@ struct ChatExport {
     exported_at: Timestamp,
     workspace: Folder,
     chat: ChatView,
-    messages: Vec<Message>,
+    messages: Vec<WireMessage>,
 }
 
 #[derive(Serialize)]
@@ -47,12 +46,13 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let opened = Accounts::open(args.storage.data_dir, url).await?;
     let store = &opened.store;
     let Some(row) = store.chat(args.chat).await? else { return Err(unknown(store, args.chat).await?) };
-    let mut messages = store.messages(row.id).await?;
+    let messages = store.messages(row.id).await?;
     match args.format {
         ExportFormat::Md => output::data(markdown(&row, messages).trim_end()),
         ExportFormat::Json => {
-            for message in &mut messages {
-                put_images(store, message).await?;
+            let mut exported = Vec::new();
+            for message in &messages {
+                exported.push(with_images(store, message).await?);
             }
             let folder = store.workspace(row.workspace_id).await?.context("the chat's workspace is not known")?;
             output::data(&serde_json::to_string_pretty(&ChatExport {
@@ -62,7 +62,7 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
                 exported_at: now(),
                 workspace: Folder { name: folder.name, path: folder.path },
                 chat: ChatView::from(row),
-                messages,
+                messages: exported,
             })?);
         }
     }
@@ -70,16 +70,15 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts the bytes of its images into the message, as base64.
-async fn put_images(store: &Store, message: &mut Message) -> anyhow::Result<()> {
-    let images = message.images();
-    let Some(Value::Array(shown)) = message.metadata.get_mut(IMAGES) else { return Ok(()) };
-    for (image, shown) in images.iter().zip(shown) {
+/// The message with the bytes of its images, as base64.
+async fn with_images(store: &Store, message: &Message) -> anyhow::Result<WireMessage> {
+    let mut wire = WireMessage::from(message);
+    for image in message.images() {
         if let Some(bytes) = store.content(&image.sha256).await? {
-            shown["data"] = BASE64_STANDARD.encode(bytes).into();
+            wire.embed_image(&image.sha256, &BASE64_STANDARD.encode(bytes));
         }
     }
-    Ok(())
+    Ok(wire)
 }
 
 /// Like the chat's file in the workspace, but nothing is shortened and plans are written out.
@@ -94,8 +93,7 @@ fn markdown(row: &ChatRow, messages: Vec<Message>) -> String {
 
 /// The message with its plan in its text, as a quotation: the plan's headings are none of the transcript's.
 fn with_plan(mut message: Message) -> Message {
-    let plan = message.metadata.get("plan").cloned().and_then(|plan| planwright_plan::from_json(plan).ok());
-    if let Some(plan) = plan {
+    if let Some(plan) = message.body.plan().map(|version| version.plan.clone()) {
         let text = PlanDocument::new(plan, None, 0).render();
         let text = text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).map_or(text.as_str(), |(_, body)| body);
         let quoted: Vec<String> = text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();

@@ -62,10 +62,10 @@ pub enum Event {
         created_at: Timestamp,
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "PlanToApprove")]
-        plan: Option<Value>,
+        plan: Option<PlanToApprove>,
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "CallToApprove")]
-        call: Option<Value>,
+        call: Option<CallToApprove>,
     },
     QuestionResolved {
         question_id: QuestionId,

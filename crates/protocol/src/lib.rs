@@ -42,7 +42,7 @@ pub use event::{Envelope, Event, SwitchedBy};
 pub use ids::{CallId, ChatId, MessageId, QuestionId, RunId, TokenId, UserId, WorkspaceId};
 pub use image::Image;
 pub use jiff::Timestamp;
-pub use message::{AttachedImage, Author, CLIENT, IMAGES, Message, MessageType};
+pub use message::{AttachedImage, Author, CallMessage, Message, MessageBody, MessageType, Notice, WireMessage};
 pub use op::Op;
 pub use plan::{Plan, PlanFileStatus, PlanStep, Progress, StepStatus};
 pub use question::{Question, QuestionKind, Severity};

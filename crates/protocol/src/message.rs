@@ -1,10 +1,40 @@
-//! What a chat's history is made of.
+//! What a chat's history is made of: typed records, and their form on the wire.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `body` | the kinds of records, and what the user and the assistant write |
+//! | `tool` | tool calls and their results |
+//! | `card` | questions, with the plan or the call that they ask about |
+//! | `notice` | records of the server |
+//! | `wire` | the form in the API, in events, in the database and in exports, and the conversion to and from it |
+//! | `excerpt` | part of a message, for lists of what a search found |
+//! | `metadata` | the wire form's metadata, as the API describes it to clients |
+//!
+//! Invariants: the conversion is the only place that knows the keys of the metadata. A client's metadata is kept apart
+//! and never read. A record that can't be read is shown, and nothing is ever done because of it.
 
+mod body;
+mod card;
+mod excerpt;
 mod metadata;
+mod notice;
+mod tool;
+mod wire;
 
-pub use metadata::{AttachedImage, CallToApprove, DriftedFile, MessageMetadata, PlanToApprove};
+pub use body::{
+    Answer, AssistantText, AttachedImage, MessageBody, PlanVersion, QuestionAnswer, ReadMarker, ReplyPart, Review, ReviewFinding,
+    UnknownBody, UserText,
+};
+pub use card::{ApprovalMoment, CallToApprove, EffectShown, PlanToApprove, QuestionCard};
+pub use metadata::MessageMetadata;
+pub use notice::{
+    ApprovalFacts, ApprovalNotice, CommitOutcome, CompactionFacts, CompactionNotice, CutMessage, DriftedFile, FileDrift, ModeChange,
+    Notice, PlanChanged, PlanFileChange, PlannedFiles, RevertConflict, RevertNotice, RevertStatus, RevertStep, ServerNotice, ServerTrouble,
+};
+pub use tool::{CallStatus, Category, Risk, ToolCall, ToolOutcome, ToolResult};
+pub use wire::{WireMessage, metadata_keys};
 
-use crate::ids::{ChatId, MessageId};
+use crate::ids::{CallId, ChatId, MessageId};
 use crate::role::Role;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -32,89 +62,118 @@ pub enum MessageType {
     ToolResult,
 }
 
-/// The key under which a message names the images that came with it.
-pub const IMAGES: &str = "images";
-
-/// The key under which a user's message keeps the metadata that their client sent. The server gives it back and reads
-/// nothing in it.
-pub const CLIENT: &str = "client";
-
-const ANSWER: &str = "question_answer";
-/// The keys that the server writes into the metadata of any user message, and those it writes beside an answer only.
-const OF_USER_MESSAGE: [&str; 6] = ["user", IMAGES, ANSWER, "delegation", "awaits_plan", CLIENT];
-const OF_ANSWER: [&str; 1] = ["comment"];
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Message {
+/// An entry of a chat's history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message<B = MessageBody> {
     pub id: MessageId,
     pub chat_id: ChatId,
     pub author: Author,
     /// The role that wrote it, for the assistant's messages.
-    #[serde(default)]
     pub agent_role: Option<Role>,
-    #[serde(default)]
-    pub message_type: MessageType,
-    pub content: String,
-    #[serde(default)]
-    #[schemars(with = "MessageMetadata")]
-    pub metadata: Map<String, Value>,
+    /// The call that handed on the task that this message belongs to; `None` in the chat's own conversation.
+    pub delegation: Option<CallId>,
     pub created_at: Timestamp,
+    /// The text that people read.
+    pub content: String,
+    pub body: B,
+    /// What a client sent as metadata. The server gives it back and never reads it.
+    pub client: Option<Value>,
 }
 
-impl Message {
-    pub fn new(chat_id: ChatId, author: Author, message_type: MessageType, content: impl Into<String>) -> Self {
-        Self {
-            id: MessageId::generate(),
-            chat_id,
-            author,
-            agent_role: None,
-            message_type,
-            content: content.into(),
-            metadata: Map::new(),
-            created_at: crate::time::now(),
-        }
-    }
+/// A message that is a tool call.
+pub type CallMessage = Message<ToolCall>;
 
+impl<B> Message<B> {
     #[must_use]
     pub fn by(mut self, role: Role) -> Self {
         self.agent_role = Some(role);
         self
     }
 
+    /// The same message in the conversation of a task, or in the chat's own.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.to_owned(), value.into());
+    pub fn in_thread(mut self, delegation: Option<CallId>) -> Self {
+        self.delegation = delegation;
         self
     }
 
-    /// Keeps what a client sent in its metadata where nothing of it can be taken for a record of the server's.
+    /// Attaches what a client sent as metadata.
     #[must_use]
-    pub fn with_client_metadata(self, sent: Map<String, Value>) -> Self {
-        if sent.is_empty() { self } else { self.with(CLIENT, sent) }
+    pub fn with_client_metadata(mut self, sent: Map<String, Value>) -> Self {
+        self.client = (!sent.is_empty()).then_some(Value::Object(sent));
+        self
     }
 
-    /// Drops from a stored message of the user's what the server never says there: earlier versions kept all that a client
-    /// sent, and records could be forged by it.
-    #[must_use]
-    pub fn without_forged_records(mut self) -> Self {
-        if self.author == Author::User {
-            let is_answer = self.metadata.contains_key(ANSWER);
-            self.metadata.retain(|key, _| OF_USER_MESSAGE.contains(&key.as_str()) || (is_answer && OF_ANSWER.contains(&key.as_str())));
+    fn with_body<C>(self, body: C) -> Message<C> {
+        let Self { id, chat_id, author, agent_role, delegation, created_at, content, client, body: _ } = self;
+        Message { id, chat_id, author, agent_role, delegation, created_at, content, body, client }
+    }
+}
+
+impl Message {
+    /// A new message. Its author follows from its body.
+    pub fn new(chat_id: ChatId, body: impl Into<MessageBody>, content: impl Into<String>) -> Self {
+        let body = body.into();
+        Self {
+            id: MessageId::generate(),
+            chat_id,
+            author: body.author(),
+            agent_role: None,
+            delegation: None,
+            created_at: crate::time::now(),
+            content: content.into(),
+            body,
+            client: None,
         }
-        self
     }
 
-    /// A text in the metadata, empty when it is not there.
+    /// A record of the server.
+    pub fn notice(chat_id: ChatId, notice: Notice, content: impl Into<String>) -> Self {
+        Self::new(chat_id, notice, content)
+    }
+
     #[must_use]
-    pub fn meta(&self, key: &str) -> &str {
-        self.metadata.get(key).and_then(Value::as_str).unwrap_or_default()
+    pub fn message_type(&self) -> MessageType {
+        self.body.message_type()
+    }
+
+    /// The message as a tool call, if it is one.
+    #[must_use]
+    pub fn to_call(&self) -> Option<CallMessage> {
+        let call = self.body.tool_call()?.clone();
+        Some(CallMessage {
+            id: self.id,
+            chat_id: self.chat_id,
+            author: self.author,
+            agent_role: self.agent_role,
+            delegation: self.delegation,
+            created_at: self.created_at,
+            content: self.content.clone(),
+            body: call,
+            client: self.client.clone(),
+        })
     }
 
     /// The images that came with it.
     #[must_use]
-    pub fn images(&self) -> Vec<AttachedImage> {
-        let images = self.metadata.get(IMAGES).filter(|_| self.author == Author::User);
-        images.and_then(|images| Vec::deserialize(images).ok()).unwrap_or_default()
+    pub fn images(&self) -> &[AttachedImage] {
+        self.body.user_text().map(|text| text.images.as_slice()).unwrap_or_default()
+    }
+}
+
+impl CallMessage {
+    /// The call at another stage.
+    #[must_use]
+    pub fn at(mut self, status: CallStatus) -> Self {
+        self.body.status = status;
+        self
+    }
+}
+
+impl From<CallMessage> for Message {
+    fn from(call: CallMessage) -> Self {
+        let body = MessageBody::ToolCall(call.body.clone());
+        call.with_body(body)
     }
 }
 
@@ -124,36 +183,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_message_without_a_type_loads_as_text() {
-        let chat = ChatId::generate();
-        let old =
-            json!({"id": MessageId::generate(), "chat_id": chat, "author": "user", "content": "hi", "created_at": "2024-01-01T00:00:00Z"});
-        let message: Message = serde_json::from_value(old).unwrap();
-        assert_eq!(message.message_type, MessageType::Text);
-        assert_eq!(serde_json::to_value(&message).unwrap()["message_type"], "text");
-    }
-
-    #[test]
-    fn what_a_client_sends_is_kept_apart_and_what_it_once_forged_is_dropped() {
-        let sent = json!({"approval": {"approver": "root"}, "client": 1, "mine": "x"});
-        let said = Message::new(ChatId::generate(), Author::User, MessageType::Text, "hi");
-        let message = said.clone().with_client_metadata(sent.as_object().unwrap().clone());
-        assert_eq!(Value::Object(message.metadata), json!({ "client": sent }));
-        assert_eq!(said.clone().with_client_metadata(Map::new()), said);
-        let old = said.with("compaction", true).with("user", "ann").with("mine", "x").with("comment", "y");
-        let answer = old.clone().with(ANSWER, json!({}));
-        assert_eq!(Value::Object(old.without_forged_records().metadata), json!({"user": "ann"}));
-        assert_eq!(Value::Object(answer.without_forged_records().metadata), json!({"user": "ann", "comment": "y", ANSWER: {}}));
-        let note = Message::new(ChatId::generate(), Author::System, MessageType::Text, "").with("compaction", true);
-        assert_eq!(note.clone().without_forged_records(), note);
-    }
-
-    #[test]
     fn message_types_have_their_wire_names() {
         use MessageType::{Plan, Question, Text, ToolCall, ToolResult};
         assert_eq!(
             serde_json::to_value([Text, Plan, Question, ToolCall, ToolResult]).unwrap(),
             json!(["text", "plan", "question", "tool_call", "tool_result"])
         );
+    }
+
+    #[test]
+    fn a_call_taken_out_of_its_message_and_put_back_is_the_same_message() {
+        let call = ToolCall::new(CallId::generate(), "ls", json!({"path": "/"}));
+        let message = Message::new(ChatId::generate(), call, "ls").by(Role::Planner).in_thread(Some(CallId::generate()));
+        assert_eq!(Message::from(message.to_call().unwrap()), message);
+        assert_eq!(Message::new(message.chat_id, UserText::default(), "hi").to_call(), None);
     }
 }

@@ -8,7 +8,7 @@ use crate::db::args;
 use crate::store::{Store, StoreError, check_version, newest_version};
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::time::now;
-use planwright_protocol::{Author, Envelope, Event, Message, MessageType, Timestamp};
+use planwright_protocol::{Envelope, Event, Message, Notice, Timestamp};
 use sha2::{Digest as _, Sha256};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
@@ -147,7 +147,7 @@ impl Store {
                 "This chat comes from a backup of {}, when a run was in progress. The run was stopped: what it did after that is not known here. Say how to go on.",
                 taken.strftime("%Y-%m-%d %H:%M UTC")
             );
-            let message = Message::new(id, Author::System, MessageType::Text, text);
+            let message = Message::notice(id, Notice::Plain, text);
             let events = [
                 Event::MessageCreated { message },
                 Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: Vec::new() },

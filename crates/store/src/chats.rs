@@ -6,7 +6,8 @@ use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
-    ChatConfig, ChatId, Envelope, Event, Message, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WorkspaceId,
+    ChatConfig, ChatId, Envelope, Event, Message, MessageBody, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WireMessage,
+    WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -301,16 +302,17 @@ async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), S
 /// A message keeps the place in the history that it was first given.
 async fn put_message(transaction: &mut Transaction, message: &Message, seq: u64) -> Result<(), StoreError> {
     // Kept beside the metadata so that calls can be counted by it.
-    let model = (message.message_type == MessageType::ToolCall).then(|| message.meta("model").to_owned());
+    let model = message.body.tool_call().map(|call| call.model().to_owned());
+    let wire = WireMessage::from(message);
     let args = args![
-        message.id.0,
-        message.chat_id.0,
+        wire.id.0,
+        wire.chat_id.0,
         seq,
-        word(message.author)?,
-        message.agent_role.map(word).transpose()?,
-        word(message.message_type)?,
-        message.content.as_str(),
-        serde_json::to_string(&message.metadata)?,
+        word(wire.author)?,
+        wire.agent_role.map(word).transpose()?,
+        word(wire.message_type)?,
+        wire.content.as_str(),
+        serde_json::to_string(&wire.metadata)?,
         model,
         micros(message.created_at),
     ];
@@ -336,18 +338,30 @@ fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     })
 }
 
+/// A row that can't be read as a message of ours is shown as it is, and nobody acts on it.
 pub(crate) fn read_message(row: &Row) -> Result<Message, StoreError> {
-    let message = Message {
+    let (kind, metadata) = (row.optional_text("message_type")?, row.text("metadata")?);
+    let message_type = kind.map(from_word::<MessageType>).transpose().map(Option::unwrap_or_default);
+    let metadata = serde_json::from_str(&metadata);
+    let reason = message_type.as_ref().err().map(ToString::to_string).or(metadata.as_ref().err().map(ToString::to_string));
+    let wire = WireMessage {
         id: MessageId(row.get("id")?),
         chat_id: ChatId(row.get("chat_id")?),
         author: from_word(row.text("author")?)?,
         agent_role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
-        message_type: row.optional_text("message_type")?.map(from_word).transpose()?.unwrap_or_default(),
+        message_type: message_type.unwrap_or_default(),
         content: row.text("content")?,
-        metadata: serde_json::from_str(&row.text("metadata")?)?,
+        metadata: metadata.unwrap_or_default(),
         created_at: timestamp(row.get("created_at")?)?,
     };
-    Ok(message.without_forged_records())
+    let message = match reason {
+        Some(reason) => wire.into_unknown(reason),
+        None => Message::from(wire),
+    };
+    if let MessageBody::Unknown(unknown) = &message.body {
+        tracing::warn!(chat = %message.chat_id, message = %message.id, reason = unknown.reason, "a stored message can't be read; it is shown as it is");
+    }
+    Ok(message)
 }
 
 #[cfg(test)]

@@ -11,29 +11,12 @@ use planwright_protocol::settings::Inspect;
 use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    Read,
-    Search,
-    Write,
-    Execute,
-    Other,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Risk {
-    Low,
-    Medium,
-    High,
-}
+pub use planwright_protocol::message::{Category, Risk};
 
 /// What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it.
 #[derive(Clone, Copy, Debug)]

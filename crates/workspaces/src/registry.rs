@@ -228,9 +228,9 @@ pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[Pa
     Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
 }
 
-/// A task of ours ended by a panic.
+/// A fault of our own, such as a task that ended by a panic.
 #[must_use]
-pub fn broken(error: tokio::task::JoinError) -> Problem {
+pub fn broken(error: impl std::fmt::Display) -> Problem {
     Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
 }
 

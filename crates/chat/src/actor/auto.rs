@@ -3,17 +3,14 @@
 use super::{Actor, mode_changed, switch_note};
 use crate::chat::{Change, storage};
 use planwright_agent::intent::is_simple_fix;
-use planwright_protocol::{Author, ChatId, Message, MessageType, Mode, Problem, SwitchedBy};
+use planwright_protocol::{ChatId, Message, Mode, Notice, Problem, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
-
-/// Marks the note that such a chat begins with.
-const UNDECIDED: &str = "mode_undecided";
 
 /// The history is the record, so that the decision is still open after a restart.
 pub fn note(chat: ChatId) -> Message {
     let text = "This chat plans first, unless its first message asks for no more than a simple fix.";
-    Message::new(chat, Author::System, MessageType::Text, text).with(UNDECIDED, true)
+    Message::notice(chat, Notice::ModeUndecided, text)
 }
 
 impl Actor {
@@ -25,7 +22,7 @@ impl Actor {
         // Enough to see all there is before a first message.
         let newest = self.chat.store.messages_before(self.chat.id, None, 2).await.map_err(storage)?;
         let [only] = newest.as_slice() else { return Ok(()) };
-        if !only.metadata.contains_key(UNDECIDED) {
+        if only.body.notice() != Some(&Notice::ModeUndecided) {
             return Ok(());
         }
         let (row, role) = (self.chat.row().await, Mode::Act.default_role());

@@ -1,16 +1,15 @@
 //! Approving a plan: the only way from plan mode into carrying one out.
 
-use super::{Actor, begin, mode_changed, speech, switch_note};
+use super::{Actor, begin, mode_changed, switch};
 use crate::card::Pending;
 use crate::chat::{Change, broken, storage};
 use crate::crash;
-use crate::drift::{self, Files};
-use crate::policy::APPROVAL;
-use crate::progress::{self, BEGINS_WITH};
-use planwright_agent::turn::ANSWERED;
+use crate::drift;
+use crate::progress;
 use planwright_plan::PlanDocument;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageType, Mode, Problem, QuestionKind, SwitchedBy, Timestamp};
+use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
+use planwright_protocol::{Author, ErrorCode, Event, Message, MessageBody, Mode, Notice, Problem, QuestionKind, SwitchedBy, Timestamp};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
@@ -36,7 +35,7 @@ impl Actor {
             if pending.by.delegation.is_some() {
                 // The approval is told to the chat's own agent; a delegate that asked must not wait on.
                 let text = format!("The user had {} carried out, and that is the answer.", approval.plan_file);
-                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text).with(ANSWERED, true);
+                let note = Message::notice(self.chat.id, Notice::Answered, text);
                 change = change.event(Event::MessageCreated { message: pending.by.place(note) });
             }
         }
@@ -92,18 +91,28 @@ impl Actor {
         let plan_file = approval.plan_file.clone();
         let progress = PlanDocument::parse(&approval.content).ok();
         let progress = progress.map(|document| planwright_plan::begin_progress(&plan_file, &document.plan, row.progress.as_ref()));
-        let facts = json!({
-            "plan_file": plan_file, "revision": revision, "sha256": sha256, "base_commit": base_commit, "approver": approver, "by": given_by,
-        });
-        let note = switch_note(&row, role, approval.given_by, &text).with(APPROVAL, facts.clone());
-        let note = files.note(note.with(BEGINS_WITH, serde_json::to_value(&progress).unwrap_or_default()));
+        let facts = ApprovalFacts {
+            plan_file: plan_file.clone(),
+            revision: *revision,
+            sha256: sha256.clone(),
+            base_commit: base_commit.clone(),
+            approver: approver.clone(),
+            by: *given_by,
+        };
+        let notice = ApprovalNotice {
+            mode_change: switch(&row, role, approval.given_by),
+            approval: facts.clone(),
+            begins_with: progress.clone(),
+            files: Some(files.clone()),
+        };
+        let note = Message::notice(row.id, Notice::Approval(Box::new(notice)), text);
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });
         change.events.extend(drifted);
         change = change
             .event(mode_changed(&row, role, Some(plan_file.clone()), approval.given_by))
-            .log(AuditKind::PlanApproved, "", row.config.role, facts)
+            .log(AuditKind::PlanApproved, "", row.config.role, json!(facts))
             .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": approval.given_by }))
             .by(self.account())
             .event(Event::StateChanged { state: ChatState::Thinking });
@@ -123,10 +132,10 @@ impl Actor {
     }
 
     /// The files of the plan that is being approved, as they are at this moment.
-    async fn planned_files(&self, approval: &ApprovalRow) -> Result<Files, Problem> {
+    async fn planned_files(&self, approval: &ApprovalRow) -> Result<PlannedFiles, Problem> {
         match PlanDocument::parse(&approval.content) {
-            Ok(document) => Files::of(&self.chat, &document.plan).await,
-            Err(_) => Ok(Files::default()),
+            Ok(document) => drift::planned_files(&self.chat, &document.plan).await,
+            Err(_) => Ok(PlannedFiles::default()),
         }
     }
 
@@ -134,12 +143,8 @@ impl Actor {
     /// file, counts as seen.
     pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
-        let told = |message: &&Message| {
-            matches!(message.message_type, MessageType::Plan | MessageType::Question)
-                && shown(message, "plan_file") == Some(approval.plan_file.as_str())
-        };
-        let newest = history.iter().rev().find(told);
-        Ok(newest.is_none_or(|message| shown(message, "sha256") == Some(approval.sha256.as_str())))
+        let newest = history.iter().rev().filter_map(shown).find(|(plan_file, _)| *plan_file == approval.plan_file);
+        Ok(newest.is_none_or(|(_, sha256)| sha256 == approval.sha256))
     }
 
     /// Puts the plan before the user, in place of an earlier card if there is one.
@@ -177,8 +182,9 @@ impl Actor {
     pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
         let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
         let Some(order) = history.iter().rposition(|message| message.author == Author::User) else { return Ok(None) };
-        let drafted = history[order..].iter().any(|message| message.message_type == MessageType::Plan);
-        if !drafted || !history[order].metadata.contains_key(speech::AWAITS_PLAN) {
+        let drafted = history[order..].iter().any(|message| message.body.plan().is_some());
+        let is_ordered = history[order].body.user_text().is_some_and(|text| text.awaits_plan);
+        if !drafted || !is_ordered {
             return Ok(None);
         }
         match self.approval(None, SwitchedBy::Approval).await {
@@ -189,10 +195,19 @@ impl Actor {
     }
 }
 
-/// A fact about the plan in a Plan message, or in the card that asks for its approval.
-fn shown<'m>(message: &'m Message, key: &str) -> Option<&'m str> {
-    let direct = message.metadata.get(key);
-    direct.or_else(|| message.metadata.get("plan").and_then(|plan| plan.get(key))).and_then(serde_json::Value::as_str)
+/// The file and the hash of the plan that a message shows: a Plan message, or the card that asks for approval.
+fn shown(message: &Message) -> Option<(&str, &str)> {
+    match &message.body {
+        MessageBody::Plan(version) => Some((&version.plan_file, &version.sha256)),
+        MessageBody::Question(card) => card.plan.as_ref().map(|plan| (plan.plan_file.as_str(), plan.sha256.as_str())),
+        MessageBody::UserText(_)
+        | MessageBody::Answer(_)
+        | MessageBody::AssistantText(_)
+        | MessageBody::ToolCall(_)
+        | MessageBody::ToolResult(_)
+        | MessageBody::Notice(_)
+        | MessageBody::Unknown(_) => None,
+    }
 }
 
 /// The path of a plan that the user names for the chat, whether it is written yet or not.

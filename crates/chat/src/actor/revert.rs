@@ -5,14 +5,15 @@ use crate::chat::{Change, broken, storage};
 use crate::crash;
 use crate::plan::StoredPlan;
 use crate::progress;
-use crate::revert::{Conflict, REVERT, Revert, named, target};
+use crate::revert::{Conflict, Revert, named, target};
+use planwright_protocol::message::{RevertNotice, RevertStatus};
 use planwright_protocol::op::OnConflict;
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageId, MessageType, Problem, Progress, RunId, StepStatus};
+use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Notice, Problem, Progress, RunId, StepStatus};
 use planwright_store::{AuditKind, FileChangeRow, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::Restore;
 use planwright_tools::{Permit, WorkspacePath};
-use serde_json::{Value, json};
+use serde_json::json;
 
 impl Actor {
     /// Takes back everything from a message on; `None` if there was nothing to do.
@@ -29,8 +30,9 @@ impl Actor {
         if revert.files.is_empty() {
             return Ok(None);
         }
-        let facts = revert.facts(message_id);
-        let message = Message::new(self.chat.id, Author::System, MessageType::Text, told(&facts)).with(REVERT, facts);
+        let notice = revert.notice(message_id);
+        let text = told(&notice);
+        let message = Message::notice(self.chat.id, Notice::Revert(notice), text);
         let change = Change::messages([message.clone()]).log(
             AuditKind::ChangesTakenBack,
             "",
@@ -48,7 +50,8 @@ impl Actor {
     /// Goes on with a revert that was cut off; whether there was one.
     pub(super) async fn resume_revert(&mut self) -> Result<bool, Problem> {
         let newest = self.chat.store.messages_before(self.chat.id, None, 1).await.map_err(storage)?;
-        let is_open = |message: &Message| message.metadata.get(REVERT).is_some_and(|revert| revert["status"] == "running");
+        let is_open =
+            |message: &Message| matches!(message.body.notice(), Some(Notice::Revert(revert)) if revert.status == RevertStatus::Running);
         let Some(message) = newest.into_iter().find(is_open) else { return Ok(false) };
         self.finish_revert(message).await?;
         Ok(true)
@@ -70,17 +73,12 @@ impl Actor {
         };
         let paths: Vec<String> = left.iter().map(|conflict| conflict.path.clone()).collect();
         self.chat.store.forget_changes(message.id, &paths).await.map_err(storage)?;
-        if let Some(Value::Object(facts)) = message.metadata.get_mut(REVERT) {
-            facts.insert("status".to_owned(), if left.is_empty() { "done" } else { "incomplete" }.into());
-            let is_done = |file: &Value| !paths.iter().any(|path| file["path"] == path.as_str());
-            if let Some(Value::Array(files)) = facts.get_mut("files") {
-                files.retain(is_done);
-            }
-            if let Some(Value::Array(conflicts)) = facts.get_mut("conflicts") {
-                conflicts.extend(left.iter().map(|conflict| json!(conflict)));
-            }
+        if let MessageBody::Notice(Notice::Revert(revert)) = &mut message.body {
+            revert.status = if left.is_empty() { RevertStatus::Done } else { RevertStatus::Incomplete };
+            revert.files.retain(|file| !paths.contains(&file.path));
+            revert.conflicts.extend(left);
+            message.content = told(revert);
         }
-        message.content = told(&message.metadata[REVERT]);
         let mut change = Change::default().event(Event::MessageUpdated { message: message.clone() });
         let plans = noted.iter().filter_map(|row| WorkspacePath::parse(&row.change.path).ok()).filter(WorkspacePath::is_plan);
         for plan in plans {
@@ -127,20 +125,16 @@ fn versions(revert: &Revert, message_id: MessageId) -> Versions {
 }
 
 /// What the user and the model read of it.
-fn told(facts: &Value) -> String {
-    let list = |key: &str| facts[key].as_array().map(Vec::as_slice).unwrap_or_default();
-    let word = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-    let titled = |entry: &Value| {
-        let path = word(entry, "path");
-        let title = WorkspacePath::parse(&path).ok().and_then(|parsed| title_of(&parsed));
-        title.map_or(path.clone(), |title| format!("git's {} ({path})", title.trim_start_matches("the ")))
+fn told(revert: &RevertNotice) -> String {
+    let titled = |path: &str| {
+        let title = WorkspacePath::parse(path).ok().and_then(|parsed| title_of(&parsed));
+        title.map_or(path.to_owned(), |title| format!("git's {} ({path})", title.trim_start_matches("the ")))
     };
-    let names = named(list("files").iter().map(titled));
+    let names = named(revert.files.iter().map(|file| titled(&file.path)));
     let mut text =
         format!("The user took back changes of this chat. As they were before: {names}. Read files again before you change them.");
-    let conflicts = list("conflicts");
-    if !conflicts.is_empty() {
-        let names = named(conflicts.iter().map(|conflict| format!("{} ({})", titled(conflict), word(conflict, "reason"))));
+    if !revert.conflicts.is_empty() {
+        let names = named(revert.conflicts.iter().map(|conflict| format!("{} ({})", titled(&conflict.path), conflict.reason)));
         text.push_str(&format!(" Left as they are: {names}."));
     }
     text

@@ -10,21 +10,14 @@ use crate::images;
 use crate::run::add;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::{QuestionOutcome, Usage};
+use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, UserText};
 use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::Decision;
 use planwright_protocol::settings::IntentSwitch;
-use planwright_protocol::{
-    Author, ErrorCode, Event, IMAGES, Message, MessageType, Mode, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy,
-};
+use planwright_protocol::{Author, ErrorCode, Event, Message, Mode, Notice, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy};
 use planwright_question::{answer_text, plan_is_approved, validate_answers};
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
-
-/// Marks the message after whose run the plan that was drafted is put before the user.
-pub(super) const AWAITS_PLAN: &str = "awaits_plan";
-
-/// Names, in a message of the user's, whose it is.
-const USER: &str = "user";
 
 /// What stands in the place of words where an image came alone.
 const IMAGE_ALONE: &str = "[image]";
@@ -49,11 +42,7 @@ impl Actor {
 
     /// Words of theirs.
     pub(super) fn said(&self, text: impl Into<String>) -> Message {
-        let message = Message::new(self.chat.id, Author::User, MessageType::Text, text);
-        match self.account() {
-            Some(name) => message.with(USER, name.as_str()),
-            None => message,
-        }
+        Message::new(self.chat.id, UserText { user: self.account().cloned(), ..UserText::default() }, text)
     }
 
     pub(super) async fn user_message(
@@ -77,16 +66,12 @@ impl Actor {
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
         // Words that come with an image say more than "go ahead".
         let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
-        let mut message = self.said(content).with_client_metadata(metadata);
-        if !attached.is_empty() {
-            message = message.with(IMAGES, json!(attached));
-        }
+        let awaits_plan = matches!(order, Order::WithoutPlan(_));
+        let body = UserText { user: self.account().cloned(), images: attached, awaits_plan };
+        let mut message = Message::new(self.chat.id, body, content).with_client_metadata(metadata);
         if let Some(pending) = &pending {
             // Words in place of an answer are for the one who asked.
             message = pending.by.place(message);
-        }
-        if let Order::WithoutPlan(_) = order {
-            message = message.with(AWAITS_PLAN, true);
         }
         let mut change = self.sent(&message);
         change.versions = Box::new(stored);
@@ -114,11 +99,11 @@ impl Actor {
                 let text = objection.unwrap_or_else(|| {
                     "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.".to_owned()
                 });
-                let note = Message::new(self.chat.id, Author::System, MessageType::Text, text);
+                let note = Message::notice(self.chat.id, Notice::Plain, text);
                 self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
             }
             Order::Given(approval) if !self.was_shown(&approval).await? => {
-                let note = Message::new(self.chat.id, Author::System, MessageType::Text, CHANGED);
+                let note = Message::notice(self.chat.id, Notice::Plain, CHANGED);
                 self.chat.publish(detected(change).event(Event::MessageCreated { message: note }), |_| {}).await?;
                 self.raise_card(&approval, None).await?;
             }
@@ -220,12 +205,9 @@ impl Actor {
         let text = answer_text(&pending.questions, &answers);
         // Clients may send the words that the answer is shown in anyway.
         let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
-        let answer = json!({ "question_id": question_id, "answers": answers });
-        let mut message = self.said(text).with_client_metadata(metadata).with("question_answer", answer);
-        if let Some(comment) = comment {
-            message = message.with("comment", comment);
-        }
-        let message = pending.by.place(message);
+        let question_answer = QuestionAnswer { question_id, answers: answers.clone() };
+        let answer = Answer { user: self.account().cloned(), question_answer, comment };
+        let message = pending.by.place(Message::new(self.chat.id, answer, text).with_client_metadata(metadata));
         let change = self.sent(&message).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
@@ -242,9 +224,9 @@ impl Actor {
 
     /// Approves what the card shows; a plan that has changed since is shown anew.
     async fn accept(&mut self, change: Change, pending: &Pending) -> Result<(), Problem> {
-        let shown = |key: &str| pending.plan.as_ref().and_then(|plan| plan.get(key)).and_then(Value::as_str);
-        let approval = self.approval(shown("plan_file").map(str::to_owned), SwitchedBy::Approval).await?;
-        if shown("sha256") != Some(approval.sha256.as_str()) {
+        let shown = pending.plan.as_ref();
+        let approval = self.approval(shown.map(|plan| plan.plan_file.clone()), SwitchedBy::Approval).await?;
+        if shown.is_none_or(|plan| plan.sha256 != approval.sha256) {
             self.raise_card(&approval, Some(pending)).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
@@ -257,10 +239,9 @@ impl Actor {
             Decision::Approve | Decision::ApproveAlways => AuditKind::ApprovalGiven,
             Decision::Deny => AuditKind::ApprovalDenied,
         };
-        let fact = |key: &str| pending.call.as_ref().and_then(|call| call.get(key)).and_then(Value::as_str).map(str::to_owned);
-        if let (Decision::ApproveAlways, Some(tool), Some(folder)) = (decision, fact("grant"), fact("folder")) {
+        if let (Decision::ApproveAlways, Some(CallToApprove { grant: Some(tool), folder: Some(folder), .. })) = (decision, &pending.call) {
             // With the answer or not at all: the user may decide otherwise when the answer got lost.
-            change.grants.push(GrantRow { tool, folder });
+            change.grants.push(GrantRow { tool: tool.clone(), folder: folder.clone() });
         }
         let change = self.logged(change, kind, pending);
         self.publish_and_start(change, message).await

@@ -1,32 +1,28 @@
 //! A command after its end: what it changed is judged before anything else happens.
 
-use super::{Carried, Moment, ask, cards, moment_of, told};
+use super::{Carried, ask, cards, told, updated};
 use crate::agent::Agent;
 use crate::card::answers_to;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::versions::{self, Looked, Present};
+use planwright_protocol::message::{ApprovalMoment, CallToApprove, Category};
 use planwright_protocol::question::Decision;
-use planwright_protocol::{ErrorCode, Event, Message, Problem};
+use planwright_protocol::{CallMessage, ErrorCode, Message, Problem};
 use planwright_tools::command::Landed;
 use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Marks a call whose command's changes were allowed to land.
-const LANDING: &str = "landing";
-
-/// Marks a call of a tool that runs commands only at times, when it does.
-const RUNS: &str = "runs_command";
-
 /// The call, with a mark if it runs a command.
-pub fn noted(call: Message, effects: &[Effect]) -> Message {
-    if effects.iter().any(Effect::is_open_ended) { call.with(RUNS, true) } else { call }
+pub fn noted(mut call: CallMessage, effects: &[Effect]) -> CallMessage {
+    call.body.runs_command |= effects.iter().any(Effect::is_open_ended);
+    call
 }
 
 /// Whether a command belongs to the call, which ended with the server.
-pub fn is_run_by(call: &Message) -> bool {
-    call.meta("category") == "execute" || call.metadata.contains_key(RUNS)
+pub fn is_run_by(call: &CallMessage) -> bool {
+    call.body.category == Some(Category::Execute) || call.body.runs_command
 }
 
 /// What the user said about what a command changed.
@@ -38,7 +34,7 @@ enum Word {
 }
 
 /// Decides on what the call's command changed: it lands, is taken back, or is put to the user.
-pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Carried, Problem> {
+pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("command_ended");
     let cx = context(chat, call).await?;
     let load = cx.clone();
@@ -63,38 +59,33 @@ pub async fn settle(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Re
     let (staged, withheld) = chat.carry(move || staged.put_back_withheld(withheld)).await??;
     let (effects, _) = sift(&situation, staged.effects());
     match verdict(&situation, &effects) {
-        Verdict::Allow(permit) => keep(chat, call, staged, permit, withheld).await,
+        Verdict::Allow(permit) => Box::pin(keep(chat, call, staged, permit, withheld)).await,
         Verdict::Ask(approval) => {
             let question =
                 planwright_question::card::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
-            ask(chat, call, &effects, approval, agent, (Moment::After, question)).await
+            ask(chat, call, &effects, approval, agent, (ApprovalMoment::After, question)).await
         }
         Verdict::Deny(problem) => take_back(chat, call, staged, &problem.message).await,
     }
 }
 
 /// What to tell of a command that the user stopped. Nothing it changed is kept.
-pub async fn stopped(chat: &Arc<Chat>, call: &Message) -> Result<Value, Problem> {
+pub async fn stopped(chat: &Arc<Chat>, call: &CallMessage) -> Result<Value, Problem> {
     let cx = context(chat, call).await?;
     chat.carry(move || Staged::discard(&cx)).await??;
-    if is_landing(call) {
+    if call.body.is_landing {
         let text = "The user stopped the run while what this command changed was being brought into the workspace. Look at the files before you go on.";
         return Err(Problem::new(ErrorCode::OutcomeUnknown, text));
     }
-    if call.meta("category") != "execute" {
+    if call.body.category != Some(Category::Execute) {
         let text = "The user stopped the run in the middle of this call. Nothing it changed in the workspace was kept; what it did elsewhere is not known.";
         return Err(Problem::new(ErrorCode::Cancelled, text));
     }
     Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
 }
 
-async fn context(chat: &Arc<Chat>, call: &Message) -> Result<ToolContext, Problem> {
-    chat.tool_context(Agent::of(call)?, call.meta("call_id").parse().ok()).await
-}
-
-/// Whether what the command changed was already on its way into the workspace.
-fn is_landing(call: &Message) -> bool {
-    call.metadata.contains_key(LANDING)
+async fn context(chat: &Arc<Chat>, call: &CallMessage) -> Result<ToolContext, Problem> {
+    chat.tool_context(Agent::of(call)?, Some(call.body.call_id)).await
 }
 
 /// What no command may do is left out one by one, so that the rest of what it did is not lost.
@@ -110,17 +101,19 @@ pub fn verdict(situation: &Situation, effects: &[Effect]) -> Verdict {
     }
 }
 
-async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
-    let is_resumed = is_landing(call);
+async fn keep(chat: &Arc<Chat>, call: &CallMessage, staged: Staged, permit: Permit, withheld: Vec<Effect>) -> Result<Carried, Problem> {
+    let is_resumed = call.body.is_landing;
     // From here on what it changed may be in the workspace, also if its stage is gone.
-    let call = &call.clone().with(LANDING, true);
+    let mut call = call.clone();
+    call.body.is_landing = true;
+    let call = &call;
     let (staged, withheld, changes) = chat
         .carry(move || {
             let changes = staged.file_changes(&withheld);
             (staged, withheld, changes)
         })
         .await?;
-    let mut change = Change::default().event(Event::MessageUpdated { message: call.clone() });
+    let mut change = Change::default().event(updated(call));
     change.versions = Box::new(versions::of(call.id, &changes));
     chat.publish(change, |_| {}).await?;
     crash::point("command_landing");
@@ -137,26 +130,26 @@ async fn keep(chat: &Arc<Chat>, call: &Message, staged: Staged, permit: Permit, 
     told(chat, call, outcome).await
 }
 
-async fn take_back(chat: &Arc<Chat>, call: &Message, staged: Staged, why: &str) -> Result<Carried, Problem> {
+async fn take_back(chat: &Arc<Chat>, call: &CallMessage, staged: Staged, why: &str) -> Result<Carried, Problem> {
     let why = why.to_owned();
     let outcome = chat.carry(move || staged.take_back(&why)).await?;
     crash::point("command_taken_back");
-    let outcome = if is_landing(call) { with_found(chat, call, outcome).await? } else { outcome };
+    let outcome = if call.body.is_landing { with_found(chat, call, outcome).await? } else { outcome };
     versions::settle(chat, call.id).await?;
     told(chat, call, outcome).await
 }
 
 /// The server ended in the middle of it, and with it the command.
-async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Carried, Problem> {
+async fn unknown(chat: &Arc<Chat>, call: &CallMessage, cx: ToolContext) -> Result<Carried, Problem> {
     chat.carry(move || Staged::discard(&cx)).await??;
-    let problem = if is_landing(call) {
+    let problem = if call.body.is_landing {
         let found = Found::of(versions::looked_at(chat, call.id).await?);
         let text = format!(
             "Outcome unknown: the server was restarted right after this command ended, and its output is lost. {}. Don't run it again before you have looked there.",
             found.text()
         );
         Problem::new(ErrorCode::OutcomeUnknown, text).with_details(found.facts())
-    } else if call.meta("category") == "write" {
+    } else if call.body.category == Some(Category::Write) {
         let text = "Outcome unknown: the server was restarted while this call was under way. Its answer is lost, and nothing it changed in the workspace was kept; what it did elsewhere is not known. It was not made again.";
         Problem::new(ErrorCode::OutcomeUnknown, text)
     } else {
@@ -167,7 +160,7 @@ async fn unknown(chat: &Arc<Chat>, call: &Message, cx: ToolContext) -> Result<Ca
 }
 
 /// Adds what is known of each path: some of the changes had landed before the server was restarted.
-async fn with_found(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Result<Output, Problem>, Problem> {
+async fn with_found(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<Result<Output, Problem>, Problem> {
     let found = Found::of(versions::looked_at(chat, call.id).await?);
     let line = format!("\n[the server was restarted while what the command changed was on its way into the workspace. {}.]", found.text());
     Ok(match outcome {
@@ -220,10 +213,10 @@ impl Found {
     }
 }
 
-fn word(call: &Message, history: &[Message]) -> Word {
-    let about_this = |card: &&Message| card.metadata["call"].get("call_id") == call.metadata.get("call_id");
-    let Some(card) = cards(history).filter(|card| moment_of(card) == Moment::After).find(about_this) else { return Word::NotAsked };
-    match answers_to(history, card.meta("question_id")).and_then(Value::as_object).map(planwright_question::read_decision) {
+fn word(call: &CallMessage, history: &[Message]) -> Word {
+    let about_this = |asked: &CallToApprove| asked.call_id == call.body.call_id && asked.moment == ApprovalMoment::After;
+    let Some((card, _)) = cards(history).find(|(_, asked)| about_this(asked)) else { return Word::NotAsked };
+    match answers_to(history, card.question_id).map(planwright_question::read_decision) {
         Some(Decision::Approve | Decision::ApproveAlways) => Word::Keep,
         // A card that the user passed over counts as a no.
         Some(Decision::Deny) | None => Word::TakeBack,

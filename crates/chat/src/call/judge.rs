@@ -6,9 +6,9 @@ use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
 use crate::tally;
-use planwright_agent::history::call_args;
+use planwright_protocol::message::ToolCall;
 use planwright_protocol::settings::Inspect;
-use planwright_protocol::{ErrorCode, Event, Message, Mode, Problem, Role};
+use planwright_protocol::{CallMessage, ErrorCode, Event, Message, Mode, Problem, Role};
 use planwright_store::AuditKind;
 use planwright_tools::servers::find;
 use planwright_tools::tool::{tool_named, tools_of};
@@ -34,7 +34,7 @@ impl Judged {
 }
 
 /// Judges a call of the model. It is counted where it is answered: one that waits for the user's word is judged again after it.
-pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Result<Judged, Problem> {
+pub async fn judge(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -> Result<Judged, Problem> {
     let entitled = match still_acting(chat, call).await {
         Ok(agent) => entitled(call, history).map(|consent| (agent, consent)),
         Err(problem) => Err(problem),
@@ -43,7 +43,7 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
         Ok(entitled) => entitled,
         Err(problem) => return Ok(Judged::Refused(problem, Box::default())),
     };
-    let changes_nothing = tool_named(call.meta("tool")).is_ok_and(|tool| tool.spec().read_only);
+    let changes_nothing = tool_named(&call.body.tool).is_ok_and(|tool| tool.spec().read_only);
     if agent.role.mode() == Mode::Act
         && !changes_nothing
         && let Err(problem) = chat.note_baseline().await
@@ -51,9 +51,9 @@ pub async fn judge(chat: &Arc<Chat>, call: &Message, history: &[Message]) -> Res
         return Ok(Judged::Refused(problem, Box::default()));
     }
     let cx = context(chat, agent, call).await?;
-    let situation = chat.situation_among(cx.config.foreign_plans.clone(), agent, call.meta("tool"), consent);
+    let situation = chat.situation_among(cx.config.foreign_plans.clone(), agent, &call.body.tool, consent);
     let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
-    match examine(call, agent, &desk, cx, situation).await? {
+    match examine(&call.body, agent, &desk, cx, situation).await? {
         Judged::Allowed(prepared, permit) => Ok(match delegation::beyond_limits(call, &prepared.effects, history) {
             Some(problem) => Judged::Refused(problem, Box::default()),
             None => Judged::Allowed(prepared, permit),
@@ -71,7 +71,7 @@ pub struct Desk {
 
 /// Turns the arguments into effects, and has the gate decide on them. `situation` is asked for after that.
 pub async fn examine(
-    call: &Message,
+    call: &ToolCall,
     agent: Agent,
     desk: &Desk,
     cx: ToolContext,
@@ -82,7 +82,7 @@ pub async fn examine(
         Ok(prepared) => prepared,
         Err(problem) => {
             // A tool that the role does not have is an attempt, however it fails.
-            let listed = tools_of(role, desk.inspect).any(|tool| tool.spec().name == call.meta("tool"));
+            let listed = tools_of(role, desk.inspect).any(|tool| tool.spec().name == call.tool);
             // Of a server's tool it is not known what it would be.
             let by_server = matches!(problem.code, ErrorCode::TrustRequired | ErrorCode::McpFailed | ErrorCode::Conflict);
             let change = if listed || by_server || role.mode() == Mode::Act { Change::default() } else { violation(call, &problem, role) };
@@ -106,15 +106,15 @@ pub async fn examine(
     })
 }
 
-async fn prepare(call: &Message, desk: &Desk, cx: ToolContext) -> Result<Prepared, Problem> {
-    let (tool, args) = (find(call.meta("tool"), &*desk.servers, &desk.site).await?, call_args(call));
+async fn prepare(call: &ToolCall, desk: &Desk, cx: ToolContext) -> Result<Prepared, Problem> {
+    let (tool, args) = (find(&call.tool, &*desk.servers, &desk.site).await?, call.args_text());
     tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)?
 }
 
 /// A refusal by policy is shown and logged; a mistake in the arguments is not.
-fn violation(call: &Message, problem: &Problem, role: Role) -> Change {
-    let (tool, model) = (call.meta("tool").to_owned(), call.meta("model"));
-    let details = json!({"tool": tool, "code": problem.code, "args": call.metadata.get("args")});
+fn violation(call: &ToolCall, problem: &Problem, role: Role) -> Change {
+    let (tool, model) = (call.tool.clone(), call.model());
+    let details = json!({"tool": tool, "code": problem.code, "args": call.args});
     let mut change = Change::default().event(Event::Violation { code: problem.code, tool, agent_role: role }).log(
         AuditKind::ToolBlocked,
         model,

@@ -3,38 +3,39 @@
 //! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
 //! the two holds now says what happened; nothing is done twice.
 
-use super::{Carried, carry_out, command, conclude, finish, result_message, step};
+use super::{Carried, carry_out, command, conclude, concluded, finish, step};
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
 use crate::versions::{self, Present};
 use planwright_protocol::event::ToolResponse;
-use planwright_protocol::{ErrorCode, Event, Message, Problem};
+use planwright_protocol::message::CallStatus;
+use planwright_protocol::{CallMessage, ErrorCode, Event, Message, Problem};
 use planwright_tools::{Output, Signal, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 
 /// Goes on with such a call after a restart.
-pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Result<Carried, Problem> {
+pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -> Result<Carried, Problem> {
     crash::point("recovery_begun");
     if let Some(output) = step::verified(&call) {
         return step::conclude(chat, &call, Ok(output)).await;
     }
-    if delegation::is_one(&call) {
+    if delegation::is_one(&call.body) {
         // Its own conversation tells how far it has come.
-        return Ok(Carried::HandedOn(call));
+        return Ok(Carried::HandedOn(Box::new(call)));
     }
     if command::is_run_by(&call) {
         return Box::pin(command::settle(chat, &call, history)).await;
     }
     if step::is_report(&call) {
         // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
-        return Box::pin(carry_out(chat, call.with("status", "pending"), history)).await;
+        return Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await;
     }
     match versions::present(chat, call.id).await? {
         Present::Before => {
             versions::settle(chat, call.id).await?;
-            Box::pin(carry_out(chat, call.with("status", "pending"), history)).await
+            Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await
         }
         Present::After => {
             let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
@@ -43,7 +44,7 @@ pub async fn recover(chat: &Arc<Chat>, call: Message, history: &[Message]) -> Re
                 Some(path) => output.signalling(Signal::PlanFileChanged(path)),
                 None => output,
             };
-            conclude(chat, &call, Ok(output), history).await
+            Box::pin(conclude(chat, &call, Ok(output), history)).await
         }
         Present::Neither => {
             let text = "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.";
@@ -57,14 +58,12 @@ pub fn stopped_before() -> Problem {
 }
 
 /// What to tell of a call that was stopped.
-pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
-    let running = call.meta("status") == "running";
+pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
+    let running = call.body.status == CallStatus::Running;
     let present = if running { versions::present(chat, call.id).await.unwrap_or(Present::Neither) } else { Present::Before };
     let outcome = match present {
         Present::Before | Present::After | Present::Neither if command::is_run_by(call) => command::stopped(chat, call).await,
-        Present::Before | Present::After | Present::Neither if delegation::is_one(call) && call.meta("status") == "running" => {
-            Err(delegation::stopped())
-        }
+        Present::Before | Present::After | Present::Neither if delegation::is_one(&call.body) && running => Err(delegation::stopped()),
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(stopped_before()),
         Present::Neither => Err(Problem::new(
@@ -77,9 +76,6 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &Message) -> Vec<Event> {
         tracing::warn!(chat = %chat.id, %problem, "what a stopped call changed could not be settled");
     }
     let response = ToolResponse::from(outcome);
-    let call = call.clone().with("status", if response.success { "done" } else { "cancelled" });
-    let result = result_message(chat, &call, response.clone());
-    let mut events = vec![Event::MessageUpdated { message: call.clone() }, Event::MessageCreated { message: result }];
-    events.extend(call.meta("call_id").parse().ok().map(|call_id| Event::ToolResult { call_id, result: response }));
-    events
+    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
+    concluded(chat, &call, response).1
 }

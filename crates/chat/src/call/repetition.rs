@@ -1,9 +1,10 @@
 //! A call that fails again and again in the same way.
 
 use crate::chat::{Chat, storage};
-use planwright_agent::thread::{delegation, of_thread};
+use planwright_agent::thread::of_thread;
 use planwright_agent::turn::LOOP_ENDS_RUN;
-use planwright_protocol::{Author, ErrorCode, Message, MessageType, Problem};
+use planwright_protocol::message::ToolResult;
+use planwright_protocol::{Author, CallMessage, ErrorCode, Message, Problem};
 use serde_json::{Value, json};
 
 /// From this many times on the model is told so.
@@ -12,9 +13,9 @@ const IS_LOOP: usize = 3;
 const LOOKED_AT: u32 = 64;
 
 /// What to tell the model of a failure: itself, or that it has seen it too often.
-pub async fn judged(chat: &Chat, call: &Message, problem: Problem) -> Result<Problem, Problem> {
+pub async fn judged(chat: &Chat, call: &CallMessage, problem: Problem) -> Result<Problem, Problem> {
     let newest = chat.store.messages_before(chat.id, None, LOOKED_AT).await.map_err(storage)?;
-    let newest = of_thread(newest, delegation(call));
+    let newest = of_thread(newest, call.delegation);
     let times = 1 + same_in_a_row(&newest, call, &problem);
     if times < IS_LOOP {
         return Ok(problem);
@@ -28,15 +29,13 @@ pub async fn judged(chat: &Chat, call: &Message, problem: Problem) -> Result<Pro
 
 /// How many of the newest results are of the same call with the same failure. `newest` has the newest first; the user's
 /// word begins a new row.
-fn same_in_a_row(newest: &[Message], call: &Message, problem: &Problem) -> usize {
-    let call_of = |result: &Message| {
-        newest.iter().find(|other| other.message_type == MessageType::ToolCall && other.meta("call_id") == result.meta("call_id"))
-    };
+fn same_in_a_row(newest: &[Message], call: &CallMessage, problem: &Problem) -> usize {
+    let calls = || newest.iter().filter_map(|message| message.body.tool_call());
+    let call_of = |result: &ToolResult| calls().find(|other| other.call_id == result.call_id);
     let since_user = newest.iter().take_while(|message| message.author != Author::User);
-    let results = since_user.filter(|message| message.message_type == MessageType::ToolResult);
-    let is_same = |result: &&Message| {
-        let same_call =
-            call_of(result).is_some_and(|other| ["tool", "args"].iter().all(|key| other.metadata.get(*key) == call.metadata.get(*key)));
+    let results = since_user.filter_map(|message| message.body.tool_result());
+    let is_same = |result: &&ToolResult| {
+        let same_call = call_of(result).is_some_and(|other| (&other.tool, &other.args) == (&call.body.tool, &call.body.args));
         same_call && failure_of(result).is_some_and(|failure| failure == failure_of_problem(problem))
     };
     results.take_while(is_same).count()
@@ -47,10 +46,10 @@ fn failure_of_problem(problem: &Problem) -> Value {
 }
 
 /// Why a stored call failed; behind a loop stands what it was about.
-fn failure_of(result: &Message) -> Option<Value> {
-    let error = result.metadata.get("error")?;
-    match error.get("details").and_then(|details| details.get("error")) {
-        Some(inner) if error["code"] == ErrorCode::LoopDetected.as_str() => Some(inner.clone()),
-        Some(_) | None => Some(json!({ "code": error["code"], "message": error["message"] })),
+fn failure_of(result: &ToolResult) -> Option<Value> {
+    let problem = result.outcome.error()?;
+    match problem.details.as_ref().and_then(|details| details.get("error")) {
+        Some(inner) if problem.code == ErrorCode::LoopDetected => Some(inner.clone()),
+        Some(_) | None => Some(failure_of_problem(problem)),
     }
 }

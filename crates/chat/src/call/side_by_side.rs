@@ -1,10 +1,11 @@
 //! Calls of one reply that change nothing, made at the same time. Their results are stored in the order of the calls.
 
-use super::{Carried, Judged, carry_out, conclude, finish, judge};
+use super::{Carried, Judged, carry_out, conclude, finish, judge, updated};
 use crate::chat::{Change, Chat};
 use crate::tally;
 use futures::{Stream, StreamExt};
-use planwright_protocol::{Event, Message, Problem};
+use planwright_protocol::message::CallStatus;
+use planwright_protocol::{CallMessage, Event, Message, Problem};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Output, Permit, Prepared};
 use std::collections::VecDeque;
@@ -14,14 +15,14 @@ use std::sync::Arc;
 const AT_ONCE: usize = 8;
 
 /// Takes the calls that may be made now: the next one, with those behind it as long as all of them only read.
-pub fn take_together(open: &mut VecDeque<Message>) -> Vec<Message> {
+pub fn take_together(open: &mut VecDeque<CallMessage>) -> Vec<CallMessage> {
     let reading = open.iter().take_while(|call| only_reads(call)).count();
     open.drain(..reading.max(1).min(open.len())).collect()
 }
 
 /// Asking changes nothing either, but ends the turn.
-fn only_reads(call: &Message) -> bool {
-    tool_named(call.meta("tool")).is_ok_and(|tool| tool.spec().read_only && tool.spec().name != "ask_user")
+fn only_reads(call: &CallMessage) -> bool {
+    tool_named(&call.body.tool).is_ok_and(|tool| tool.spec().read_only && tool.spec().name != "ask_user")
 }
 
 /// What is left to do about a call that was judged.
@@ -31,7 +32,7 @@ enum Work {
 }
 
 /// Carries out what [`take_together`] gave.
-pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, history: &[Message]) -> Result<Carried, Problem> {
+pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<CallMessage>, history: &[Message]) -> Result<Carried, Problem> {
     if calls.len() <= 1 {
         return match calls.pop() {
             Some(call) => Box::pin(carry_out(chat, call, history)).await,
@@ -43,7 +44,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
         match judge(chat, &call, history).await? {
             Judged::Allowed(prepared, permit) => {
                 tally::judged("allowed");
-                ready.push((call.with("status", "running"), Work::Make(prepared, permit)));
+                ready.push((call.at(CallStatus::Running), Work::Make(prepared, permit)));
             }
             Judged::Refused(problem, change) => {
                 tally::judged("denied");
@@ -56,13 +57,13 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<Message>, histo
             }
         }
     }
-    let made: Vec<Message> = ready.iter().filter(|(_, work)| matches!(work, Work::Make(..))).map(|(call, _)| call.clone()).collect();
-    chat.tell(made.into_iter().map(|message| Event::MessageUpdated { message })).await;
+    let made: Vec<Event> = ready.iter().filter(|(_, work)| matches!(work, Work::Make(..))).map(|(call, _)| updated(call)).collect();
+    chat.tell(made).await;
     let mut happened = Vec::new();
     let mut outcomes = in_order(ready.into_iter().map(|(call, work)| make(chat.clone(), call, work)));
     while let Some(made) = outcomes.next().await {
         let carried = match made? {
-            (call, Made::Outcome(outcome)) => conclude(chat, &call, outcome, history).await?,
+            (call, Made::Outcome(outcome)) => Box::pin(conclude(chat, &call, outcome, history)).await?,
             (call, Made::Refused(problem, change)) => finish(chat, &call, Err(problem), *change).await?,
         };
         match carried {
@@ -93,7 +94,7 @@ enum Made {
     Refused(Problem, Box<Change>),
 }
 
-async fn make(chat: Arc<Chat>, call: Message, work: Work) -> Result<(Message, Made), Problem> {
+async fn make(chat: Arc<Chat>, call: CallMessage, work: Work) -> Result<(CallMessage, Made), Problem> {
     let made = match work {
         Work::Make(prepared, permit) => Made::Outcome(chat.carry(move || prepared.commit(&permit)).await?),
         Work::Tell(problem, change) => Made::Refused(problem, change),

@@ -1,14 +1,14 @@
 //! What an approval for good would be for.
 
-use super::Moment;
+use planwright_protocol::message::ApprovalMoment;
 use planwright_tools::{Effect, KEEPING, WorkspacePath};
 
 /// Under which name an approval for good would be kept; none where each call asks anew.
-pub fn grant_of(tool: &str, effects: &[Effect], moment: Moment) -> Option<String> {
+pub fn grant_of(tool: &str, effects: &[Effect], moment: ApprovalMoment) -> Option<String> {
     match moment {
-        Moment::After => Some(KEEPING.to_owned()),
-        Moment::Before if effects.iter().any(|effect| matches!(effect, Effect::Network | Effect::Unconfined)) => None,
-        Moment::Before => Some(tool.to_owned()),
+        ApprovalMoment::After => Some(KEEPING.to_owned()),
+        ApprovalMoment::Before if effects.iter().any(|effect| matches!(effect, Effect::Network | Effect::Unconfined)) => None,
+        ApprovalMoment::Before => Some(tool.to_owned()),
     }
 }
 

@@ -1,36 +1,32 @@
 //! A step of the approved plan that the model reports on. One with a check is done only when the server saw it succeed.
 
-use super::{Carried, finish, finish_with, still_acting};
+use super::{Carried, finish, finish_with, still_acting, updated};
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::commits;
 use crate::crash;
 use crate::progress::{self, Execution};
-use planwright_agent::history::call_args;
-use planwright_protocol::{ErrorCode, Event, Message, PlanStep, Problem, StepStatus};
+use planwright_protocol::{CallMessage, ErrorCode, Event, PlanStep, Problem, StepStatus};
 use planwright_tools::tool::Input;
 use planwright_tools::{Output, UpdateStep};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// On a call whose check has succeeded: what it said. From here on the step is done, also if the server ends.
-const VERIFIED: &str = "verified";
 /// Of what a failing check printed, the end says what is wrong.
 const TAIL: usize = 3000;
 
 /// Whether a call reports on a step.
-pub fn is_report(call: &Message) -> bool {
-    call.meta("tool") == UpdateStep::SPEC.name
+pub fn is_report(call: &CallMessage) -> bool {
+    call.body.tool == UpdateStep::SPEC.name
 }
 
 /// What the check of a step said that was cut off after it; `None` if there was none.
-pub fn verified(call: &Message) -> Option<Output> {
-    let data: Map<String, Value> = call.metadata.get(VERIFIED)?.as_object()?.clone();
-    Some(Output { data, ..Output::default() })
+pub fn verified(call: &CallMessage) -> Option<Output> {
+    Some(Output { data: call.body.verified.clone()?, ..Output::default() })
 }
 
 /// Records the step, as far as what came of its check allows.
-pub async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
     let (chat, call) = (chat.clone(), call.clone());
     let work = {
         let chat = chat.clone();
@@ -40,8 +36,8 @@ pub async fn conclude(chat: &Arc<Chat>, call: &Message, outcome: Result<Output, 
     chat.whole(work).await
 }
 
-async fn record(chat: &Arc<Chat>, call: Message, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
-    let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call_args(&call)), Execution::of(chat).await) else {
+async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+    let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call.body.args_text()), Execution::of(chat).await) else {
         return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
     };
     let Some(step) = execution.plan().steps.into_iter().find(|step| step.step_number == report.step_number) else {
@@ -100,9 +96,9 @@ fn tail(text: &str) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]
 }
 
-async fn keep_verdict(chat: &Arc<Chat>, call: Message, output: &Output) -> Result<Message, Problem> {
-    let call = call.with(VERIFIED, output.data.clone());
-    chat.publish(Change::default().event(Event::MessageUpdated { message: call.clone() }), |_| {}).await?;
+async fn keep_verdict(chat: &Arc<Chat>, mut call: CallMessage, output: &Output) -> Result<CallMessage, Problem> {
+    call.body.verified = Some(output.data.clone());
+    chat.publish(Change::default().event(updated(&call)), |_| {}).await?;
     crash::point("step_verified");
     Ok(call)
 }
@@ -110,7 +106,7 @@ async fn keep_verdict(chat: &Arc<Chat>, call: Message, output: &Output) -> Resul
 /// Ticks the box, keeps the progress, and tells everybody.
 async fn moved(
     chat: &Arc<Chat>,
-    call: &Message,
+    call: &CallMessage,
     agent: Agent,
     execution: Execution,
     (step, status, note): (&PlanStep, StepStatus, Option<String>),

@@ -11,8 +11,9 @@ use crate::handle::Handle;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
 use planwright_protocol::event::ToolResponse;
+use planwright_protocol::message::ToolCall;
 use planwright_protocol::op::Inquiry;
-use planwright_protocol::{Author, CallId, ChatId, ErrorCode, Event, Message, MessageType, Mode, Op, Problem, WorkspaceId};
+use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
@@ -88,9 +89,9 @@ impl UserCall {
         let chat = handle.chat();
         chat.configure().await?;
         let user = self.user.clone();
-        let (agent, call) = (chat.agent().await, self.message(chat.id));
-        let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, call.meta("call_id").parse().ok()).await? };
-        let situation = chat.situation(agent, call.meta("tool"), Consent::Given);
+        let (agent, call) = (chat.agent().await, self.call());
+        let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(call.call_id)).await? };
+        let situation = chat.situation(agent, &call.tool, Consent::Given);
         let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
         let judged = examine(&call, agent, &desk, cx.clone(), situation).await?;
         judged.count();
@@ -114,10 +115,10 @@ impl UserCall {
     /// Without a chat: as the Planner, or as the Actor.
     async fn without_chat(self, store: &Store, bare: Bare) -> Result<ToolResponse, Problem> {
         let user = self.user.clone();
-        let call = self.message(ChatId::generate());
+        let call = self.call();
         let agent = Agent::own(bare.mode.default_role());
-        let cx = bare.tool_context(agent, call.meta("call_id").parse().ok());
-        let situation = std::future::ready(Ok(bare.situation(agent, call.meta("tool"))));
+        let cx = bare.tool_context(agent, Some(call.call_id));
+        let situation = std::future::ready(Ok(bare.situation(agent, &call.tool)));
         let judged = examine(&call, agent, &bare.desk, cx.clone(), situation).await?;
         judged.count();
         let outcome = match judged {
@@ -135,11 +136,8 @@ impl UserCall {
     }
 
     /// In the form in which calls are judged. It is never stored.
-    fn message(self, chat: ChatId) -> Message {
-        Message::new(chat, Author::User, MessageType::ToolCall, "")
-            .with("call_id", CallId::generate().to_string())
-            .with("tool", self.tool)
-            .with("args", self.args)
+    fn call(self) -> ToolCall {
+        ToolCall::new(CallId::generate(), self.tool, self.args)
     }
 }
 

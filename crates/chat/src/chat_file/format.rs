@@ -4,7 +4,8 @@
 //! that is not ours is taken out of it.
 
 use planwright_plan::frontmatter::{read_yaml, replace_key, scalar, write_yaml};
-use planwright_protocol::{Author, ChatConfig, ChatId, Message, MessageType, Timestamp};
+use planwright_protocol::message::ToolOutcome;
+use planwright_protocol::{Author, ChatConfig, ChatId, Message, MessageBody, MessageType, Timestamp};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -102,19 +103,34 @@ fn entry_within(message: &Message, longest: usize) -> Option<String> {
         Author::System => "System".to_owned(),
         Author::Assistant | Author::Tool => message.agent_role.map_or_else(|| "Assistant".to_owned(), |role| role.to_string()),
     };
-    match message.message_type {
-        MessageType::ToolCall => Some(format!("\n- `{}` {} {mark}\n", message.meta("tool"), args(message))),
+    match &message.body {
+        MessageBody::ToolCall(call) => Some(format!("\n- `{}` {} {mark}\n", call.tool, one_line(&call.args_text()))),
         // Of what a tool gave back only its fate: files, and secrets in them, are not copied into another file.
-        MessageType::ToolResult => Some(format!("  - {}: {} {mark}\n", message.meta("tool"), fate(message))),
-        MessageType::Text | MessageType::Question | MessageType::Plan if message.content.trim().is_empty() => None,
-        MessageType::Text | MessageType::Question => {
-            let images = message.images().into_iter().map(|image| format!("({}, {} bytes)", image.mime_type, image.size));
+        MessageBody::ToolResult(result) => Some(format!("  - {}: {} {mark}\n", result.tool, fate(&result.outcome, &message.content))),
+        MessageBody::Unknown(unknown) if unknown.message_type == MessageType::ToolResult => None,
+        MessageBody::UserText(_)
+        | MessageBody::Answer(_)
+        | MessageBody::AssistantText(_)
+        | MessageBody::Question(_)
+        | MessageBody::Plan(_)
+        | MessageBody::Notice(_)
+        | MessageBody::Unknown(_)
+            if message.content.trim().is_empty() =>
+        {
+            None
+        }
+        MessageBody::UserText(_)
+        | MessageBody::Answer(_)
+        | MessageBody::AssistantText(_)
+        | MessageBody::Question(_)
+        | MessageBody::Notice(_)
+        | MessageBody::Unknown(_) => {
+            let images = message.images().iter().map(|image| format!("({}, {} bytes)", image.mime_type, image.size));
             let parts: Vec<String> = std::iter::once(shortened(&message.content, longest)).chain(images).collect();
             Some(format!("{}{}\n", heading(&who), parts.join("\n\n")))
         }
-        MessageType::Plan => {
-            let file = message.meta("plan_file");
-            Some(format!("{}{}\n\nPlan: {file}\n", heading(&who), shortened(&message.content, longest)))
+        MessageBody::Plan(version) => {
+            Some(format!("{}{}\n\nPlan: {}\n", heading(&who), shortened(&message.content, longest), version.plan_file))
         }
     }
 }
@@ -133,19 +149,10 @@ fn mark(message: &Message) -> String {
     format!("<!-- {} -->", message.id)
 }
 
-fn args(message: &Message) -> String {
-    let args = match message.metadata.get("args") {
-        Some(Value::String(text)) => text.clone(),
-        Some(args) => args.to_string(),
-        None => String::new(),
-    };
-    one_line(&args)
-}
-
-fn fate(message: &Message) -> String {
-    match message.metadata.get("success").and_then(Value::as_bool) {
-        Some(true) => "done".to_owned(),
-        Some(false) | None => one_line(&message.content),
+fn fate(outcome: &ToolOutcome, content: &str) -> String {
+    match outcome {
+        ToolOutcome::Succeeded(_) => "done".to_owned(),
+        ToolOutcome::Failed(_) => one_line(content),
     }
 }
 
@@ -204,7 +211,8 @@ fn without_broken_frontmatter(content: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planwright_protocol::Role;
+    use planwright_protocol::message::{ToolCall, ToolResult, UserText};
+    use planwright_protocol::{CallId, ErrorCode, Problem, Role};
     use serde_json::json;
 
     fn header() -> ChatHeader {
@@ -279,12 +287,14 @@ mod tests {
     #[test]
     fn a_transcript_has_what_was_said_and_only_the_fate_of_calls() {
         let chat = ChatId::generate();
-        let call =
-            Message::new(chat, Author::Assistant, MessageType::ToolCall, "").with("tool", "read").with("args", json!({"path": "/.env"}));
-        let result = Message::new(chat, Author::Tool, MessageType::ToolResult, "KEY=hunter2").with("tool", "read").with("success", true);
-        let failed =
-            Message::new(chat, Author::Tool, MessageType::ToolResult, "PATH_NOT_FOUND: no").with("tool", "read").with("success", false);
-        let said = Message::new(chat, Author::User, MessageType::Text, "Look\nat it");
+        let call = Message::new(chat, ToolCall::new(CallId::generate(), "read", json!({"path": "/.env"})), "");
+        let result = |outcome, content: &str| {
+            let result = ToolResult { call_id: CallId::generate(), tool: "read".to_owned(), outcome, question_id: None, body_size: None };
+            Message::new(chat, result, content)
+        };
+        let failed = result(ToolOutcome::Failed(Problem::new(ErrorCode::PathNotFound, "no")), "PATH_NOT_FOUND: no");
+        let result = result(ToolOutcome::Succeeded(None), "KEY=hunter2");
+        let said = Message::new(chat, UserText::default(), "Look\nat it");
         assert!(entry(&said).unwrap().contains("\n\nLook\nat it\n") && entry(&said).unwrap().starts_with("\n## User, "));
         assert!(entry(&call).unwrap().starts_with("\n- `read` {\"path\":\"/.env\"} "));
         assert!(!entry(&result).unwrap().contains("hunter2") && entry(&failed).unwrap().contains("PATH_NOT_FOUND"));
@@ -293,7 +303,7 @@ mod tests {
     #[test]
     fn messages_after_the_newest_one_of_the_file_are_missing_from_it() {
         let chat = ChatId::generate();
-        let history: Vec<Message> = ["a", "b", "c", "d"].map(|text| Message::new(chat, Author::User, MessageType::Text, text)).into();
+        let history: Vec<Message> = ["a", "b", "c", "d"].map(|text| Message::new(chat, UserText::default(), text)).into();
         let file: String = [&history[0], &history[2]].into_iter().filter_map(entry).collect();
         assert_eq!(missing_from(file.as_bytes(), &history), &history[3..], "what was taken out by hand stays out");
         assert_eq!(missing_from(b"<!-- --> <!-- x", &history), &history[..]);

@@ -1,7 +1,8 @@
 //! A server of the benchmark's own, and what its process takes.
 
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, ChatConfig, ChatId, Envelope, Event, Message, MessageType, Mode, Timestamp};
+use planwright_protocol::message::{AssistantText, UserText};
+use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, MessageBody, Mode, Timestamp};
 use planwright_store::{Append, ChatRow, Store};
 use planwright_testkit::server::Home;
 use serde_json::Value;
@@ -49,9 +50,9 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
     while seq < messages {
         let batch: Vec<Envelope> = (seq + 1..=messages.min(seq + 1000))
             .map(|seq| {
-                let author = if seq % 2 == 1 { Author::User } else { Author::Assistant };
+                let body: MessageBody = if seq % 2 == 1 { UserText::default().into() } else { AssistantText::default().into() };
                 let text = format!("Message {seq}, which has some words in it, as messages have. ").repeat(4);
-                Envelope { event: Event::MessageCreated { message: Message::new(chat.id, author, MessageType::Text, text) }, seq, at: now }
+                Envelope { event: Event::MessageCreated { message: Message::new(chat.id, body, text) }, seq, at: now }
             })
             .collect();
         seq += batch.len() as u64;

@@ -1,5 +1,6 @@
 //! Questions when nobody is there: what `--yes` answers, and what is said when it can't.
 
+use planwright_protocol::message::CallToApprove;
 use planwright_protocol::{Question, QuestionId, QuestionKind};
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ pub struct Asked {
     pub questions: Vec<Question>,
     pub kind: QuestionKind,
     /// The call that is to be approved.
-    pub call: Option<Value>,
+    pub call: Option<CallToApprove>,
 }
 
 impl Asked {
@@ -55,9 +56,8 @@ impl Asked {
 
     /// Whether the call would reach beyond the sandbox.
     fn leaves_sandbox(&self) -> bool {
-        let effects = self.call.as_ref().and_then(|call| call.get("effects")).and_then(Value::as_array);
-        let leaves = |effect: &Value| effect.get("effect").is_some_and(|name| name == "network" || name == "unconfined");
-        effects.is_some_and(|effects| effects.iter().any(leaves))
+        let Some(call) = &self.call else { return false };
+        call.effects.iter().any(|shown| matches!(shown.effect.as_str(), "network" | "unconfined"))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::progress::{Progress, subject};
 use crate::output;
-use planwright_protocol::{Author, Event, Message, MessageId, MessageType, Mode, Plan, Role};
+use planwright_protocol::{Author, Event, Message, MessageBody, MessageId, Mode, Notice, Plan, Role};
 use std::io::IsTerminal;
 use std::time::Instant;
 
@@ -124,14 +124,14 @@ impl Screen {
 
     /// The end of an answer, with what of it was not seen while it came.
     fn message(&mut self, message: &Message) {
-        if message.author == Author::Assistant && message.message_type == MessageType::Text {
+        if let MessageBody::AssistantText(_) = message.body {
             self.answer(message.id, 0, &message.content);
         }
         if message.author == Author::Assistant {
             self.end_line();
         }
         // A switch is told by its own event.
-        if message.author == Author::System && !message.metadata.contains_key("mode_change") {
+        if message.author == Author::System && message.body.notice().and_then(Notice::mode_change).is_none() {
             self.line(Colour::Dim, &format!("! {}", message.content));
         }
     }

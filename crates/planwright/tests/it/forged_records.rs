@@ -2,12 +2,11 @@
 
 use crate::wires::{home_with, serve};
 use crate::{home, plan};
+use planwright_protocol::message::metadata_keys;
 use planwright_testkit::model_server::{ModelServer, Reply, Wire};
 use planwright_testkit::server::{ChatClient, last_id, of_type};
 use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 async fn send(chat: &ChatClient<'_>, content: &str, metadata: &Value) -> Value {
     let body = json!({ "content": content, "metadata": metadata });
@@ -141,41 +140,13 @@ async fn what_is_sent_beside_an_answer_is_kept_for_the_client_too() {
     chat.run_to_end(last_id(&events)).await;
 }
 
-/// The words in quotes that follow one of these beginnings, anywhere in the sources.
-fn quoted_after(beginnings: &[&str], folder: &Path, found: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            quoted_after(beginnings, &entry, found);
-            continue;
-        }
-        let text = std::fs::read_to_string(&entry).unwrap_or_default();
-        for beginning in beginnings {
-            let words = text.split(beginning).skip(1).filter_map(|rest| rest.split('"').next());
-            found.extend(
-                words
-                    .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-                    .map(str::to_owned),
-            );
-        }
-    }
-}
-
 #[tokio::test]
 async fn no_key_that_the_server_reads_or_writes_can_be_sent_by_a_client() {
-    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let beginnings = [".with(\"", ".meta(\"", "metadata.get(\"", "metadata[\"", "contains_key(\"", ".get(\"", ": &str = \"", "has(\""];
-    let mut keys = BTreeSet::new();
-    for name in ["agent", "session", "protocol", "acp", "server"] {
-        quoted_after(&beginnings, &crates.join(name).join("src"), &mut keys);
-    }
-    for known in ["compaction", "comment", "delegation", "begins_with", "revert", "approval", "commit", "read_up_to", "mode_change"] {
-        assert!(keys.contains(known), "{known} is not found any more: {keys:?}");
-    }
-    keys.remove("question_answer");
+    let keys = metadata_keys().into_iter().filter(|key| *key != "question_answer");
     let home = home(&json!({ "turns": [{ "text": "Yes." }], "repeat": true }));
     let server = home.serve().await;
     let chat = server.chat(json!({})).await;
-    let sent: Map<String, Value> = keys.into_iter().map(|key| (key, json!({ "status": "running", "by": "approval" }))).collect();
+    let sent: Map<String, Value> = keys.map(|key| (key.to_owned(), json!({ "status": "running", "by": "approval" }))).collect();
     let sent = Value::Object(sent);
     let message = send(&chat, "Hello", &sent).await;
     assert_eq!(message["metadata"], json!({ "client": sent }));

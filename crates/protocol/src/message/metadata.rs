@@ -1,16 +1,14 @@
-//! What stands in the metadata of messages and in the cards, as clients read it.
-//!
-//! Metadata is stored as it comes, so that what a later version adds is kept; these types only say what clients can
-//! count on, and are part of the API's description.
+//! The wire form's metadata, as the API describes it to clients. Nothing is read or written by it.
 
+use super::body::{AttachedImage, QuestionAnswer, Review};
+use super::card::{CallToApprove, PlanToApprove};
+use super::notice::{ApprovalFacts, DriftedFile, ModeChange, PlanChanged};
 use crate::error::Problem;
-use crate::event::SwitchedBy;
 use crate::ids::{CallId, MessageId, QuestionId};
-use crate::plan::{Plan, PlanStep};
+use crate::plan::Plan;
 use crate::question::{Question, QuestionKind, Severity};
-use crate::role::Role;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// What is known of a message besides its text. Which keys are there depends on its type; others may be there as well.
@@ -84,7 +82,7 @@ pub struct MessageMetadata {
     pub mode_change: Option<ModeChange>,
     /// The user's yes to a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub approval: Option<ApprovalNote>,
+    pub approval: Option<ApprovalFacts>,
     /// Files of the plan that changed between its writing and its approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Vec<DriftedFile>>,
@@ -117,114 +115,10 @@ pub struct MessageMetadata {
     pub model: Option<String>,
 }
 
-/// An image that came with a message.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
-pub struct AttachedImage {
-    pub sha256: String,
-    #[schemars(example = &"image/png")]
-    pub mime_type: String,
-    /// In bytes.
-    pub size: u64,
-}
-
 /// Of a plan message the plan; of a card, what of the plan is to be approved.
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum PlanOrCard {
     Plan(Plan),
     Card(PlanToApprove),
-}
-
-/// What a card puts before the user for approval: exactly this content of the plan's file.
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct PlanToApprove {
-    #[schemars(example = "/plans/add-a-farewell.plan")]
-    pub plan_file: String,
-    pub revision: u32,
-    pub sha256: String,
-    pub goal: String,
-    pub steps: Vec<PlanStep>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub estimated_total_time: Option<String>,
-    pub risks: Vec<String>,
-    pub prerequisites: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assumptions: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub validation: Vec<String>,
-}
-
-/// A tool call that waits for the user's word.
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct CallToApprove {
-    pub call_id: CallId,
-    #[schemars(example = &"rm")]
-    pub tool: String,
-    pub args: Option<Value>,
-    /// What it would do.
-    pub effects: Vec<EffectShown>,
-    /// Why it is asked about.
-    pub reason: String,
-    /// The folder for which `approve_always` would hold.
-    pub folder: Option<Value>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct EffectShown {
-    #[schemars(example = &"delete")]
-    pub effect: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Value>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct QuestionAnswer {
-    pub question_id: QuestionId,
-    /// By the questions' names.
-    pub answers: Map<String, Value>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct ModeChange {
-    pub from: Role,
-    pub to: Role,
-    pub by: SwitchedBy,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct ApprovalNote {
-    pub plan_file: String,
-    pub revision: u32,
-    pub sha256: String,
-    /// The commit that the workspace was at, where it is known.
-    pub base_commit: Option<String>,
-    pub approver: String,
-    pub by: SwitchedBy,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct DriftedFile {
-    pub path: String,
-    pub change: String,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct PlanChanged {
-    pub plan_file: String,
-    pub change: String,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct Review {
-    pub summary: String,
-    pub findings: Vec<ReviewFinding>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct ReviewFinding {
-    pub path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    pub severity: String,
-    pub comment: String,
 }

@@ -12,7 +12,7 @@ use futures::StreamExt;
 use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Replies, Request, ToolDefinition};
 use planwright_protocol::event::Usage;
 use planwright_protocol::settings::{ProviderKind, ToolCalls};
-use planwright_protocol::{Mode, Problem};
+use planwright_protocol::{MessageId, Mode, Problem};
 use planwright_providers::{Endpoint, Patience, Remote, SecretString, catalog, install_cryptography};
 use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ struct Heard {
 impl Heard {
     /// As the next request has it.
     fn message(&self, model: &str) -> ModelMessage {
-        let native = self.native.clone().map(|value| Native { model: model.into(), reply: "1".into(), value });
+        let native = self.native.clone().map(|value| Native { model: model.into(), reply: MessageId::generate(), value });
         ModelMessage::Assistant { mode: Mode::Plan, text: self.text.clone(), calls: self.calls.clone(), native }
     }
 }

@@ -8,6 +8,7 @@ use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::{SentKey, shorten, storage};
+use planwright_protocol::message::{QuestionAnswer, WireMessage};
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_store::Found;
 use schemars::JsonSchema;
@@ -80,15 +81,12 @@ pub async fn search(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<SearchQuery>,
-) -> ApiResult<Vec<Message>> {
+) -> ApiResult<Vec<WireMessage>> {
     handle(&app, workspace, chat).await?;
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
-    let mut found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
-    for message in &mut found {
-        excerpt(message, &query.q);
-    }
-    Ok(Json(found))
+    let found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
+    Ok(Json(found.iter().map(|message| WireMessage::excerpt(message, &query.q)).collect()))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -101,34 +99,27 @@ pub struct SearchAllQuery {
     limit: Option<u32>,
 }
 
-/// What was said in any chat that the caller may know of, newest first.
-pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<Found>> {
-    check_sought(&query.q)?;
-    let limit = page_size(query.limit, LARGEST_FIND)?;
-    let mut found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
-    for one in &mut found {
-        excerpt(&mut one.message, &query.q);
-    }
-    Ok(Json(found))
+/// A message of any chat that has the text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Found")]
+pub struct FoundExcerpt {
+    workspace_id: WorkspaceId,
+    /// The title of its chat.
+    title: String,
+    message: WireMessage,
 }
 
-/// How much of a found message is shown before and after the text.
-const AROUND: usize = 2 << 10;
-/// What is longer in the metadata of a found message is left out.
-const LARGEST_VALUE: usize = 1 << 10;
-
-/// Leaves of a found message what is around the text that was looked for.
-fn excerpt(message: &mut Message, sought: &str) {
-    message.metadata.retain(|_, value| value.to_string().len() <= LARGEST_VALUE);
-    let size = message.content.len();
-    if size <= 2 * AROUND {
-        return;
-    }
-    message.metadata.insert("body_size".to_owned(), size.into());
-    let at = message.content.to_lowercase().find(&sought.to_lowercase()).unwrap_or_default().min(size);
-    let (from, to) = (at.saturating_sub(AROUND), (at + sought.len() + AROUND).min(size));
-    let (from, to) = (message.content.floor_char_boundary(from), message.content.ceil_char_boundary(to));
-    message.content = message.content[from..to].to_owned();
+/// What was said in any chat that the caller may know of, newest first.
+pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<FoundExcerpt>> {
+    check_sought(&query.q)?;
+    let limit = page_size(query.limit, LARGEST_FIND)?;
+    let found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
+    let excerpt = |found: Found| FoundExcerpt {
+        workspace_id: found.workspace_id,
+        title: found.title,
+        message: WireMessage::excerpt(&found.message, &query.q),
+    };
+    Ok(Json(found.into_iter().map(excerpt).collect()))
 }
 
 fn check_sought(text: &str) -> Result<(), ApiError> {
@@ -169,14 +160,15 @@ pub struct CreateBody {
 #[schemars(example = Map::new())]
 struct Given {
     #[expect(dead_code, reason = "described, and read on its own so that its errors are 400")]
-    question_answer: Option<QuestionAnswer>,
+    question_answer: Option<AnswerToQuestion>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "AnswerToQuestion")]
-struct QuestionAnswer {
+struct AnswerToQuestion {
+    #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
     question_id: QuestionId,
     /// By the questions' names.
+    #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
     answers: Map<String, Value>,
 }
 
@@ -203,14 +195,14 @@ pub async fn create(
 }
 
 fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
-    Ok(match body.metadata.remove("question_answer").filter(|answer| !answer.is_null()) {
-        Some(answer) => {
-            let QuestionAnswer { question_id, answers } = serde_json::from_value(answer).map_err(|_| {
-                let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
-                let details = json!({ "fields": { "metadata.question_answer": needs } });
-                let problem = Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` {needs}."));
-                ApiError::bad_request(problem.with_details(details))
-            })?;
+    let answer = QuestionAnswer::take_from(&mut body.metadata).map_err(|_| {
+        let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
+        let details = json!({ "fields": { "metadata.question_answer": needs } });
+        let problem = Problem::new(ErrorCode::ValidationFailed, format!("`metadata.question_answer` {needs}."));
+        ApiError::bad_request(problem.with_details(details))
+    })?;
+    Ok(match answer {
+        Some(QuestionAnswer { question_id, answers }) => {
             Op::Answer { question_id, answers, comment: body.content, metadata: body.metadata }
         }
         None => Op::UserMessage { content: body.content, metadata: body.metadata, images: Vec::new() },

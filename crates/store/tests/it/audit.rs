@@ -1,7 +1,8 @@
 //! The log, and what can be counted from it.
 
 use crate::world::{World, chat_in, chat_of, moment, on_both};
-use planwright_protocol::{Author, Envelope, Event, Message, MessageType, Role};
+use planwright_protocol::message::{AssistantText, CallStatus, ReplyPart, ToolCall};
+use planwright_protocol::{CallId, Envelope, Event, Message, Role};
 use planwright_store::{Adherence, Ahead, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store};
 use serde_json::json;
 
@@ -138,10 +139,15 @@ async fn the_log_is_counted_by_the_days_of_whoever_asks(world: World) {
     );
 }
 
+fn part_of(model: &str) -> ReplyPart {
+    ReplyPart { model: Some(model.to_owned()), ..ReplyPart::default() }
+}
+
 /// Calls of one model in one role, from the first number on.
 fn calls(chat: &ChatRow, first: u64, count: u64, model: &str, role: Role) -> Vec<Envelope> {
     let call = |seq: u64| {
-        let mut message = Message::new(chat.id, Author::Assistant, MessageType::ToolCall, "").by(role).with("model", model);
+        let call = ToolCall { reply: part_of(model), ..ToolCall::new(CallId::generate(), "ls", json!({})) };
+        let mut message = Message::new(chat.id, call, "").by(role);
         message.created_at = moment(i64::try_from(seq).unwrap());
         Envelope { event: Event::MessageCreated { message }, seq, at: moment(0) }
     };
@@ -156,7 +162,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
     events.extend(calls(&here, 5, 2, "m/a", Role::Actor));
     events.extend(calls(&here, 7, 1, "m/b", Role::Planner));
     // A message that is no call counts for nothing, whoever wrote it.
-    let text = Message::new(here.id, Author::Assistant, MessageType::Text, "hi").by(Role::Planner).with("model", "m/a");
+    let text = Message::new(here.id, AssistantText { reply: part_of("m/a"), ..AssistantText::default() }, "hi").by(Role::Planner);
     events.push(Envelope { event: Event::MessageCreated { message: text }, seq: 8, at: moment(0) });
     let audit = [
         row(ModeEntered, "m/a", Role::Planner, 1),
@@ -174,7 +180,8 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
     store.append(&there, Append { events: &events, ..Append::default() }).await.unwrap();
     // A call whose status changes is still one call.
     let Event::MessageCreated { message } = events[0].event.clone() else { unreachable!() };
-    let update = [Envelope { event: Event::MessageUpdated { message: message.with("status", "done") }, seq: 9, at: moment(0) }];
+    let message = message.to_call().unwrap().at(CallStatus::Done).into();
+    let update = [Envelope { event: Event::MessageUpdated { message }, seq: 9, at: moment(0) }];
     store.append(&there, Append { events: &update, ..Append::default() }).await.unwrap();
 
     let line = |model: &str, role, calls, blocked, disallowed_in_planning| Adherence {

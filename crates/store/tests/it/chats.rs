@@ -125,7 +125,7 @@ async fn a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_fiel
 
     let old = store.chat(chat.id).await.unwrap().unwrap();
     assert_eq!(old.config.role, Role::Actor);
-    assert_eq!(store.messages(chat.id).await.unwrap()[0].message_type, MessageType::Text);
+    assert_eq!(store.messages(chat.id).await.unwrap()[0].message_type(), MessageType::Text);
     let acting = ChatFilter { mode: Some(Mode::Act), role: Some(Role::Actor), ..ChatFilter::default() };
     assert_eq!(store.chats(chat.workspace_id, acting).await.unwrap().len(), 1);
     let untouched = "select title from chats where agent_role is null and agent_mode is null";

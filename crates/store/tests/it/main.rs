@@ -5,5 +5,6 @@ mod accounts;
 mod audit;
 mod chats;
 mod opening;
+mod unreadable_messages;
 mod versions;
 mod world;

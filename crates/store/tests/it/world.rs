@@ -1,7 +1,8 @@
 //! A database of either kind, for one test.
 
 use planwright_protocol::event::{ChatState, Usage};
-use planwright_protocol::{Author, ChatConfig, ChatId, Envelope, Event, Message, MessageType, Role, Timestamp};
+use planwright_protocol::message::UserText;
+use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, Role, Timestamp};
 use planwright_store::{ChatRow, Store, StoreError};
 use planwright_testkit::postgres::Database;
 use sqlx::postgres::PgConnectOptions;
@@ -138,7 +139,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
 }
 
 pub fn created(chat: &ChatRow, seq: u64, text: &str) -> Envelope {
-    let mut message = Message::new(chat.id, Author::User, MessageType::Text, text);
+    let mut message = Message::new(chat.id, UserText::default(), text);
     message.created_at = chat.created_at;
     Envelope { event: Event::MessageCreated { message }, seq, at: chat.created_at }
 }

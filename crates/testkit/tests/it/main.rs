@@ -3,7 +3,9 @@
 
 mod arrows;
 mod budgets;
+mod cycles;
 mod links;
+mod message_keys;
 mod requirements;
 mod roles;
 

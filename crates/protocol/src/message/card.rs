@@ -1,0 +1,108 @@
+//! Questions, with the plan or the call that they ask about.
+
+use super::body::ReplyPart;
+use crate::ids::{CallId, QuestionId};
+use crate::plan::{Plan, PlanStep};
+use crate::question::{Question, QuestionKind, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A question that was put before the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuestionCard {
+    pub question_id: QuestionId,
+    pub questions: Vec<Question>,
+    pub kind: QuestionKind,
+    pub severity: Severity,
+    /// The plan that is to be approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanToApprove>,
+    /// The call that is to be approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallToApprove>,
+    #[serde(flatten)]
+    pub reply: ReplyPart,
+}
+
+/// What a card puts before the user for approval: exactly this content of the plan's file.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct PlanToApprove {
+    #[schemars(example = "/plans/add-a-farewell.plan")]
+    pub plan_file: String,
+    pub revision: u32,
+    pub sha256: String,
+    pub goal: String,
+    pub steps: Vec<PlanStep>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_total_time: Option<String>,
+    #[serde(default)]
+    pub risks: Vec<String>,
+    #[serde(default)]
+    pub prerequisites: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<String>,
+}
+
+impl PlanToApprove {
+    #[must_use]
+    pub fn new(plan_file: &str, revision: u32, sha256: &str, plan: Plan) -> Self {
+        let Plan { goal, steps, estimated_total_time, risks, prerequisites, assumptions, validation } = plan;
+        Self {
+            plan_file: plan_file.to_owned(),
+            revision,
+            sha256: sha256.to_owned(),
+            goal,
+            steps,
+            estimated_total_time,
+            risks,
+            prerequisites,
+            assumptions,
+            validation,
+        }
+    }
+}
+
+/// A tool call that waits for the user's word.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct CallToApprove {
+    pub call_id: CallId,
+    #[schemars(example = &"rm")]
+    pub tool: String,
+    pub args: Option<Value>,
+    /// What it would do.
+    pub effects: Vec<EffectShown>,
+    /// Why it is asked about.
+    pub reason: String,
+    /// The folder for which `approve_always` would hold.
+    #[schemars(with = "Option<Value>")]
+    pub folder: Option<String>,
+    #[serde(default)]
+    #[schemars(skip)]
+    pub moment: ApprovalMoment,
+    /// The name under which `approve_always` would be stored; none where each call asks anew.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub grant: Option<String>,
+}
+
+/// When the approval is requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMoment {
+    /// Before the call is made.
+    #[default]
+    Before,
+    /// Commands only: after it ran, when its changes are known.
+    After,
+}
+
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct EffectShown {
+    #[schemars(example = &"delete")]
+    pub effect: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Value>,
+}
