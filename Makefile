@@ -10,7 +10,7 @@ BINARY ?= target/release/planwright
 PREFIX ?= /usr/local
 INSTALL = BINARY='$(BINARY)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
-.PHONY: help run test lint web bench bench-web screenshots torture real-model docs install uninstall deb
+.PHONY: help run test lint web bench bench-web screenshots pictures torture real-model docs install uninstall deb
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -56,6 +56,11 @@ screenshots: web ## Pictures of each view, into docs/screenshots
 	@fc-list :lang=zh | grep -q . || scripts/need fonts-noto-cjk
 	$(CARGO) build --package planwright
 	cd web && node --test scripts/screenshots.mjs
+
+pictures: web ## Renew the pictures that the browser tests compare pages with, in web/tests/pictures
+	@scripts/need chromium fc-match
+	$(CARGO) build --package planwright
+	cd web && PICTURES=renew node --test tests/pictures.test.mjs
 
 torture: ## The long versions of the tests: races, random calls, kills, mutations of the gate
 	scripts/mutants

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { composer, history, openBrowser, say, startServer, until, words } from '../tests/support.mjs';
+import { openAs, PEOPLE, seedTeam } from '../tests/seed.mjs';
+import { composer, history, newContext, openBrowser, say, startServer, until, words } from '../tests/support.mjs';
 
 const dist = new URL('../dist/', import.meta.url).pathname;
 const packed = (path) => gzipSync(readFileSync(dist + path), { level: 9 }).length;
@@ -21,6 +22,18 @@ test('first load: at most 200 KB of script and style, packed', () => {
   const largest = lazy.map((name) => [packed(`assets/${name}`), name]).sort(([a], [b]) => b - a)[0];
   report(`largest part loaded on demand (${largest[1].split('-')[0]})`, `${(largest[0] / 1000).toFixed(1)} KB`, 'gate: 60 KB');
   assert.ok(bytes <= 200_000 && largest[0] <= 60_000);
+});
+
+test('the inbox of a team with 40 chats: at most 1,500 DOM nodes', async () => {
+  const { server } = await seedTeam(startServer);
+  const { page } = await openAs(newContext, server, PEOPLE[0]);
+  const started = Date.now();
+  await page.goto(server.url);
+  await page.getByRole('region', { name: 'Recently done' }).waitFor();
+  report('inbox of 40 chats, ready', `${Date.now() - started} ms`, 'aim: 1,200 ms');
+  const nodes = await page.evaluate(() => document.querySelectorAll('*').length);
+  report('inbox of 40 chats, DOM nodes', nodes, 'gate: 1,500');
+  assert.ok(nodes <= 1_500);
 });
 
 test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {

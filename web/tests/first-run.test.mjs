@@ -77,7 +77,7 @@ test('from make run in an empty home to a plan, an approval and a finished chang
 test('the first words typed at home work as well, on the sample that make run made', async () => {
   const page = await newPage();
   await page.goto(await restartedAddress());
-  await page.getByRole('combobox', { name: 'Workspace' }).selectOption('greeter');
+  await page.getByRole('combobox', { name: 'Workspace', exact: true }).selectOption('greeter');
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Say goodbye, too');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Execute plan' }).click();
@@ -115,7 +115,7 @@ test('without a model the app says how to get one, and the demo works all the sa
   await followGuide(page, join(server.home, 'data/samples/own/greeter'));
   // The sample was for looking around: the next chat of one's own goes elsewhere.
   await page.goto(server.url);
-  assert.equal(await page.getByRole('combobox', { name: 'Workspace' }).evaluate((box) => box.selectedOptions[0].textContent), 'greeter');
+  assert.equal(await page.getByRole('combobox', { name: 'Workspace', exact: true }).evaluate((box) => box.selectedOptions[0].textContent), 'greeter');
   assert.deepEqual(faults, []);
 });
 

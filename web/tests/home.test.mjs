@@ -18,7 +18,7 @@ test('running, waiting for you, unread, new, renamed and deleted chats show in t
   await row(/Watched/).getByLabel('Unread').waitFor();
   await chat.say('Ask');
   await row(/Watched/).getByText('Waits for you').waitFor();
-  await page.getByRole('main').getByRole('link', { name: /Watched.*Waits for you/ }).click();
+  await page.getByRole('main').getByRole('link', { name: /Really\?.*Watched/ }).click();
   await history(page).getByText('A question.').waitFor();
   await server.api(`${chat.path}/stop`, 'POST', {});
   await row(/Watched/).getByText('Waits for you').waitFor({ state: 'detached' });

@@ -43,7 +43,7 @@ test('without the token the page asks for it, says when it is wrong, and lets in
   await page.getByText('This is not the token of this server.').waitFor();
   await page.getByLabel('Token').fill(new URL(server.address).hash.slice('#token='.length));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   await page.getByRole('button', { name: /theme and language/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -59,7 +59,7 @@ test('people of a team sign in by name and password', async () => {
   await page.getByText('Name or password is wrong.').waitFor();
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
 });
 
 test('a chat is renamed, found, and deleted; its address then says that it is gone', async () => {
@@ -82,7 +82,7 @@ test('a chat is renamed, found, and deleted; its address then says that it is go
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   await page.goto(address);
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
 });

@@ -69,7 +69,7 @@ test('payloads in the output of a command run nowhere', async () => {
 
 test('the page may load nothing from elsewhere, run nothing inline and make no HTML of text', async () => {
   await page.goto(server.url);
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   const policy = (await (await fetch(server.url)).headers.get('content-security-policy')) ?? '';
   for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"]) assert.ok(policy.includes(rule), rule);
   assert.ok(!/unsafe|\*/.test(policy));

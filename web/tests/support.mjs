@@ -15,11 +15,11 @@ export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
- * `files` are put into the workspace first; `config` is the user's config.toml; `accounts` are made, with their passwords.
+ * `folder` is the name of the workspace; `files` are put into it first; `config` is the user's config.toml; `accounts` are made, with their passwords.
  */
-export async function startServer({ model, files = {}, config, args = [], accounts = {} }) {
+export async function startServer({ model, files = {}, config, args = [], accounts = {}, folder = 'greeter' }) {
   const home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
-  const workspace = join(home, 'greeter');
+  const workspace = join(home, folder);
   cpSync(join(root, 'samples/greeter'), workspace, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(workspace, name)), { recursive: true });
@@ -122,7 +122,7 @@ let browser = null;
 after(() => browser?.close());
 
 /** A browser profile of its own, in which any error of the page goes to `faults`. */
-async function newContext(options) {
+export async function newContext(options) {
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -145,7 +145,7 @@ export async function openBrowser(server, options = {}) {
   const { context, faults } = await newContext(options);
   const page = await context.newPage();
   await page.goto(server.address);
-  await page.getByRole('heading', { name: /What should be done|要做些什么/ }).waitFor();
+  await page.getByRole('heading', { name: /^(Inbox|收件箱)$/ }).waitFor();
   return { context, page, faults };
 }
 

@@ -14,7 +14,7 @@ async function signIn(name) {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill(ACCOUNTS[name]);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   return page;
 }
 /** As the page itself would ask. */

@@ -17,7 +17,7 @@ use agent_client_protocol::v1::schema::{
 use planwright_chat::{ChangedText, Handle, shorten};
 use planwright_feed::{EventLog, Follower, Frame};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
-use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
 use planwright_protocol::{Envelope, ErrorCode, Event, Message, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ impl Session {
             Event::PlanUpdated { plan, .. } => self.teller.plan(plan),
             Event::PlanStep { step_number, status } => self.teller.step(step_number, status),
             Event::ModeChanged { config, .. } => Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role)))),
-            Event::ChatUpdated { title } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
+            Event::ChatUpdated { title, .. } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
             Event::Usage(usage) => self.used(usage).await,
             Event::IntentSuggested { .. } => Some(remark("If you meant to begin: /execute approves the plan and carries it out.")),
             Event::QuestionResolved { outcome, .. } => {
@@ -249,7 +249,7 @@ impl Session {
     /// Answered when the switch holds: nothing of the old role can happen any more.
     async fn set_mode(&mut self, role: Role, responder: Responder<SetSessionModeResponse>) {
         let role = RoleRequest::role(role.row().name);
-        let op = Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given };
+        let op = Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given, marks: MarkChange::default() };
         let switched = self.handle.submit(op).await.map(|_| SetSessionModeResponse::new());
         answer(responder.respond_with_result(switched.map_err(|problem| to_client(&problem))));
     }

@@ -23,7 +23,7 @@ use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::message::ModeChange;
 use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RoleRequest, RunId, SwitchedBy};
+use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Actor {
             Op::UserMessage { content, metadata, images } => self.user_message(content, metadata, images).await.map(Some),
             Op::Answer { question_id, answers, comment, metadata } => self.answer(question_id, answers, comment, metadata).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
-            Op::Update { title, role, plan_file, confirm } => self.update(title, role, plan_file, confirm).await.map(|()| None),
+            op @ Op::Update { .. } => self.update(op).await.map(|()| None),
             Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
             Op::Withdraw { message_id } => self.withdraw(message_id).await.map(|()| None),
             Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
@@ -139,7 +139,8 @@ impl Actor {
         }
     }
 
-    async fn update(&mut self, title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm) -> Result<(), Problem> {
+    async fn update(&mut self, op: Op) -> Result<(), Problem> {
+        let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
         let row = self.chat.row().await;
         let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
         let plan_file = match plan_file {
@@ -172,6 +173,7 @@ impl Actor {
             row.config.role = role;
             row.config.plan_file = plan_file;
             row.title = title.unwrap_or_else(|| row.title.clone());
+            row.marks.change(marks);
         };
         if role == row.config.role { self.chat.publish(change, edit).await } else { self.chat.switch(change, edit).await }
     }

@@ -17,7 +17,7 @@ use planwright_protocol::message::AssistantText;
 use planwright_protocol::{
     CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageBody, Mode, Problem, Role, Timestamp,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, MessageKey, Store, StoreError, Versions};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Marks, MessageKey, Store, StoreError, Versions};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
@@ -270,8 +270,9 @@ impl Chat {
         row.state = live.row.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
         let mut events = change.events;
-        if row.title != live.row.title {
-            events.push(Event::ChatUpdated { title: row.title.clone() });
+        if row.title != live.row.title || row.marks != live.row.marks {
+            let Marks { pinned, archived, .. } = row.marks;
+            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived });
         }
         let at = planwright_protocol::time::now();
         // What was told without being stored may have had numbers since the newest of the unstored.

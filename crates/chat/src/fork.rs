@@ -13,7 +13,7 @@ impl Sessions {
     ///
     /// # Errors
     /// No such chat or message, or it can't be stored.
-    pub async fn fork(&self, chat: ChatId, before: MessageId) -> Result<Handle, Problem> {
+    pub async fn fork(&self, chat: ChatId, before: MessageId, person: Option<String>) -> Result<Handle, Problem> {
         let handle = self.chat(chat).await?;
         let row = handle.chat().row().await;
         let history = self.store().messages(chat).await.map_err(storage)?;
@@ -23,7 +23,7 @@ impl Sessions {
         let role = role_at(&history, place, row.config.role);
         // An approval is of one chat. Without it, work that it stood behind is planned again.
         let role = if approved && role.mode() == Mode::Act { Mode::Plan.default_role() } else { role };
-        let fork = self.create_silently(row.workspace_id, Some(row.title), Some(role)).await?;
+        let fork = self.create_silently(row.workspace_id, Some(row.title), Some(role), person).await?;
         let plan_file = history[..place].iter().rev().find_map(|message| message.body.plan());
         let plan_file = plan_file.map(|version| version.plan_file.clone());
         let copies = copied(&history[..place], fork.chat().id);

@@ -11,7 +11,7 @@ use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
 use planwright_protocol::{ChatConfig, ChatId, Event, Mode, Op, Problem, Role, WorkspaceId};
-use planwright_store::{AuditKind, ChatFilter, ChatRow, Store};
+use planwright_store::{AuditKind, ChatFilter, ChatRow, Marks, Store};
 use planwright_tools::NoServers;
 use planwright_tools::command::Stop;
 use planwright_workspaces::{Rules, Settings, Workspaces};
@@ -74,7 +74,21 @@ impl Sessions {
     /// # Errors
     /// No such workspace, or it can't be stored.
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
-        let handle = self.create_silently(workspace, title, role).await?;
+        self.create_for(workspace, title, role, None).await
+    }
+
+    /// The same, for the account of this name.
+    ///
+    /// # Errors
+    /// No such workspace, or it can't be stored.
+    pub async fn create_for(
+        &self,
+        workspace: WorkspaceId,
+        title: Option<String>,
+        role: Option<Role>,
+        person: Option<String>,
+    ) -> Result<Handle, Problem> {
+        let handle = self.create_silently(workspace, title, role, person).await?;
         self.announce(&handle).await;
         Ok(handle)
     }
@@ -85,6 +99,7 @@ impl Sessions {
         workspace: WorkspaceId,
         title: Option<String>,
         role: Option<Role>,
+        person: Option<String>,
     ) -> Result<Handle, Problem> {
         let default_mode = self.workspaces().rules(workspace).await?.0.settings.default_mode;
         let default_role = match default_mode {
@@ -105,6 +120,7 @@ impl Sessions {
             seq_ceiling: 0,
             usage: Usage::default(),
             run: None,
+            marks: Marks { person, ..Marks::default() },
             created_at: now,
             updated_at: now,
         };

@@ -30,6 +30,12 @@ pub struct ChatView {
     pub usage: Usage,
     /// How far the plan has come that the user approved.
     pub progress: Option<ProgressView>,
+    /// Kept on top of the lists.
+    pub pinned: bool,
+    /// Put away: in no list unless it is asked for.
+    pub archived: bool,
+    /// Who began it, on a server with accounts.
+    pub person: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -47,6 +53,9 @@ impl From<ChatRow> for ChatView {
             pending_question: row.pending,
             usage: row.usage,
             progress: progress.map(ProgressView::from),
+            pinned: row.marks.pinned,
+            archived: row.marks.archived,
+            person: row.marks.person,
             created_at: row.created_at,
             updated_at: row.updated_at,
         }

@@ -101,9 +101,13 @@ pub enum Event {
         tool: String,
         agent_role: Role,
     },
-    /// The chat has another title.
+    /// The chat has another title, was pinned or archived, or is so no longer.
     ChatUpdated {
         title: String,
+        #[serde(default)]
+        pinned: bool,
+        #[serde(default)]
+        archived: bool,
     },
     /// A new chat, as clients read it. Only in the stream over all chats.
     ChatCreated {

@@ -17,7 +17,7 @@ pub enum Op {
     /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
     Execute { plan_file: Option<String>, content: Option<String> },
     /// The user changed the chat itself.
-    Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm },
+    Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm, marks: MarkChange },
     /// Take back everything that was changed from this message on.
     Revert { message_id: MessageId, conflicts: OnConflict },
     /// Put a question before the user, as a tool that they called themselves wants it.
@@ -30,6 +30,13 @@ pub enum Op {
     Compact,
     /// End the run; answered when nothing of it can happen any more.
     Stop,
+}
+
+/// Whether a chat is kept on top or put away; `None` stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkChange {
+    pub pinned: Option<bool>,
+    pub archived: Option<bool>,
 }
 
 /// An image that is sent with a message: the bytes of its file, not yet looked at.

@@ -19,6 +19,7 @@ mod chats;
 mod docs;
 mod events;
 mod files;
+mod inbox;
 mod members;
 mod messages;
 mod meta;
@@ -31,6 +32,7 @@ mod tokens;
 mod tools;
 mod trust;
 mod ui;
+mod viewed;
 mod workspaces;
 
 pub use models::{ModelNames, ModelSources, ProviderView, Shelf};
@@ -99,10 +101,11 @@ fn api() -> Table {
         .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
         .delete("/workspaces/{wid}/members/{member}", members::delete, "Take somebody out of a workspace, by name or id").fails([Conflict])
         .about("Chats")
+        .get("/inbox", inbox::show, "What needs you, what runs, what is to be reviewed and what was done, in all workspaces")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
         .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
         .get("/workspaces/{wid}/chats/{cid}", chats::show, "A chat")
-        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role or plan of a chat").fails([ConfirmationRequired, Conflict])
+        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role or plan of a chat; pin or archive it").fails([ConfirmationRequired, Conflict])
         .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
@@ -125,6 +128,8 @@ fn api() -> Table {
         .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")
         .about("Changes")
         .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "What the chat changed in files, as diffs")
+        .get("/workspaces/{wid}/chats/{cid}/viewed", viewed::list, "The changed files that you have looked at, by content")
+        .put("/workspaces/{wid}/chats/{cid}/viewed", viewed::put, "Mark a changed file as viewed, or as not viewed").fails([NotFound])
         .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])
 }
 

@@ -60,6 +60,10 @@ impl Table {
         self.row(Method::PATCH, MethodFilter::PATCH, path, handler, summary)
     }
 
+    pub fn put<H: Handler<X, App> + Described<P>, X: 'static, P>(self, path: &str, handler: H, summary: &'static str) -> Self {
+        self.row(Method::PUT, MethodFilter::PUT, path, handler, summary)
+    }
+
     pub fn delete<H: Handler<X, App> + Described<P>, X: 'static, P>(self, path: &str, handler: H, summary: &'static str) -> Self {
         self.row(Method::DELETE, MethodFilter::DELETE, path, handler, summary)
     }

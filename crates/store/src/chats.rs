@@ -1,5 +1,6 @@
 use crate::db::{Row, Transaction, args};
-use crate::messages::{MessageKey, delete_message, put_key};
+use crate::inbox::Marks;
+use crate::messages::{MessageKey, delete_message, pattern, put_key};
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
@@ -32,6 +33,7 @@ pub struct ChatRow {
     pub usage: Usage,
     /// The run that is not finished yet.
     pub run: Option<RunId>,
+    pub marks: Marks,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -67,6 +69,10 @@ pub struct ChatFilter {
     pub mode: Option<Mode>,
     pub role: Option<Role>,
     pub plan_file: Option<String>,
+    pub state: Option<ChatState>,
+    pub archived: Option<bool>,
+    /// Only chats with this text in their titles.
+    pub title: Option<String>,
     /// Only what comes after this place.
     pub after: Option<ChatCursor>,
     /// How many at most; 500 unless said.
@@ -88,7 +94,8 @@ macro_rules! chats_where {
             "select * from chats where workspace_id = $1 and ",
             $key,
             " and ($2 is null or coalesce(agent_mode, 'act') = $2) and ($3 is null or coalesce(agent_role, 'actor') = $3)
-                and ($4 is null or plan_file = $4) and ($5 is null or updated_at < $5 or updated_at = $5 and id < $6)
+                and ($4 is null or plan_file = $4) and ($8 is null or state = $8) and ($9 is null or archived = $9)
+                and ($10 is null or lower(title) like lower($10) escape '\\') and ($5 is null or updated_at < $5 or updated_at = $5 and id < $6)
                 order by updated_at desc, id desc limit $7"
         )
     };
@@ -127,12 +134,12 @@ const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from event
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
     on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
         plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
         epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
-        updated_at = excluded.updated_at, progress = excluded.progress";
+        updated_at = excluded.updated_at, progress = excluded.progress, pinned = excluded.pinned, archived = excluded.archived";
 const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
@@ -210,7 +217,10 @@ impl Store {
         let (mode, role) = (filter.mode.map(word).transpose()?, filter.role.map(word).transpose()?);
         let (time, id) = (filter.after.map(|after| micros(after.updated_at)), filter.after.map(|after| after.id.0));
         let limit = filter.limit.unwrap_or(500);
-        self.db.rows(sql, args![workspace.0, mode, role, filter.plan_file, time, id, limit]).await?.iter().map(read_chat).collect()
+        let (state, archived) = (filter.state.map(word).transpose()?, filter.archived.map(i64::from));
+        let title = filter.title.as_deref().map(pattern);
+        let args = args![workspace.0, mode, role, filter.plan_file, time, id, limit, state, archived, title];
+        self.db.rows(sql, args).await?.iter().map(read_chat).collect()
     }
 
     /// The chats whose run was not finished when the process ended.
@@ -295,6 +305,9 @@ async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), S
         micros(chat.created_at),
         micros(chat.updated_at),
         chat.progress.as_ref().map(serde_json::to_string).transpose()?,
+        i64::from(chat.marks.pinned),
+        i64::from(chat.marks.archived),
+        chat.marks.person.clone(),
     ];
     transaction.run(PUT_CHAT, args).await
 }
@@ -319,7 +332,7 @@ async fn put_message(transaction: &mut Transaction, message: &Message, seq: u64)
     transaction.run(PUT_MESSAGE, args).await
 }
 
-fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
+pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     Ok(ChatRow {
         id: ChatId(row.get("id")?),
         workspace_id: WorkspaceId(row.get("workspace_id")?),
@@ -333,6 +346,7 @@ fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
         seq_ceiling: row.number("seq_ceiling")?,
         usage: serde_json::from_str(&row.text("usage")?)?,
         run: row.get::<Option<_>>("run_id")?.map(RunId),
+        marks: Marks { pinned: row.number("pinned")? == 1, archived: row.number("archived")? == 1, person: row.optional_text("person")? },
         created_at: timestamp(row.get("created_at")?)?,
         updated_at: timestamp(row.get("updated_at")?)?,
     })

@@ -6,6 +6,7 @@
 //! | `accounts` | who may sign in, and by what |
 //! | `backup` | a copy of a database file, and its way back |
 //! | `chats` | chats and their histories; the one write that a session makes |
+//! | `inbox` | work of all workspaces, and the files that people have looked at |
 //! | `messages` | single messages: found, searched for, sent once |
 //! | `counts` | the audit log, counted by day |
 //! | `records` | approvals and the audit log |
@@ -27,6 +28,7 @@ mod bounds;
 mod chats;
 mod counts;
 mod db;
+mod inbox;
 mod members;
 mod messages;
 mod pages;
@@ -43,6 +45,7 @@ pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
 pub use backup::{BackupError, BackupSummary};
 pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use counts::{Ahead, AuditCount, Counted};
+pub use inbox::{InboxEntry, InboxRow, Marks, ViewedFile};
 pub use members::{MemberChange, MemberRow, Right};
 pub use messages::{Found, MessageKey};
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};

@@ -88,6 +88,6 @@ pub(crate) async fn delete_message(transaction: &mut Transaction, chat: ChatId, 
 }
 
 /// The text anywhere, for `like`.
-fn pattern(text: &str) -> String {
+pub(crate) fn pattern(text: &str) -> String {
     format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
 }

@@ -96,6 +96,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(8 "0008_audit_kept"),
     migration!(9 "0009_mcp_pins"),
     migration!(10 "0010_images"),
+    migration!(11 "0011_inbox"),
 ];
 
 impl Store {

@@ -10,7 +10,6 @@ import { part } from '@/components/part';
 import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
-import { HomePage } from '@/features/home/HomePage';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { startBridge } from '@/lib/events/bridge';
@@ -19,6 +18,7 @@ import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
+const InboxPage = part(() => import('@/features/home/InboxPage').then((all) => all.InboxPage));
 const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
 const SignInPage = part(() => import('@/features/signin/SignInPage').then((all) => all.SignInPage), null);
 const SettingsPage = part(() => import('@/features/settings/SettingsPage').then((all) => all.SettingsPage));
@@ -78,7 +78,7 @@ function Gate() {
   return (
     <Shell>
       <Switch>
-        <Route path="/" component={HomePage} />
+        <Route path="/" component={InboxPage} />
         <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
         <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
         <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>

@@ -1,6 +1,7 @@
 import { useCallback, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Sheet } from '@/components/Modal';
+import { part } from '@/components/part';
 import { useChatLists, useNewChat } from '@/features/home/queries';
 import { Sidebar } from '@/features/home/Sidebar';
 import { useText } from '@/i18n';
@@ -8,8 +9,11 @@ import { showDialog } from '@/lib/dialogs';
 import { useShortcuts } from '@/lib/keys';
 import { usualWorkspace, useLastWorkspace } from '@/lib/lastWorkspace';
 import { useIsNarrow, useLayout } from '@/lib/layout';
+import { useWidth } from '@/lib/panes';
 import { Dialogs } from './Dialogs';
 import { useCommandsEverywhere } from './useCommandsEverywhere';
+
+const Signals = part(() => import('@/features/home/Signals').then((all) => all.Signals), null);
 
 /** The list of chats beside the page, or as a drawer over it. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -17,6 +21,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const common = useText('common');
   const isNarrow = useIsNarrow();
   const { isSidebarOpen, isDrawerOpen } = useLayout();
+  const width = useWidth('sidebar');
   const { lists } = useChatLists();
   const newChat = useNewChat();
   const [location, navigate] = useLocation();
@@ -45,9 +50,10 @@ export function Shell({ children }: { children: ReactNode }) {
       {isNarrow ? (
         <Sheet isOpen={isDrawerOpen} close={() => useLayout.setState({ isDrawerOpen: false })} title={t('title')} side="left"><Sidebar isDrawer /></Sheet>
       ) : (
-        isSidebarOpen && <div className="w-58 shrink-0 border-r"><Sidebar /></div>
+        isSidebarOpen && <div style={{ width }} className="relative shrink-0 border-r"><Sidebar /></div>
       )}
       <div className="min-w-0 flex-1">{children}</div>
+      <Signals />
       <Dialogs />
     </div>
   );

@@ -1,6 +1,7 @@
 import { lazy } from 'react';
 import { useText } from '@/i18n';
 import { useMe } from '@/lib/workspaces';
+import { Avatar } from './Avatar';
 import { DropDown } from './DropDown';
 
 const load = () => import('./AppearancePopup');
@@ -12,7 +13,7 @@ export function AppearanceMenu() {
   const name = useMe().data?.user.name ?? '';
   const button = (
     <button type="button" aria-haspopup="menu" className="flex min-h-8 min-w-0 items-center gap-2 rounded-sm px-2 hover:bg-fg/5 pointer-coarse:min-h-11">
-      <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full border border-line2 bg-sunken text-[10px] font-semibold text-fg2 uppercase">{name.slice(0, 2)}</span>
+      <Avatar name={name} />
       <span className="truncate">{name}</span>{' '}
       <span className="sr-only">{t('appearance')}</span>
     </button>

@@ -23,7 +23,8 @@ export function ShortcutTable() {
     [`${mod}+B`, t('keySidebar')],
     [`${mod}+J`, t('keyPanel')],
     ['End', t('keyEnd')],
-    [`${mod}+/`, t('keyHelp')],
+    ['J K Enter E X C /', t('keyInbox')],
+    [`${mod}+/ · ?`, t('keyHelp')],
   ];
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">

@@ -8,7 +8,7 @@
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_chat::{Chat, Handle, Models, Sessions};
-use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
 use planwright_protocol::settings::ModelSettings;
 use planwright_protocol::{ErrorCode, Mode, Op, Problem, RoleRequest};
 use planwright_store::Store;
@@ -75,7 +75,13 @@ fn write_on(chat: &Chat, runtime: &tokio::runtime::Handle, writer: usize, counts
 }
 
 async fn switch_to(handle: &Handle, role: &str) {
-    let op = Op::Update { title: None, role: RoleRequest::role(role), plan_file: PlanChange::Keep, confirm: Confirm::Given };
+    let op = Op::Update {
+        title: None,
+        role: RoleRequest::role(role),
+        plan_file: PlanChange::Keep,
+        confirm: Confirm::Given,
+        marks: MarkChange::default(),
+    };
     handle.submit(op).await.unwrap();
 }
 

@@ -42,6 +42,7 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
         seq_ceiling: 0,
         usage: Usage::default(),
         run: None,
+        marks: planwright_store::Marks::default(),
         created_at: now,
         updated_at: now,
     };

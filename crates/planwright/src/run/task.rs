@@ -6,7 +6,7 @@ use anyhow::bail;
 use planwright_chat::{Handle, Sessions};
 use planwright_feed::EventLog;
 use planwright_plan::PlanDocument;
-use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
 use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, Role, RoleRequest, WorkspaceId};
 use planwright_server::LARGEST_BODY;
 use planwright_tools::{Workspace, WorkspacePath};
@@ -63,7 +63,9 @@ pub async fn reopened(sessions: &Sessions, id: ChatId, args: &RunArgs, workspace
     let wanted = role(args)?.filter(|role| args.plan.is_none() && *role != row.config.role);
     if let Some(role) = wanted {
         let role = RoleRequest::role(role.row().name);
-        handle.submit(Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given }).await?;
+        handle
+            .submit(Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given, marks: MarkChange::default() })
+            .await?;
     }
     let since = handle.chat().newest().await;
     Ok((handle, since))

@@ -6,8 +6,9 @@ use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_chat::{ChatView, ContextView, Handle, Snapshot, storage};
+use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
-use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
@@ -29,6 +30,12 @@ pub struct ListQuery {
     role: Option<String>,
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
+    state: Option<ChatState>,
+    /// Only archived chats, or only others; all if left out.
+    archived: Option<bool>,
+    /// A part of the title.
+    #[schemars(example = &"farewell")]
+    title: Option<String>,
     /// Where the page begins: `x-next-cursor` of the page before.
     cursor: Option<String>,
     /// How many at most.
@@ -50,7 +57,8 @@ pub async fn list(
         query.role.map(|word| RoleRequest::role(&word).resolve(None).map_err(|problem| named(problem, "role"))).transpose()?.flatten();
     let limit = page_size(query.limit, LARGEST_PAGE)?;
     let after = query.cursor.as_deref().map(read_cursor).transpose()?;
-    let filter = ChatFilter { mode, role, plan_file: query.plan_file, after, limit: Some(limit) };
+    let ListQuery { plan_file, state, archived, title, .. } = query;
+    let filter = ChatFilter { mode, role, plan_file, state, archived, title, after, limit: Some(limit) };
     let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
     let last = rows.last().filter(|_| rows.len() == limit as usize);
     let next = last.map(|chat| format!("{}.{}", chat.updated_at.as_microsecond(), chat.id));
@@ -88,11 +96,12 @@ pub struct NewChat {
 
 pub async fn create(
     State(app): State<App>,
+    caller: Caller,
     Ids(workspace): Ids<WorkspaceId>,
     OptionalBody(NewChat { title, agent_role, agent_mode, mode }): OptionalBody<NewChat>,
 ) -> Result<Created<ChatView>, ApiError> {
     let role = RoleRequest { agent_role, agent_mode, mode }.resolve(None)?;
-    let handle = app.sessions.create(workspace, title, role).await?;
+    let handle = app.sessions.create_for(workspace, title, role, caller.account.map(|account| account.name)).await?;
     Ok(Created(ChatView::from(handle.chat().row().await)))
 }
 
@@ -116,6 +125,10 @@ pub struct ChatUpdate {
     #[serde(default)]
     #[schemars(with = "Option<String>", example = "/plans/add-a-farewell.plan")]
     plan_file: PlanChange,
+    /// Keep the chat on top of the lists.
+    pinned: Option<bool>,
+    /// Put the chat away; in the lists it is there only if asked for.
+    archived: Option<bool>,
     /// Yes to ending work in progress.
     #[serde(default)]
     confirm: bool,
@@ -129,7 +142,8 @@ pub async fn update(
 ) -> ApiResult<ChatView> {
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let role = RoleRequest { agent_role: body.agent_role, agent_mode: body.agent_mode, mode: body.mode };
-    let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm };
+    let marks = MarkChange { pinned: body.pinned, archived: body.archived };
+    let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm, marks };
     Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
 }
 
@@ -203,10 +217,11 @@ pub struct ForkBody {
 /// Another chat that begins like this one: to say something else than was said here.
 pub async fn fork(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<ForkBody>,
 ) -> Result<Created<ChatView>, ApiError> {
     handle(&app, workspace, chat).await?;
-    let fork = app.sessions.fork(chat, body.message_id).await?;
+    let fork = app.sessions.fork(chat, body.message_id, caller.account.map(|account| account.name)).await?;
     Ok(Created(fork.chat().row().await.into()))
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod audit;
 mod chats;
+mod inbox;
 mod opening;
 mod unreadable_messages;
 mod versions;

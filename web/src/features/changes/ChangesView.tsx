@@ -9,13 +9,15 @@ import { Segments } from '@/components/Segments';
 import { Skeleton } from '@/components/Skeleton';
 import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
-import type { Changes } from '@/lib/api/types';
+import type { ChangedFile, Changes } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useMedia } from '@/lib/layout';
+import { useMayChange } from '@/lib/rights';
 import { ByMessage } from './ByMessage';
 import { FileChange } from './FileChange';
 import { weigh } from './model';
 import { useChanges, usePages } from './useChanges';
+import { useViewed } from './useViewed';
 
 type Order = 'file' | 'message';
 /** So many diffs of a page are open from the beginning. */
@@ -62,11 +64,16 @@ function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
 function ByFile({ changes, isPage, isSplit }: { changes: Changes; isPage: boolean; isSplit: boolean }) {
   const t = useText('changes');
   const { pages, next, load } = usePages(changes);
+  const { workspaceId } = useChatIds();
+  const mayMark = useMayChange(workspaceId);
+  const { has, mark, isKnown } = useViewed();
+  const viewed = (file: ChangedFile) => (mayMark && (file.after.kind === 'file' || file.after.kind === 'absent') ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
   const files = pages.flatMap((page) => page.total.files);
+  if (!isKnown) return <Skeleton />;
   if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;
   return (
     <>
-      <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} />)}</ul>
+      <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} viewed={viewed(file)} />)}</ul>
       {next && <Button look="quiet" className="m-3 self-start" onClick={() => void load()}>{t('more')}</Button>}
     </>
   );

@@ -1,5 +1,5 @@
 import { ArrowRight, ChevronRight, FilePen, FilePlus, FileX2, FolderInput, TriangleAlert, Undo2, type LucideIcon } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { LineCounts } from '@/components/LineCounts';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
@@ -14,26 +14,53 @@ const LOOKS: Record<ChangedFile['status'], [LucideIcon, string]> = {
   moved: [FolderInput, 'text-fg2'],
 };
 
+/** Whether the user has looked at the file, and how they say so. */
+export interface ViewedMark {
+  isViewed: boolean;
+  mark: (isViewed: boolean) => void;
+}
+
 /** One file that was changed: a line, and its diff when it is opened. */
-export function FileChange({ file, isOpenAtFirst = false, isSplit = false }: { file: ChangedFile; isOpenAtFirst?: boolean; isSplit?: boolean }) {
+export function FileChange({ file, isOpenAtFirst = false, isSplit = false, viewed }: { file: ChangedFile; isOpenAtFirst?: boolean; isSplit?: boolean; viewed?: ViewedMark | null }) {
   const t = useText('changes');
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [isOpen, setOpen] = useState(isOpenAtFirst && !viewed?.isViewed);
   const [Icon, colour] = LOOKS[file.status];
   return (
     <li className="border-t first:border-t-0">
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 py-1 text-left text-sm hover:bg-surface pointer-coarse:min-h-11">
-        <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <Icon size={15} aria-label={t(file.status)} className={`shrink-0 ${colour}`} />
-        <span className="min-w-0 flex-1 font-mono break-all">
-          {file.from && <>{file.from} <ArrowRight size={12} aria-hidden className="inline" /> </>}
-          {file.path}
-          {file.git && <span className="block font-sans text-muted">{file.git}</span>}
-        </span>
-        {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}
-        <LineCounts added={file.added} removed={file.removed} />
-      </button>
+      <div className="flex items-center hover:bg-surface">
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 py-1 text-left text-sm pointer-coarse:min-h-11">
+          <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+          <Icon size={15} aria-label={t(file.status)} className={`shrink-0 ${colour}`} />
+          <span className="min-w-0 flex-1 font-mono break-all">
+            {file.from && <>{file.from} <ArrowRight size={12} aria-hidden className="inline" /> </>}
+            {file.path}
+            {file.git && <span className="block font-sans text-muted">{file.git}</span>}
+          </span>
+          {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}
+          <LineCounts added={file.added} removed={file.removed} />
+        </button>
+        {viewed && <ViewedBox path={file.path} viewed={viewed} fold={() => setOpen(false)} />}
+      </div>
       {isOpen && <Body file={file} isSplit={isSplit} />}
     </li>
+  );
+}
+
+/** A file that was looked at folds. */
+function ViewedBox({ path, viewed, fold }: { path: string; viewed: ViewedMark; fold: () => void }) {
+  const t = useText('changes');
+  // The box follows the click at once, and the server's answer after it.
+  const [chosen, setChosen] = useState(viewed.isViewed);
+  useEffect(() => setChosen(viewed.isViewed), [viewed.isViewed]);
+  const onChange = (isViewed: boolean) => {
+    setChosen(isViewed);
+    viewed.mark(isViewed);
+    if (isViewed) fold();
+  };
+  return (
+    <label className="flex min-h-9 shrink-0 items-center gap-1.5 pr-3 pl-1 text-xs text-fg2 pointer-coarse:min-h-11">
+      <input type="checkbox" checked={chosen} onChange={(event) => onChange(event.target.checked)} aria-label={t('viewedFile', { path })} />{t('viewed')}
+    </label>
   );
 }
 

@@ -2,6 +2,7 @@ import { Eye } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { OfflineBanner } from '@/components/OfflineBanner';
 import { Sheet } from '@/components/Modal';
+import { PaneHandle } from '@/components/PaneHandle';
 import { part } from '@/components/part';
 import { TrustBanner } from '@/components/TrustBanner';
 import { useText } from '@/i18n';
@@ -10,6 +11,7 @@ import { openFind, useFind } from '@/lib/chat/find';
 import { focusMainIfLost } from '@/lib/focus';
 import { useShortcuts } from '@/lib/keys';
 import { useIsNarrow, useIsPanelOpen, useIsWide, useLayout } from '@/lib/layout';
+import { useWidth } from '@/lib/panes';
 import { useMayChange } from '@/lib/rights';
 import { useWorkspaces } from '@/lib/workspaces';
 import { ChatHeader } from './ChatHeader';
@@ -32,6 +34,7 @@ export function ChatPage({ mode: modeSwitch, chips, toggleMode }: { mode: ReactN
   const isWide = useIsWide();
   const isNarrow = useIsNarrow();
   const hasCode = useLayout((state) => state.panelTab === 'changes' || state.panelTab === 'files');
+  const width = useWidth(hasCode ? 'code' : 'panel');
   const isPanelOpen = useIsPanelOpen(hasPlan);
   const setPanel = (isOpen: boolean) => useLayout.setState({ isPanelOpen: isOpen });
   const mayChange = useMayChange(workspaceId);
@@ -59,7 +62,7 @@ export function ChatPage({ mode: modeSwitch, chips, toggleMode }: { mode: ReactN
           </div>
         </main>
         {isPanelOpen && isWide && (
-          <aside aria-label={t('panel')} className={`shrink-0 border-l ${hasCode ? 'w-[min(40rem,40vw)]' : 'w-94'}`}><SidePanel /></aside>
+          <aside aria-label={t('panel')} style={{ width }} className="relative max-w-[50vw] shrink-0 border-l"><PaneHandle pane={hasCode ? 'code' : 'panel'} side="left" /><SidePanel /></aside>
         )}
         {!isWide && (
           <Sheet isOpen={isPanelOpen} close={() => setPanel(false)} title={t('panel')} side={isNarrow ? 'bottom' : 'right'}><SidePanel /></Sheet>

@@ -1,41 +1,52 @@
-import { CornerDownLeft, Folder } from 'lucide-react';
+import { AtSign, CornerDownLeft, Folder } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '@/components/Button';
+import { ChipSelect } from '@/components/ChipSelect';
+import { IconButton } from '@/components/IconButton';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
-import { useText } from '@/i18n';
-import type { Workspace } from '@/lib/api/types';
+import { useNewChat } from './queries';
+import type { Role, Workspace } from '@/lib/api/types';
 import { commandIn } from '@/lib/commands';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
 import { useMe } from '@/lib/workspaces';
-import { useNewChat } from './queries';
+import { NewRoleMenu } from './NewRoleMenu';
+import type { InboxText } from './words';
 
-/** The first words of a new chat, in a workspace where the user may make one. */
-export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
-  const t = useText('home');
+const PLANNER = { role: 'planner', mode: 'plan' } as const;
+const ACTOR = { role: 'actor', mode: 'act' } as const;
+
+/** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
+export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: InboxText; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
   const newChat = useNewChat();
   const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');
   const mayOnlyLook = all.length > 0 && workspaces.length === 0;
   const [content, setContent] = useState('');
+  // Only what the user picked is sent.
+  const [picked, setPicked] = useState<Pick<Role, 'role' | 'mode'> | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const suggesting = useSuggestions(box, setContent);
   const { trigger } = suggesting;
   const last = useLastWorkspace((state) => state.last);
   // A folder that is added later takes the place of what was chosen.
   const [chosen, setChosen] = useState<{ id: string; after: LastWorkspace } | null>(null);
-  useEffect(focusMainIfLost, []);
+  useEffect(() => { if (takesFocus) focusMainIfLost(); }, [takesFocus]);
   const workspace = chosen?.after === last ? chosen.id : usualWorkspace(workspaces, last)?.id;
+  const settings = workspaces.find(({ id }) => id === workspace)?.settings;
+  const { role, mode } = picked ?? (settings?.default_mode === 'act' ? ACTOR : PLANNER);
   // Without one, setting one up comes first.
-  const hasModel = !me || Boolean(me.models.plan ?? workspaces.find(({ id }) => id === workspace)?.settings.model);
+  const hasModel = !me || Boolean(me.models.plan ?? settings?.model);
   const start = () => {
     suggesting.close();
     const order = commandIn(content);
     if (order) order.command.run(order.argument);
-    else if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim() });
+    else if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim(), ...(picked && { role: picked.role }) });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229 || suggesting.onKeyDown(event)) return;
+    if (event.key === 'Escape') box.current?.blur();
     if (event.key !== 'Enter' || event.shiftKey || content.trim() === '') return;
     event.preventDefault();
     start();
@@ -44,30 +55,35 @@ export function NewChatForm({ workspaces: all }: { workspaces: Workspace[] }) {
     event.preventDefault();
     start();
   };
+  const nameFile = () => {
+    flushSync(() => setContent(`${content}${content === '' || content.endsWith(' ') ? '' : ' '}@`));
+    box.current?.focus();
+    suggesting.look();
+  };
+  const roles = <NewRoleMenu label={t('modeOfNew')} role={role} mode={mode} choose={setPicked} isShort={isNarrow} />;
   return (
-    <form onSubmit={onSubmit} data-mode="plan" className="overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
+    <form onSubmit={onSubmit} data-mode={mode} className="group/new relative overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode max-sm:flex max-sm:flex-wrap max-sm:items-stretch max-sm:shadow-raised">
       {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
+      {isNarrow && <div className="flex items-center border-r border-mode-line bg-mode-soft px-1">{roles}</div>}
       <textarea
         ref={box}
         {...{ [MAIN_FIELD]: '' }}
-        rows={2}
+        rows={isNarrow ? 1 : 2}
         value={content}
         onChange={(event) => { setContent(event.target.value); suggesting.look(); }}
         onKeyDown={onKeyDown}
         {...suggesting.field}
         aria-label={t('firstWords')}
-        placeholder={t('firstWordsHint')}
-        className="block w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted"
+        placeholder={isNarrow ? t('shortHint') : mode === 'plan' ? t('firstWordsHint') : t('buildHint')}
+        className="block w-full resize-none bg-transparent px-3.5 py-3 text-base outline-none placeholder:text-muted max-sm:w-0 max-sm:flex-1 max-sm:focus:h-24"
       />
-      <div className="flex min-h-10 items-center justify-end gap-2 border-t border-mode-line bg-mode-soft px-1.5 py-1">
-        {mayOnlyLook && <p className="mr-auto min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
-        {workspaces.length === 1 && <p className="mr-auto flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
-        {workspaces.length > 1 && (
-          <select value={workspace} onChange={(event) => setChosen({ id: event.target.value, after: last })} aria-label={t('workspace')} className="mr-auto min-h-8 max-w-72 min-w-0 truncate rounded-sm bg-transparent px-2 hover:bg-fg/8 pointer-coarse:min-h-11">
-            {workspaces.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-          </select>
-        )}
-        <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
+      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full ${content === '' ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
+        {!isNarrow && roles}
+        {mayOnlyLook && <p className="min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
+        {workspaces.length === 1 && <p className="flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
+        {workspaces.length > 1 && <ChipSelect label={t('workspaceOfNew')} icon={<Folder size={14} aria-hidden />} value={workspace ?? ''} options={workspaces.map(({ id, name }): [string, string] => [id, name])} choose={(id) => setChosen({ id, after: last })} className="max-w-60" />}
+        {workspace && <IconButton label={t('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
+        <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="ml-auto shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
       </div>
     </form>
   );

@@ -2,7 +2,8 @@
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
-import type { Chat, Workspace } from '@/lib/api/types';
+import { inboxApi } from '@/lib/api/inbox';
+import type { Chat, RoleName, Workspace } from '@/lib/api/types';
 import { post } from '@/lib/chat/outbox';
 import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { useLayout } from '@/lib/layout';
@@ -34,8 +35,8 @@ export function useNewChat() {
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ workspace, content }: { workspace: string; content?: string }) => {
-      const chat = await api.createChat(workspace);
+    mutationFn: async ({ workspace, content, role }: { workspace: string; content?: string; role?: RoleName }) => {
+      const chat = await inboxApi.createChat(workspace, role);
       if (content) void post(workspace, chat.id, content).catch(toastError);
       return chat;
     },

@@ -1,6 +1,6 @@
 import { Choices } from '@/components/form';
 import { setLocale, useLocale, usePageText, useText, type Locale } from '@/i18n';
-import { setShiftTab, usePreferences } from '@/lib/preferences';
+import { setLetters, setShiftTab, usePreferences } from '@/lib/preferences';
 import { setTheme, useTheme, type Theme } from '@/lib/theme';
 import { toastError } from '@/lib/toast';
 import { Section } from './Section';
@@ -14,6 +14,7 @@ export function AppearanceSection() {
   const theme = useTheme((state) => state.theme);
   const locale = useLocale((state) => state.locale);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
+  const areLettersOn = usePreferences((state) => state.areLettersOn);
   const themes: [Theme, string][] = [['system', common('themeSystem')], ['light', common('themeLight')], ['dark', common('themeDark')]];
   return (
     <Section title={t('appearance')}>
@@ -22,6 +23,10 @@ export function AppearanceSection() {
       <label className="flex items-start gap-2.5">
         <input type="checkbox" checked={isShiftTabOn} onChange={(event) => setShiftTab(event.target.checked)} className="mt-1" />
         <span>{t('shiftTab')}<span className="block text-sm text-muted">{t('shiftTabHint')}</span></span>
+      </label>
+      <label className="flex items-start gap-2.5">
+        <input type="checkbox" checked={areLettersOn} onChange={(event) => setLetters(event.target.checked)} className="mt-1" />
+        <span>{t('letters')}<span className="block text-sm text-muted">{t('lettersHint')}</span></span>
       </label>
     </Section>
   );

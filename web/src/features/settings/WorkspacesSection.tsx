@@ -18,14 +18,13 @@ import { words } from './words';
 /** The folders: added, named, trusted, shared, forgotten. */
 export function WorkspacesSection() {
   const t = usePageText(words);
-  const home = useText('home');
   const workspaces = useWorkspaces();
   const addsFolders = useAddsFolders();
   return (
     <Section title={t('workspaces')} hint={t('workspacesHint')}>
-      {addsFolders && <div><Button look="primary" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{home('addFolder')}</Button></div>}
+      {addsFolders && <div><Button look="primary" onClick={() => showDialog({ kind: 'add-folder' })}><FolderPlus size={15} aria-hidden />{t('addFolder')}</Button></div>}
       <Loaded query={workspaces}>
-        {(all) => (all.length === 0 ? <p className="text-muted">{home(addsFolders ? 'noWorkspace' : 'notInvited')}</p> : <ul className="flex flex-col gap-3">{all.map((one) => <Row key={one.id} workspace={one} />)}</ul>)}
+        {(all) => (all.length === 0 ? <p className="text-muted">{t(addsFolders ? 'noWorkspace' : 'notInvited')}</p> : <ul className="flex flex-col gap-3">{all.map((one) => <Row key={one.id} workspace={one} />)}</ul>)}
       </Loaded>
     </Section>
   );

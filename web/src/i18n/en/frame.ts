@@ -33,5 +33,7 @@ export const common = {
   failed: 'Can’t load this',
   notifications: 'Notifications',
   popups: 'Menus and hints',
+  sidebarWidth: 'Width of the sidebar',
+  panelWidth: 'Width of the panel',
   skipToContent: 'Skip to the content',
 } as const;

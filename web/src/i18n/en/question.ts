@@ -127,6 +127,5 @@ export const question = {
   enlarge: 'Enlarge',
   shrink: 'Make smaller',
   arguments: 'Arguments',
-  notification: 'Planwright is waiting for you',
   keys: 'Alt+A allow, Alt+Shift+A always allow, Alt+D deny',
 } as const;

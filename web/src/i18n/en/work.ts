@@ -27,6 +27,8 @@ export const changes = {
   deleted: 'deleted',
   moved: 'moved',
   movedOnly: 'Moved; its content is the same.',
+  viewed: 'Viewed',
+  viewedFile: 'Viewed: {path}',
   reverted: 'taken back',
   irreversible: 'This can’t be taken back: {reason}',
   folder: 'A folder.',

@@ -33,5 +33,7 @@ export const common = {
   failed: '无法加载',
   notifications: '通知',
   popups: '菜单和提示',
+  sidebarWidth: '侧边栏宽度',
+  panelWidth: '面板宽度',
   skipToContent: '跳到内容',
 };

@@ -127,6 +127,5 @@ export const question = {
   enlarge: '放大',
   shrink: '缩小',
   arguments: '参数',
-  notification: 'Planwright 正在等待你',
   keys: 'Alt+A 允许，Alt+Shift+A 始终允许，Alt+D 拒绝',
 } as const;

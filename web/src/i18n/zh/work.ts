@@ -26,6 +26,8 @@ export const changes = {
   deleted: '删除',
   moved: '移动',
   movedOnly: '已移动，内容不变。',
+  viewed: '已查看',
+  viewedFile: '已查看：{path}',
   reverted: '已撤回',
   irreversible: '无法撤回：{reason}',
   folder: '文件夹。',

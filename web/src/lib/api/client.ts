@@ -17,7 +17,7 @@ export class ApiError extends Error {
   }
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export async function call<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
   return (await ask<T>(method, path, body, headers)).answer;

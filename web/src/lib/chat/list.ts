@@ -17,7 +17,7 @@ export function reduceList(chats: Chat[], event: OfChat, workspace: string): Cha
 function change(chat: Chat, event: OfChat): Chat {
   switch (event.type) {
     case 'chat_updated':
-      return { ...chat, title: event.data.title };
+      return { ...chat, ...event.data };
     case 'state_changed':
       return { ...chat, state: event.data.state };
     case 'question_pending':

@@ -141,7 +141,7 @@ const STEPS: { [T in EventType]: Step<T> } = {
   },
   run_finished: (view, end) => ({ ...view, live: {}, outputs: {}, queued: [], lastRun: runEnd(end) }),
   violation: (view) => view,
-  chat_updated: (view, { title }) => ({ ...view, chat: { ...view.chat, title } }),
+  chat_updated: (view, marks) => ({ ...view, chat: { ...view.chat, ...marks } }),
   chat_created: (view) => view,
   chat_deleted: (view) => ({ ...view, isDeleted: true }),
   reset: (view) => ({ ...view, missing: 'everything' }),

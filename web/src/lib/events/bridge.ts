@@ -1,6 +1,7 @@
 // Brings the events to the stores: those of open chats to their views, small ones of all chats to the lists.
 import type { QueryClient } from '@tanstack/react-query';
 import { reduceList } from '@/lib/chat/list';
+import { noteForInbox, refreshInbox } from '@/lib/inbox';
 import { applyEvents, loadChat, setConnection, useChatStore } from '@/lib/chat/store';
 import type { Chat } from '@/lib/api/types';
 import { connect } from './connect';
@@ -44,6 +45,16 @@ export function openChat(workspace: string, chat: string, failed: (reason: unkno
   };
 }
 
+const listeners = new Set<(events: SentEvent[]) => void>();
+
+/** Hands on the events of all chats until the returned function is called. */
+export function onEvents(listener: (events: SentEvent[]) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
 /** Tries to reach the server at once. */
 export const reconnect = () => say?.({ kind: 'wake' });
 
@@ -60,6 +71,7 @@ function hear(message: ToTab): void {
       return schedule();
     case 'lists_stale':
       void queries.invalidateQueries({ queryKey: ['chats'] });
+      void refreshInbox(queries);
       return undefined;
     case 'signed_out':
       return onSignedOut();
@@ -91,6 +103,8 @@ function flush(): void {
     const workspace = open.get(chat);
     if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
   }
+  noteForInbox(queries, events);
+  for (const listener of listeners) listener(events);
   if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
     if (chats) queries.setQueryData<Chat[]>(key, events.reduce((list, event) => reduceList(list, event, String(key[1])), chats));
