@@ -36,11 +36,13 @@ web: ## The web UI, into web/dist, from where the binary takes it
 	@scripts/need node npm
 	@scripts/web
 
-lint: ## Formatting, clippy, licences, bans and advisories of the dependencies
+lint: ## Formatting, clippy, licences, bans and advisories of the dependencies; hooks, import zones and dead exports of the web UI
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 	@scripts/deny
 	@scripts/advisories
+	@scripts/web
+	cd web && npm run --silent lint
 
 bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg bwrap node

@@ -1,27 +1,20 @@
 // `make bench-web`: bytes and DOM nodes are gates; times are reported, with what is aimed for.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { openAs, PEOPLE, seedTeam } from '../tests/seed.mjs';
 import { composer, history, newContext, openBrowser, say, startServer, until, words } from '../tests/support.mjs';
+import { failures, measure } from './budget.mjs';
 
-const dist = new URL('../dist/', import.meta.url).pathname;
-const packed = (path) => gzipSync(readFileSync(dist + path), { level: 9 }).length;
 const report = (what, value, bar) => console.log(`${what.padEnd(58)} ${String(value).padStart(12)}   ${bar}`);
 const MESSAGES = 10_000;
 const TOKENS = 2_000;
 
-test('first load: at most 200 KB of script and style, packed', () => {
-  const html = readFileSync(`${dist}index.html`, 'utf8');
-  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path);
-  const worker = readdirSync(`${dist}assets`).filter((name) => /^worker-.*\.js$/.test(name)).map((name) => `assets/${name}`);
-  const bytes = [...files, ...worker].reduce((sum, path) => sum + packed(path), 0);
-  report('first load, JS and CSS, gzip', `${(bytes / 1000).toFixed(1)} KB`, 'gate: 200 KB');
-  const lazy = readdirSync(`${dist}assets`).filter((name) => /\.js$/.test(name) && !html.includes(name));
-  const largest = lazy.map((name) => [packed(`assets/${name}`), name]).sort(([a], [b]) => b - a)[0];
-  report(`largest part loaded on demand (${largest[1].split('-')[0]})`, `${(largest[0] / 1000).toFixed(1)} KB`, 'gate: 60 KB');
-  assert.ok(bytes <= 200_000 && largest[0] <= 60_000);
+test('bytes: home at most 140 KB, chat 210 KB, each part 60 KB, packed', () => {
+  const sizes = measure();
+  report('home, JS, CSS and one language, gzip', `${(sizes.home / 1000).toFixed(1)} KB`, 'gate: 140 KB');
+  report('chat, JS, CSS and one language, gzip', `${(sizes.chat / 1000).toFixed(1)} KB`, 'gate: 210 KB');
+  report(`largest part loaded on demand (${sizes.parts[0].file.split(/[/-]/)[1]})`, `${(sizes.parts[0].bytes / 1000).toFixed(1)} KB`, 'gate: 60 KB');
+  assert.deepEqual(failures(sizes), []);
 });
 
 test('the inbox of a team with 40 chats: at most 1,500 DOM nodes', async () => {

@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from '@/app/App';
 import { startLocale } from '@/i18n';
 import { signInByAddress } from '@/lib/api/session';
+import { registerShell } from '@/lib/shell';
 import { startTheme } from '@/lib/theme';
 import './styles.css';
 
@@ -15,3 +16,4 @@ createRoot(root).render(
     <App />
   </StrictMode>,
 );
+registerShell();

@@ -38,7 +38,7 @@ test('ninety days of violations, questions and switches are charts that agree wi
   await violations.getByRole('button', { name: 'By model' }).click();
   assert.deepEqual(Object.keys(await legend(violations)).sort(), MODELS.toSorted());
   assert.deepEqual(await legend(chart('Questions by severity')), Object.fromEntries(['critical', 'major', 'minor'].map((severity) => [severity, total(past.audit, (row) => row.details.severity === severity)])));
-  const causes = { 'by you': 'user', 'by approving a plan': 'approval', 'by your words': 'intent', 'by the default mode': 'auto' };
+  const causes = { 'by you': 'user', 'by approving a plan': 'approval', 'by your message': 'intent', 'by the default mode': 'auto' };
   assert.deepEqual(await legend(chart('Mode switches by cause')), Object.fromEntries(Object.entries(causes).map(([words, by]) => [words, total(past.audit, (row) => row.details.by === by)])));
   assert.deepEqual(faults, []);
 });
@@ -92,8 +92,8 @@ test('the log is filtered by chat, model, role and kind, by the address too, and
 
 test('what fits nothing says so, and a failure offers another try', async () => {
   await page.goto(`${server.url}/audit?model=nobody`);
-  await page.getByText('Nothing was logged').waitFor();
-  await page.getByText('Nothing fits these filters.', { exact: false }).waitFor();
+  await page.getByText('Nothing logged yet').waitFor();
+  await page.getByText('No events match these filters.', { exact: false }).waitFor();
   await page.route('**/audit/counts*', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'Not like this.', retryable: false } } }));
   await page.goto(`${server.url}/audit?days=90`);
   await page.getByRole('alert').getByText('Not like this.').waitFor();
@@ -169,7 +169,7 @@ test('the timeline of a chat has its words, plan, violation and switch in their 
   await picture(page, 'timeline');
   await page.getByRole('button', { name: /^Messages/ }).click();
   await until(async () => !(await kinds()).includes('said'), 'no words');
-  await page.getByRole('link', { name: 'show in the chat' }).first().click();
+  await page.getByRole('link', { name: 'Show in chat' }).first().click();
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   assert.deepEqual(faults, []);
 });

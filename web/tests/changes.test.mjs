@@ -68,10 +68,10 @@ test('taking back to before a message shows first what it does, leaves alone wha
   await changes.getByRole('button', { name: 'By message' }).click();
   await changes.getByRole('button', { name: 'Take back…' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Take back changes' });
-  const list = dialog.getByRole('list', { name: 'Files that are taken back' });
+  const list = dialog.getByRole('list', { name: 'Files to take back' });
   await list.getByText('/gone.txt').waitFor();
-  assert.match(await list.innerText(), /\/gone\.txt\s+is removed again/);
-  assert.match(await list.innerText(), /\/mine\.txt\s+gets its earlier content/);
+  assert.match(await list.innerText(), /\/gone\.txt\s+will be removed/);
+  assert.match(await list.innerText(), /\/mine\.txt\s+returns to its earlier content/);
   assert.ok(!(await list.innerText()).includes('kept.txt'), 'what came before the message stays');
   await list.getByRole('button', { name: /mine\.txt/ }).click();
   await list.locator('.diff-code-insert', { hasText: 'after' }).waitFor();
@@ -82,7 +82,7 @@ test('taking back to before a message shows first what it does, leaves alone wha
   // Somebody else changes one of them meanwhile.
   writeFileSync(join(stage.workspace, 'gone.txt'), 'y\n');
   await changes.getByRole('button', { name: 'Take back…' }).first().click();
-  await dialog.getByText('1 file stays as it is').waitFor();
+  await dialog.getByText('1 file stays unchanged').waitFor();
   await picture(page, 'revert-conflict');
   await dialog.getByRole('button', { name: 'Take back the other file (1)' }).click();
   await page.getByText('1 file was taken back.').waitFor();
@@ -102,15 +102,15 @@ test('a message of yours takes back what was done about it, and says so where th
   const page = await stage.open(chat);
   const own = page.getByRole('article', { name: 'You' });
   await own.last().hover();
-  await own.last().getByRole('button', { name: 'Take back what was done from here on…' }).click();
+  await own.last().getByRole('button', { name: 'Take back changes from here on…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Take back 1 file' }).click();
   await until(() => !existsSync(join(stage.workspace, 'from-message.txt')), 'the file to go');
   await page.getByRole('note').filter({ hasText: 'from-message.txt' }).waitFor();
-  await own.last().getByRole('button', { name: 'Take back what was done from here on…' }).click();
-  await page.getByText(/No file was changed from this message on/).waitFor();
+  await own.last().getByRole('button', { name: 'Take back changes from here on…' }).click();
+  await page.getByText(/No changes to take back from this message on/).waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   const changes = await showChanges(page);
-  await changes.getByText('All of it was taken back').waitFor();
+  await changes.getByText('Everything was taken back').waitFor();
   await page.context().close();
 });
 

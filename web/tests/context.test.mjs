@@ -36,8 +36,8 @@ test('the panel tells what is in the context and what the chat used, live and af
   await page.getByRole('button', { name: 'Context: 30% full' }).click();
   await panelOf().getByText('30,000 of 100,000 tokens').waitFor();
   const rows = async () => (await panelOf().getByRole('row').allInnerTexts()).map((row) => row.split('\t')[0].trim());
-  await until(async () => (await rows()).includes('Results of tools'), 'the parts');
-  for (const part of ['Instructions of mode and role', 'Tools', 'AGENTS.md', 'Your messages', 'The agent’s words', 'Tool calls', 'Results of tools']) assert.ok((await rows()).includes(part), part);
+  await until(async () => (await rows()).includes('Tool results'), 'the parts');
+  for (const part of ['Mode and role instructions', 'Tools', 'AGENTS.md', 'Your messages', 'The agent’s messages', 'Tool calls', 'Tool results']) assert.ok((await rows()).includes(part), part);
   const used = () => panelOf().getByRole('definition').allInnerTexts();
   const live = await used();
   assert.deepEqual(live, ['38,000', '8,000', '2,000', '$0.50']);
@@ -48,12 +48,12 @@ test('the panel tells what is in the context and what the chat used, live and af
 });
 
 test('compacting sums up and leaves the context shorter; then there is nothing to sum up', async () => {
-  const words = () => panelOf().getByRole('row', { name: /Results of tools/ });
+  const words = () => panelOf().getByRole('row', { name: /Tool results/ });
   await words().waitFor();
   await panelOf().getByRole('button', { name: 'Compact now' }).click();
-  await panelOf().getByRole('row', { name: /Summary of what was said before/ }).waitFor();
+  await panelOf().getByRole('row', { name: /Summary of earlier messages/ }).waitFor();
   await words().waitFor({ state: 'detached' });
-  await panelOf().getByText('There is nothing to sum up since the last time.').waitFor();
+  await panelOf().getByText('Nothing new to summarize.').waitFor();
   assert.ok(await panelOf().getByRole('button', { name: 'Compact now' }).isDisabled());
   await page.getByRole('button', { name: 'Context: 0% full' }).waitFor();
 });

@@ -68,7 +68,7 @@ test('what is no text, empty, long or hostile is shown as what it is', async () 
   };
   const back = () => panel.getByRole('button', { name: 'Back to the files' }).click();
   await open('picture.bin');
-  await panel.getByText('This is no text').waitFor();
+  await panel.getByText('Not a text file').waitFor();
   await back();
   await open('empty.txt');
   await panel.getByText('The file is empty.').waitFor();
@@ -84,10 +84,10 @@ test('what is no text, empty, long or hostile is shown as what it is', async () 
 
 test('a file that is too large is told in plain words, without another try', async () => {
   await item('huge.txt').click();
-  await panel.getByText('The file is too large to be shown').waitFor();
+  await panel.getByText('This file is too large to show').waitFor();
   assert.equal(await panel.getByRole('button', { name: 'Try again' }).count(), 0);
   await panel.getByRole('button', { name: 'Back to the files' }).click();
-  assert.match(await item(/link/).getAttribute('title'), /may lead out of the workspace/);
+  assert.match(await item(/link/).getAttribute('title'), /can lead outside the workspace/);
 });
 
 test('plans and chats are told from documents, and new files show without a reload', async () => {

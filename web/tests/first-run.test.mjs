@@ -63,7 +63,7 @@ test('from make run in an empty home to a plan, an approval and a finished chang
   await page.getByRole('button', { name: 'Try the demo' }).click();
   await composer(page).waitFor();
   await followGuide(page, join(place, 'demo/data/samples/own/greeter'));
-  await guide(page).getByRole('button', { name: 'Once more, on a fresh copy' }).click();
+  await guide(page).getByRole('button', { name: 'Start over with a fresh copy' }).click();
   await guideAt(page, /Say what you want/);
   await guide(page).getByRole('button', { name: /^Send “/ }).click();
   await guideAt(page, /Read the plan/);

@@ -40,7 +40,7 @@ test('without the token the page asks for it, says when it is wrong, and lets in
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByLabel('Token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByText('This is not the token of this server.').waitFor();
+  await page.getByText('This is not this server’s token.').waitFor();
   await page.getByLabel('Token').fill(new URL(server.address).hash.slice('#token='.length));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Inbox' }).waitFor();

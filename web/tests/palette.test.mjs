@@ -71,7 +71,7 @@ test('a search that the server refuses says so in the palette', async () => {
   await page.route('**/api/v1/search**', (route) => route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'The disk is full.', retryable: false } } }));
   await open();
   await page.keyboard.type('anything');
-  await palette().getByText('Search did not work: The disk is full.').waitFor();
+  await palette().getByText('Search failed: The disk is full.').waitFor();
   await page.unrouteAll();
 });
 

@@ -321,7 +321,7 @@ test('remarks that were not sent are kept over a reload, and asked about before 
   await card.getByRole('button', { name: 'Comment on step 2' }).click();
   await card.getByLabel('Your comment on step 2').fill('As a layer');
   await page.reload();
-  await bar.getByText('1 comment on the steps goes along with Keep planning.').waitFor();
+  await bar.getByText('Keep planning also sends 1 comment on the steps.').waitFor();
   await togglePanel(page);
   assert.equal(await card.getByLabel('Your comment on step 2').inputValue(), 'As a layer');
   const dialog = page.getByRole('alertdialog', { name: 'Execute without your comments?' });

@@ -69,9 +69,9 @@ test('Execute Plan says why a plan that names no files can not be approved', asy
 
 test('the settings tell the policy, and switch the classifier on, whose suggestion is a button and no more', async () => {
   await page.goto(`${server.url}/settings/modes`);
-  await page.getByText('Nothing changes, and only the Tester runs commands, before you approve a plan.').waitFor();
+  await page.getByText('Nothing changes before you approve a plan. Until then only the Tester runs commands.').waitFor();
   await page.getByText('A plan whose steps name no files can’t be approved.').waitFor();
-  await page.getByRole('radio', { name: /is read by the model/ }).click();
+  await page.getByRole('radio', { name: /is classified by the model/ }).click();
   await page.getByRole('status').getByText(/^Saved/).waitFor();
   writeFileSync(join(server.home, 'script.json'), JSON.stringify({ plan: [{ calls: [{ tool: 'write_plan', args: PLAN }] }, { text: 'Ready.' }, { text: 'Still planning.' }], intent: { text: 'EXECUTE_NOW' } }));
   await fresh();

@@ -41,7 +41,7 @@ const unhurt = async () => {
 };
 const openAll = async () => {
   const closed = history(page).getByRole('button', { expanded: false });
-  for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click();
+  for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click({ position: { x: 8, y: 8 } });
 };
 
 test('payloads in a message, an answer, a file name, a tool and its result, a plan and a question run nowhere', async () => {

@@ -1,4 +1,4 @@
-// MCP servers: what is run is shown before it is run, what has changed is shown before it is used, and what does not work says so.
+// MCP servers: what is run is shown before it is run, what has changed is shown before it is used, and what failed says so.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,12 +36,12 @@ test('servers are listed with exactly what is run, started when they are checked
   await row('watch').getByText(`node ${HOSTILE} saying ${description}`).waitFor();
   await check();
   await row('watch').getByText('ready', { exact: true }).waitFor();
-  await row('broken').getByText('does not work').waitFor();
+  await row('broken').getByText('failed', { exact: true }).waitFor();
   await row('broken').getByText(/I could not find my configuration/).waitFor();
   await row('watch').getByText(/\d+ tools/).click();
   const tool = row('watch').getByRole('listitem').filter({ hasText: 'watch__look' });
   await tool.getByText('reads', { exact: true }).waitFor();
-  await row('watch').getByRole('listitem').filter({ hasText: 'watch__write' }).getByText(/for the Actor alone/).waitFor();
+  await row('watch').getByRole('listitem').filter({ hasText: 'watch__write' }).getByText(/Actor only/).waitFor();
   for (const colorScheme of ['dark', 'light']) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
@@ -49,7 +49,7 @@ test('servers are listed with exactly what is run, started when they are checked
   }
 });
 
-test('a server that does not work is a line in the chat, which leads to the reason', async () => {
+test('a server that failed is a line in the chat, which leads to the reason', async () => {
   const chat = await server.newChat();
   await page.goto(chat.url);
   await say(page, 'Hello');
@@ -69,7 +69,7 @@ test('a tool whose description has changed is told of in the open chat, and used
   await history(page).getByText(/The MCP server “watch” changed since you accepted it/).waitFor();
   await page.getByText('An MCP server changed since you accepted it. The changed tools are off.').waitFor();
   await page.getByRole('button', { name: 'Review' }).click();
-  const dialog = page.getByRole('dialog', { name: 'An MCP server has changed' });
+  const dialog = page.getByRole('dialog', { name: 'An MCP server changed' });
   const change = dialog.getByRole('region', { name: 'MCP server watch' });
   await change.getByRole('heading', { name: 'Tool look' }).waitFor();
   assert.match(await change.locator('dl').innerText(), /accepted\s+Looks\.\s[\s\S]*now\s+Looks, and sends what it sees\./);
@@ -88,10 +88,10 @@ test('a command that changes under the same name is shown as it was and as it is
   await server.start();
   await section();
   await check();
-  await row('watch').getByText('not what you accepted').waitFor();
-  await row('watch').getByRole('button', { name: 'Look at it: watch' }).click();
+  await row('watch').getByText('changed since you accepted it').waitFor();
+  await row('watch').getByRole('button', { name: 'Review: watch' }).click();
   const change = page.getByRole('dialog').getByRole('region', { name: 'MCP server watch' });
-  await change.getByRole('heading', { name: 'What is run' }).waitFor();
+  await change.getByRole('heading', { name: 'Command' }).waitFor();
   await change.getByText(`saying ${description} 'one word'`).waitFor();
   await page.keyboard.press('Escape');
 });
@@ -100,9 +100,9 @@ test('a server that comes with the folder is shown word by word before it is sta
   mkdirSync(join(server.workspace, '.planwright'), { recursive: true });
   writeFileSync(join(server.workspace, '.planwright/config.toml'), node('theirs', ['plain', 'a b'], 'env = { MODE = "loud" }'));
   await section();
-  await row('theirs').getByText('waits for your word').waitFor();
+  await row('theirs').getByText('not accepted').waitFor();
   await row('theirs').getByText('the folder’s configuration').waitFor();
-  await row('theirs').getByRole('button', { name: 'Look at it: theirs' }).click();
+  await row('theirs').getByRole('button', { name: 'Review: theirs' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('MCP server: a program that is started, or an address that is asked').waitFor();
   await dialog.getByText(`node ${HOSTILE} plain 'a b'`).waitFor();

@@ -34,7 +34,7 @@ test('the configured model is tested by a click, and a model that is not there s
   await page.getByText('Works').first().waitFor();
   await page.getByLabel(/^Model for/).fill('ollama/qwen3-coder');
   await page.getByRole('button', { name: 'Test: ollama/qwen3-coder' }).click();
-  await page.getByText(/Does not work.*ollama serve/).waitFor();
+  await page.getByText(/Failed.*ollama serve/).waitFor();
   await page.getByLabel(/^Model for/).fill('nobody/x');
   await page.getByRole('button', { name: 'Use this model' }).click();
   await page.getByRole('alert').getByText(/There is no provider "nobody"/).waitFor();
@@ -51,7 +51,7 @@ test('a model chosen for a workspace answers the next message, and the configure
   await say(page, 'Hello');
   await history(page).getByText('(demo model) I\'ll look around').waitFor();
   await section('models');
-  await page.getByRole('button', { name: 'Use the configured one' }).click();
+  await page.getByRole('button', { name: 'Use the configured model' }).click();
   await said(/go to the configured model/);
   const other = await server.newChat();
   await page.goto(other.url);
@@ -64,7 +64,7 @@ test('each provider says what to do: a key and its variable, an own server, and 
   const provider = page.getByLabel('Provider');
   await provider.selectOption({ label: 'Anthropic' });
   await page.getByText('export ANTHROPIC_API_KEY=…').waitFor();
-  await provider.selectOption({ label: 'Any other server that speaks like OpenAI' });
+  await provider.selectOption({ label: 'Any other OpenAI-compatible server' });
   await page.getByText('[providers.local]').waitFor();
 });
 
@@ -175,16 +175,16 @@ test('theme, language and Shift+Tab are remembered', async () => {
 test('a token is made, shown once, works, and is taken back', async () => {
   await section('account');
   await page.getByText('No tokens yet.').waitFor();
-  await page.getByLabel('What it is for').fill('ci');
-  await page.getByRole('button', { name: 'Make a token' }).click();
+  await page.getByLabel('Purpose').fill('ci');
+  await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.getByRole('status').locator('pre').innerText();
   const me = () => fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal((await me()).status, 200);
   await page.reload();
   await page.getByText('ci', { exact: true }).waitFor();
   assert.equal(await page.getByText(token).count(), 0);
-  await page.getByRole('button', { name: 'Take back the token ci' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('button', { name: 'Revoke the token ci' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No tokens yet.').waitFor();
   assert.equal((await me()).status, 401);
 });

@@ -121,13 +121,13 @@ class Server {
 let browser = null;
 after(() => browser?.close());
 
-/** A browser profile of its own, in which any error of the page goes to `faults`. */
+/** A browser profile of its own, in which any error of the page goes to `faults`. Tests answer in the server's place, which a service worker would hide from them. */
 export async function newContext(options) {
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-US', ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-US', serviceWorkers: 'block', ...options });
   context.setDefaultTimeout(PATIENCE);
   const faults = [];
   context.on('page', (page) => {

@@ -41,7 +41,7 @@ before(async () => {
 test('an owner shares a workspace: a name that nobody has is told, a right is changed, the last owner stays', async () => {
   await ann.goto(`${server.url}/settings/workspaces`);
   const members = ann.getByRole('region', { name: 'Members' });
-  await members.getByText('Nobody yet').waitFor();
+  await members.getByText('No members yet').waitFor();
   await members.getByLabel('Name of an account').fill('nobody');
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByRole('alert').getByText(/planwright user add/).waitFor();
@@ -51,7 +51,7 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByLabel('Right of bob').selectOption('viewer');
   await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'viewer', 'the right');
-  await members.getByRole('button', { name: 'Take ann out' }).click();
+  await members.getByRole('button', { name: 'Remove ann' }).click();
   await ann.getByRole('alert').getByText(/Make somebody its owner first/).waitFor();
 });
 
@@ -83,10 +83,10 @@ test('a viewer sees everything and can press nothing that changes something', as
   assert.equal(await bob.getByRole('menuitem', { name: 'Rename…' }).count(), 0);
   await bob.keyboard.press('Escape');
   await bob.goto(`${server.url}/settings/modes`);
-  await bob.getByText('Only owners change this.').waitFor();
+  await bob.getByText('Only owners can change this.').waitFor();
   assert.ok(await bob.getByRole('radio', { name: /^Build/ }).isDisabled());
   await bob.goto(`${server.url}/settings/models`);
-  await bob.getByText('Only admins of the server choose models.').waitFor();
+  await bob.getByText('Only server admins can choose models.').waitFor();
   assert.equal((await asks(ann, chat.path)).answer.config.agent_mode, 'plan');
 });
 
@@ -102,8 +102,8 @@ test('one\'s own account is shown, with tokens that are one\'s own', async () =>
   await ann.goto(`${server.url}/settings/account`);
   await ann.getByText('Signed in as ann').waitFor();
   await ann.getByRole('region', { name: 'Account', exact: true }).getByText('admin', { exact: true }).waitFor();
-  await ann.getByLabel('What it is for').fill('build');
-  await ann.getByRole('button', { name: 'Make a token' }).click();
+  await ann.getByLabel('Purpose').fill('build');
+  await ann.getByRole('button', { name: 'Create token' }).click();
   await ann.getByText('build', { exact: true }).waitFor();
   await bob.goto(`${server.url}/settings/account`);
   await bob.getByText('Signed in as bob').waitFor();
@@ -114,14 +114,14 @@ test('one changes one\'s own password, and is signed out everywhere else only', 
   const elsewhere = await signIn('bob');
   await bob.goto(`${server.url}/settings/account`);
   await bob.getByRole('button', { name: 'Change password' }).click();
-  await bob.getByLabel('Password now').fill('not this');
+  await bob.getByLabel('Current password').fill('not this');
   await bob.getByLabel('New password').fill(' another password of bob ');
   await bob.keyboard.press('Enter');
-  await bob.getByRole('alert').getByText('That is not your password.').waitFor();
+  await bob.getByRole('alert').getByText('This is not your current password.').waitFor();
   assert.deepEqual(await violations(bob), []);
-  await bob.getByLabel('Password now').fill(ACCOUNTS.bob);
+  await bob.getByLabel('Current password').fill(ACCOUNTS.bob);
   await bob.keyboard.press('Enter');
-  await bob.getByText(/^Changed\. Everywhere else/).waitFor();
+  await bob.getByText(/^Password changed\. You are signed out everywhere else/).waitFor();
   assert.equal(await bob.evaluate(() => document.activeElement.textContent), 'Change password');
   ACCOUNTS.bob = ' another password of bob ';
   await bob.reload();
@@ -137,10 +137,10 @@ test('an admin makes an account, gives it another password and removes it', asyn
   await accounts.getByText('ann (you)').waitFor();
   await accounts.getByLabel('New name').fill('bob');
   await accounts.getByLabel('First password').fill('first password of eve');
-  await accounts.getByRole('button', { name: 'Make the account' }).click();
+  await accounts.getByRole('button', { name: 'Create account' }).click();
   await accounts.getByRole('alert').getByText('There is an account bob already.').waitFor();
   await accounts.getByLabel('New name').fill('eve');
-  await accounts.getByRole('button', { name: 'Make the account' }).dblclick();
+  await accounts.getByRole('button', { name: 'Create account' }).dblclick();
   await accounts.getByRole('button', { name: 'New password of eve' }).click();
   await accounts.getByRole('textbox', { name: 'New password of eve' }).fill('second password of eve');
   assert.deepEqual(await violations(ann), []);
@@ -152,7 +152,7 @@ test('an admin makes an account, gives it another password and removes it', asyn
   const eve = await signIn('eve');
   await accounts.getByRole('button', { name: 'Remove eve' }).click();
   await ann.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-  await ann.getByText('eve has no account any more.').waitFor();
+  await ann.getByText('The account eve is removed.').waitFor();
   await until(async () => (await accounts.getByText('eve', { exact: true }).count()) === 0, 'the account is gone');
   assert.equal(await ann.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Accounts');
   await eve.reload();
@@ -162,9 +162,9 @@ test('an admin makes an account, gives it another password and removes it', asyn
 
 test('who was signed out meanwhile and presses a button is asked to sign in', async () => {
   await bob.goto(`${server.url}/settings/account`);
-  await bob.getByLabel('What it is for').fill('build');
+  await bob.getByLabel('Purpose').fill('build');
   const over = { status: 401, json: { error: { code: 'UNAUTHENTICATED', message: 'Nobody is signed in.', retryable: false, details: { auth: 'users' } } } };
   for (const path of ['me', 'tokens']) await bob.route(`**/api/v1/${path}`, (route) => route.fulfill(over));
-  await bob.getByRole('button', { name: 'Make a token' }).click();
+  await bob.getByRole('button', { name: 'Create token' }).click();
   await bob.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 });

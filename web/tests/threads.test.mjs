@@ -25,7 +25,7 @@ test('what a delegate says and does stands in a thread of its own, open while it
   const chat = await server.newChat({ agent_role: 'commander' });
   await page.goto(chat.url);
   await say(page, 'Who greets?');
-  const thread = history(page).getByRole('article', { name: 'Task of the role Planner' });
+  const thread = history(page).getByRole('article', { name: 'Task of Planner' });
   await thread.getByRole('button', { expanded: true, name: /Find out what greets people/ }).waitFor();
   await thread.getByText('step5').waitFor();
   assert.equal(await thread.getByTestId('role-badge').first().innerText(), 'Planner', 'who writes it');
@@ -53,12 +53,12 @@ test('a finding of a review opens its file at its line', async () => {
   const review = history(page).getByRole('article', { name: 'Review' });
   await review.getByText('2 findings').waitFor();
   await review.getByText('Major').waitFor();
-  await review.getByRole('button', { name: 'Open /src/lib.rs:3' }).click();
+  await review.getByRole('link', { name: '/src/lib.rs:3' }).click();
   const panel = page.getByRole('complementary');
   await panel.getByText('lib.rs').first().waitFor();
   await panel.locator('[data-line="3"]').waitFor({ state: 'attached' });
   assert.deepEqual(await violations(page), []);
-  await review.getByRole('button', { name: 'Open /README.md' }).click();
+  await review.getByRole('link', { name: '/README.md' }).click();
   await panel.getByText('README.md').first().waitFor();
 });
 

@@ -92,7 +92,7 @@ export const VIEWS = {
   'tool calls opened': async (page, { planned }) => {
     await openChat(page, planned);
     const closed = history(page).getByRole('button', { expanded: false });
-    for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click();
+    for (let opened = 0; opened < 30 && (await closed.count()) > 0; opened += 1) await closed.first().click({ position: { x: 8, y: 8 } });
   },
   question: (page, { asked }) => openChat(page, asked),
   acting: (page, { acting }) => openChat(page, acting),
@@ -176,7 +176,7 @@ export const VIEWS = {
   },
   'nothing logged': async (page, { server }) => {
     await page.goto(`${server.url}/audit?model=nobody`);
-    await page.getByText(/Nothing was logged|没有记录/).waitFor();
+    await page.getByText(/Nothing logged yet|没有记录/).waitFor();
   },
   'audit that fails': async (page, { server }) => {
     await page.route('**/audit/counts*', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'Something is wrong.', retryable: false } } }));

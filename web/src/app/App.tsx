@@ -1,27 +1,35 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { MutationCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { CircleAlert, ServerOff } from 'lucide-react';
-import { useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Route, Switch } from 'wouter';
 import { Button } from '@/components/Button';
+import { ChatSkeleton } from '@/components/ChatSkeleton';
 import { LiveRegion } from '@/components/LiveRegion';
 import { Notice } from '@/components/Notice';
 import { part } from '@/components/part';
 import { POPUPS } from '@/components/Popup';
 import { TipLayer } from '@/components/TipLayer';
 import { Toasts } from '@/components/Toasts';
-import { useText } from '@/i18n';
+import { useText, withWords } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { startBridge } from '@/lib/events/bridge';
-import { ChatRoute } from './ChatRoute';
+import { isOtherVersion } from '@/lib/loading';
 import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
-const InboxPage = part(() => import('@/features/home/InboxPage').then((all) => all.InboxPage));
-const AuditPage = part(() => import('@/features/audit/AuditPage').then((all) => all.AuditPage));
+const loadHome = () => withWords('inbox', import('@/features/home/InboxPage')).then((all) => all.InboxPage);
+const loadChat = () => withWords('chatPages', import('./ChatRoute')).then((all) => all.ChatRoute);
+const InboxPage = part(loadHome);
+const ChatRoute = part(loadChat, <ChatSkeleton />);
+const AuditPage = part(() => withWords('audit', import('@/features/audit/AuditPage')).then((all) => all.AuditPage));
 const SignInPage = part(() => import('@/features/signin/SignInPage').then((all) => all.SignInPage), null);
-const SettingsPage = part(() => import('@/features/settings/SettingsPage').then((all) => all.SettingsPage));
+const SettingsPage = part(() => withWords('settings', import('@/features/settings/SettingsPage')).then((all) => all.SettingsPage));
+
+// The page of the address loads while the server is asked who we are; what fails here is tried again when it is shown.
+const first = location.pathname === '/' ? loadHome : /^\/w\/[^/]+\/c\//.test(location.pathname) ? loadChat : null;
+first?.().catch(() => undefined);
 
 /** Between two looks for a server that is not there, in milliseconds. */
 const AGAIN = 2_000;
@@ -38,7 +46,7 @@ export function App() {
     <ErrorBoundary>
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <Gate />
+          <Suspense><Gate /></Suspense>
           <Toasts />
           <LiveRegion />
           <Popups />
@@ -55,13 +63,23 @@ function Popups() {
   return <section id={POPUPS} aria-label={t('popups')} />;
 }
 
+/** A page that waited for its server may be a copy of an older one. */
+function useReloadIfUpdated(isAway: boolean, isKnown: boolean): void {
+  const hasWaited = useRef(false);
+  useEffect(() => {
+    if (isAway && !isKnown) hasWaited.current = true;
+    else if (isKnown && hasWaited.current) void isOtherVersion().then((isOther) => isOther && location.reload());
+  }, [isAway, isKnown]);
+}
+
 /** Lets in whom the server knows. */
 function Gate() {
   const t = useText('common');
   // A server that is being started again is found as soon as it is there.
-  const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity, refetchInterval: ({ state }) => (isGone(state.error) ? AGAIN : false), refetchIntervalInBackground: true });
+  const me = useQuery({ queryKey: ['me'], queryFn: api.me, retry: (count, error) => !isGone(error) && isWorthRetrying(count, error), staleTime: Infinity, refetchInterval: ({ state }) => (isGone(state.error) ? AGAIN : false), refetchIntervalInBackground: true });
   const { refetch } = me;
   const isKnown = me.data !== undefined;
+  useReloadIfUpdated(isGone(me.error), isKnown);
   useEffect(() => {
     if (isKnown) startBridge(queries, () => void refetch());
   }, [isKnown, refetch]);

@@ -5,7 +5,7 @@ import { Button, buttonClass } from '@/components/Button';
 import { Notice } from '@/components/Notice';
 import { part } from '@/components/part';
 import { ChatPage } from '@/features/chat/ChatPage';
-import { ChatSkeleton } from '@/features/chat/ChatSkeleton';
+import { ChatSkeleton } from '@/components/ChatSkeleton';
 import { ChatSlotsProvider, type ChatSlots } from '@/features/chat/slots';
 import { TextMessage } from '@/features/chat/TextMessage';
 import { ToolCallCard } from '@/features/chat/ToolCallCard';
@@ -32,7 +32,7 @@ import { NotFound } from './NotFound';
 import { SidePanel } from './SidePanel';
 import { useChatAnnouncements } from './announcements';
 import { useChatCommands } from './useChatCommands';
-import { useMessageInAddress } from './useMessageInAddress';
+import { useAddress } from './useAddress';
 
 const SLOTS: ChatSlots = {
   cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
@@ -47,7 +47,7 @@ const TimelineView = part(() => import('@/features/timeline/TimelineView').then(
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
 
 /** What is shown of a chat. */
-export type ChatPart = 'chat' | 'changes' | 'timeline';
+type ChatPart = 'chat' | 'changes' | 'timeline';
 
 /** A chat by its address: loads and follows it, and puts the features together. */
 export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId: string; chatId: string; shown?: ChatPart }) {
@@ -92,7 +92,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   const isReverting = useRevert((state) => state.from !== null);
   useChatAnnouncements();
   useChatCommands();
-  useMessageInAddress();
+  useAddress();
   useEffect(() => { if (shown === 'chat') document.title = `${title} · Planwright`; }, [title, shown]);
   useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
   if (isDeleted) return <NotFound />;

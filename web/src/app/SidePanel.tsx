@@ -1,10 +1,10 @@
 import { FileDiff, FolderTree, Gauge, ListChecks } from 'lucide-react';
 import { part } from '@/components/part';
 import { TabPanel, Tabs, type Tab } from '@/components/Tabs';
-import { PlanPanel } from '@/features/plan/PlanPanel';
 import { useText } from '@/i18n';
 import { useLayout, type PanelTab } from '@/lib/layout';
 
+const PlanPanel = part(() => import('@/features/plan/PlanPanel').then((all) => all.PlanPanel));
 const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
 const FilesPanel = part(() => import('@/features/files/FilesPanel').then((all) => all.FilesPanel));
 const ContextPanel = part(() => import('@/features/context/ContextPanel').then((all) => all.ContextPanel));

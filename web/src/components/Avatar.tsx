@@ -4,7 +4,7 @@ export function Avatar({ name, size = 'usual' }: { name: string; size?: 'usual' 
 }
 
 /** "ml" for "mara.lindqvist", "yo" for "you". */
-export function initials(name: string): string {
+function initials(name: string): string {
   const [first = '', second] = name.split(/[\s._-]+/).filter(Boolean);
   return second ? `${[...first][0]}${[...second][0]}` : [...first].slice(0, 2).join('');
 }

@@ -1,6 +1,7 @@
 import { FileWarning } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
+import { FileLink } from './FileLink';
 import type { DriftedFile } from '@/lib/chat/drift';
 
 /** Something to know before going on. */
@@ -27,7 +28,7 @@ export function DriftNotice({ files, isOver }: { files: DriftedFile[]; isOver: b
   );
 }
 
-export function DriftList({ files }: { files: DriftedFile[] }) {
+function DriftList({ files }: { files: DriftedFile[] }) {
   const t = useText('plan');
   const common = useText('common');
   const words = { new: t('driftNew'), changed: t('driftChanged'), deleted: t('driftDeleted') };
@@ -35,7 +36,7 @@ export function DriftList({ files }: { files: DriftedFile[] }) {
     <ul>
       {files.map((file) => (
         <li key={file.path} className="break-all">
-          <code>{file.path}</code>{common('aside', { text: words[file.change] ?? file.change })}
+          <FileLink place={{ path: file.path, line: null }}><code>{file.path}</code></FileLink>{common('aside', { text: words[file.change] ?? file.change })}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 // Fields of forms that are no questions of the agent.
 import { useId, type ComponentProps, type ReactNode } from 'react';
 
-export const fieldClass = 'min-h-9 w-full rounded-sm border border-control bg-bg px-2.5 pointer-coarse:min-h-11 aria-invalid:border-critical';
+const fieldClass = 'min-h-9 w-full rounded-sm border border-control bg-bg px-2.5 pointer-coarse:min-h-11 aria-invalid:border-critical';
 
 export function TextInput({ label, hint, error, className = '', ...rest }: ComponentProps<'input'> & { label: string; hint?: ReactNode; error?: string | null }) {
   const id = useId();

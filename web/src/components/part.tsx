@@ -1,4 +1,4 @@
-import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
+import { Suspense, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 import { isOutdated } from '@/lib/loading';
 import { Failed } from './Failed';
 import { Outdated } from './Outdated';
@@ -35,6 +35,6 @@ export function part<P extends object>(load: () => Promise<ComponentType<P>>, fa
     };
     if (failure?.isOutdated) return <Outdated />;
     if (failure) return <Failed error={failure.error} retry={retry} />;
-    return Loaded ? <Loaded {...props} /> : fallback;
+    return Loaded ? <Suspense fallback={fallback}><Loaded {...props} /></Suspense> : fallback;
   };
 }

@@ -1,23 +1,18 @@
 // The words of the user interface. A key that one language lacks is a type error.
 //
 // `{name}` is replaced by a value; `{count|file|files}` by the first word for one, else by the second.
+import { use } from 'react';
 import { create } from 'zustand';
-// English is always there; the others are loaded when they are chosen.
-import { en } from './en';
+import { LOADERS, SET_OF, type Dictionary, type Feature, type Locale, type WordSet } from './sets';
 
-export type Locale = 'en' | 'zh';
-type Dictionary = typeof en;
-export type Feature = keyof Dictionary;
+export type { Locale } from './sets';
 export type Key<F extends Feature> = keyof Dictionary[F] & string;
-/** What every other language must have. */
-export type Translation = { [F in Feature]: { [K in keyof Dictionary[F]]: string } };
 
 type NameOf<Slot extends string> = Slot extends `${infer Name}|${string}` ? Name : Slot;
 type Names<Text> = Text extends `${string}{${infer Slot}}${infer Rest}` ? NameOf<Slot> | Names<Rest> : never;
 type Values<Text> = [Names<Text>] extends [never] ? [] : [values: { [Name in Names<Text>]: string | number }];
 export type Text<F extends Feature> = <K extends Key<F>>(key: K, ...values: Values<Dictionary[F][K]>) => string;
 
-const dictionaries: { en: Translation; zh?: Translation } = { en };
 const KEY = 'planwright.locale';
 
 function firstLocale(): Locale {
@@ -28,21 +23,45 @@ function firstLocale(): Locale {
 
 export const useLocale = create<{ locale: Locale }>(() => ({ locale: firstLocale() }));
 
-async function load(locale: Locale): Promise<void> {
-  if (locale === 'zh') dictionaries.zh ??= (await import('./zh')).zh;
+type Words = Record<string, Record<string, string>>;
+const loaded = new Map<string, Words>();
+const loading = new Map<string, Promise<Words>>();
+
+/** Loads a set of words in one language, once. A failed attempt is forgotten, so that the next one starts over. */
+function load(locale: Locale, set: WordSet): Promise<Words> {
+  const name = `${locale}.${set}`;
+  const known = loading.get(name);
+  if (known) return known;
+  const promise = LOADERS[locale][set]().then((words) => {
+    loaded.set(name, words);
+    return words as Words;
+  });
+  loading.set(name, promise);
+  promise.catch(() => loading.delete(name));
+  return promise;
+}
+
+/** Starts to load the words of a part together with its code. */
+export async function withWords<T>(set: WordSet, code: Promise<T>): Promise<T> {
+  const [all] = await Promise.all([code, load(useLocale.getState().locale, set)]);
+  return all;
 }
 
 export async function setLocale(locale: Locale): Promise<void> {
+  const { locale: current } = useLocale.getState();
+  const shown = (Object.keys(LOADERS.en) as WordSet[]).filter((set) => loaded.has(`${current}.${set}`));
+  await Promise.all(shown.map((set) => load(locale, set)));
   localStorage.setItem(KEY, locale);
-  await load(locale);
   useLocale.setState({ locale });
 }
 
 /** To be awaited before anything is drawn. Keeps the document's language up to date from then on. */
 export async function startLocale(): Promise<void> {
-  const chosen = useLocale.getState().locale;
-  // Without its words the page is better in English than not there.
-  await load(chosen).catch(() => useLocale.setState({ locale: 'en' }));
+  // A page in English is better than none.
+  await load(useLocale.getState().locale, 'first').catch(async () => {
+    await load('en', 'first');
+    useLocale.setState({ locale: 'en' });
+  });
   const show = () => {
     document.documentElement.lang = useLocale.getState().locale === 'zh' ? 'zh-CN' : 'en';
   };
@@ -52,40 +71,19 @@ export async function startLocale(): Promise<void> {
 
 const texts = new Map<string, unknown>();
 
-/** The words of one feature in one language. The function is the same one each time. */
-export function textOf<F extends Feature>(locale: Locale, feature: F): Text<F> {
+/** The words of one feature. The function is the same one each time. Suspends until its set is loaded. */
+export function useText<F extends Feature>(feature: F): Text<F> {
+  const locale = useLocale((state) => state.locale);
+  const set = SET_OF[feature];
+  const words = loaded.get(`${locale}.${set}`) ?? use(load(locale, set));
   const name = `${locale}.${feature}`;
-  if (!texts.has(name)) {
-    texts.set(name, speak(locale, (dictionaries[locale] ?? en)[feature]));
-  }
+  if (!texts.has(name)) texts.set(name, speak(locale, words[feature] ?? {}));
   return texts.get(name) as Text<F>;
 }
 
 function speak(locale: Locale, words: Record<string, string>) {
   const plural = new Intl.PluralRules(locale);
   return (key: string, values: Record<string, string | number> = {}) => fill(words[key] ?? key, values, plural);
-}
-
-export function useText<F extends Feature>(feature: F): Text<F> {
-  return textOf(useLocale((state) => state.locale), feature);
-}
-
-/** The words of a page that is loaded on demand, in all languages; they come with the page. */
-export interface PageWords<D extends Record<string, string>> {
-  en: D;
-  zh: { [K in keyof D]: string };
-  texts: Map<Locale, unknown>;
-}
-type PageText<D> = <K extends keyof D & string>(key: K, ...values: Values<D[K]>) => string;
-
-export function pageWords<const D extends Record<string, string>>(en: D, zh: { [K in keyof D]: string }): PageWords<D> {
-  return { en, zh, texts: new Map() };
-}
-
-export function usePageText<D extends Record<string, string>>(words: PageWords<D>): PageText<D> {
-  const locale = useLocale((state) => state.locale);
-  if (!words.texts.has(locale)) words.texts.set(locale, speak(locale, words[locale]));
-  return words.texts.get(locale) as PageText<D>;
 }
 
 function fill(text: string, values: Record<string, string | number>, plural: Intl.PluralRules): string {

@@ -39,7 +39,7 @@ function alignRest<T>(before: T[], after: T[], same: (one: T, other: T) => boole
 
 /** How long the common subsequence of the rests is, by where the rests begin. */
 function commonLengths<T>(before: T[], after: T[], same: (one: T, other: T) => boolean): number[][] {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
+  const lengths = Array.from({ length: before.length + 1 }, () => Array.from({ length: after.length + 1 }, () => 0));
   for (let old = before.length - 1; old >= 0; old -= 1) {
     for (let young = after.length - 1; young >= 0; young -= 1) {
       const [row, next] = [lengths[old] as number[], lengths[old + 1] as number[]];

@@ -1,7 +1,7 @@
 // What a screen reader says without the focus moving.
 import { create } from 'zustand';
 
-export type Urgency = 'polite' | 'assertive';
+type Urgency = 'polite' | 'assertive';
 export const useAnnouncements = create<Record<Urgency, string>>(() => ({ polite: '', assertive: '' }));
 
 /** The same words twice in a row are still said twice. */

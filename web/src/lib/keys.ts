@@ -20,7 +20,7 @@ export function isKey(event: Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' |
   );
 }
 
-export type Shortcuts = Record<string, () => void>;
+type Shortcuts = Record<string, () => void>;
 
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);

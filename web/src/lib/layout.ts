@@ -14,7 +14,7 @@ interface Layout {
 }
 
 export type PanelTab = 'plan' | 'changes' | 'files' | 'context';
-export interface ShownFile {
+interface ShownFile {
   workspace: string;
   path: string;
   line: number | null;

@@ -1,7 +1,7 @@
 // Short messages that go away by themselves.
 import { create } from 'zustand';
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   isError: boolean;

@@ -45,7 +45,7 @@ export function StackedBars({ title, hint, spans, series, choice }: { title: str
   );
 }
 
-export const Swatch = ({ colour }: { colour: string }) => <span aria-hidden className="inline-block size-2.5 shrink-0 rounded-xs" style={{ background: colour }} />;
+const Swatch = ({ colour }: { colour: string }) => <span aria-hidden className="inline-block size-2.5 shrink-0 rounded-xs" style={{ background: colour }} />;
 
 function Bars({ title, spans, series }: { title: string; spans: Span[]; series: Shown[] }) {
   const t = useText('audit');

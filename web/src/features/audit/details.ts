@@ -37,7 +37,7 @@ function changeOf(t: Text<'audit'>, change: Json | undefined): string {
   }
 }
 
-export function causeOf(t: Text<'audit'>, by: Json | undefined): string {
+function causeOf(t: Text<'audit'>, by: Json | undefined): string {
   switch (by) {
     case 'user': return t('user');
     case 'approval': return t('approval');

@@ -15,7 +15,7 @@ export interface Span {
 }
 
 const pad = (value: number) => String(value).padStart(2, '0');
-export const dayOf = (date: Date): string => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+const dayOf = (date: Date): string => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 
 /** The last days up to now, the oldest first, as the clock here has them. */
 export function lastDays(count: number, now = new Date()): string[] {

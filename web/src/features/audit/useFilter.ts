@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter';
 import { api, type AuditFilter } from '@/lib/api/client';
 import { beginningOf, lastDays } from './series';
 
-export type FilterName = 'days' | 'workspace' | 'chat' | 'role' | 'model' | 'kind';
+type FilterName = 'days' | 'workspace' | 'chat' | 'role' | 'model' | 'kind';
 export const RANGES = [7, 30, 90] as const;
 
 /** What the page is about; in its address, so that it can be sent to somebody. */

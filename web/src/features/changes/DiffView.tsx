@@ -1,8 +1,8 @@
 // A unified diff with line numbers and coloured code, in a chunk of its own.
-import { useMemo } from 'react';
+import { Suspense, use, useMemo } from 'react';
 import { Diff, Hunk, markEdits, parseDiff, tokenize, type FileData, type HunkTokens, type TokenizeOptions } from 'react-diff-view';
 import 'react-diff-view/style/index.css';
-import { isKnown, syntax } from '@/components/markdown/highlight';
+import { highlightOf, type Highlight } from '@/components/markdown/highlight';
 import { languageOf } from '@/lib/language';
 import { uncut } from './model';
 
@@ -18,8 +18,24 @@ export default function DiffView({ path, diff, isSplit = false }: { path: string
   );
 }
 
-function OneFile({ file, path, isSplit, isShort }: { file: FileData; path: string; isSplit: boolean; isShort: boolean }) {
-  const tokens = useMemo(() => (isShort ? coloured(file, languageOf(path)) : undefined), [file, path, isShort]);
+interface Props {
+  file: FileData;
+  path: string;
+  isSplit: boolean;
+  isShort: boolean;
+}
+
+function OneFile(props: Props) {
+  // Without colours until they are there.
+  return props.isShort ? <Suspense fallback={<Drawn {...props} highlight={null} />}><Coloured {...props} /></Suspense> : <Drawn {...props} highlight={null} />;
+}
+
+function Coloured(props: Props) {
+  return <Drawn {...props} highlight={use(highlightOf(languageOf(props.path)))} />;
+}
+
+function Drawn({ file, isSplit, isShort, highlight }: Props & { highlight: Highlight | null }) {
+  const tokens = useMemo(() => (isShort ? coloured(file, highlight) : undefined), [file, isShort, highlight]);
   return (
     <Diff viewType={isSplit ? 'split' : 'unified'} diffType={file.type} hunks={file.hunks} tokens={tokens ?? null} optimizeSelection>
       {(hunks) => hunks.map((hunk) => <Hunk key={hunk.content} hunk={hunk} />)}
@@ -27,10 +43,10 @@ function OneFile({ file, path, isSplit, isShort }: { file: FileData; path: strin
   );
 }
 
-function coloured(file: FileData, language: string): HunkTokens | undefined {
+function coloured(file: FileData, highlight: Highlight | null): HunkTokens | undefined {
   const enhancers = [markEdits(file.hunks, { type: 'block' })];
-  const refractor = { highlight: (code: string, name: string) => syntax(name, code) };
-  const options = isKnown(language) ? { highlight: true, refractor, language, enhancers } : { enhancers };
+  const refractor = highlight && { highlight: (code: string) => highlight.tree(code) };
+  const options = refractor ? { highlight: true, refractor, language: 'any', enhancers } : { enhancers };
   try {
     return tokenize(file.hunks, options as unknown as TokenizeOptions);
   } catch {

@@ -15,7 +15,7 @@ const LOOKS: Record<ChangedFile['status'], [LucideIcon, string]> = {
 };
 
 /** Whether the user has looked at the file, and how they say so. */
-export interface ViewedMark {
+interface ViewedMark {
   isViewed: boolean;
   mark: (isViewed: boolean) => void;
 }

@@ -1,7 +1,7 @@
 // What a chat did to files: weighed, grouped by the words that set it off, and what taking it back would do.
 import type { CallChanges, ChangedFile, Image, Message, RevertStep } from '@/lib/api/types';
 
-export interface Weight {
+interface Weight {
   files: number;
   added: number;
   removed: number;
@@ -40,7 +40,7 @@ export function sinceOf(changes: CallChanges[], from: string, path: string): { c
     .flatMap((call) => call.files.filter((file) => (file.path === path || file.from === path) && !file.reverted).map((file) => ({ call, file })));
 }
 
-export type Fate = 'removed' | 'brought_back' | 'put_back';
+type Fate = 'removed' | 'brought_back' | 'put_back';
 
 /** What becomes of a path that is taken back. */
 export function fateOf({ present, wanted }: RevertStep): Fate {
@@ -49,7 +49,7 @@ export function fateOf({ present, wanted }: RevertStep): Fate {
 }
 
 /** Why there is nothing to show of a change, if so. */
-export type Unshown = 'folder' | 'binary' | 'link' | 'mode' | 'movedOnly' | 'too_long' | null;
+type Unshown = 'folder' | 'binary' | 'link' | 'mode' | 'movedOnly' | 'too_long' | null;
 
 export function unshown(file: ChangedFile): Unshown {
   const is = (kind: Image['kind']) => file.before.kind === kind || file.after.kind === kind;

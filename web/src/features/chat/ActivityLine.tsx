@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 
 interface Props {
   isOpen: boolean;
@@ -9,13 +9,15 @@ interface Props {
   children: ReactNode;
 }
 
-/** One line of what the agent did, without a frame. It opens. */
+/** One line of what the agent did, without a frame. All of it opens it, but for links in it: so the button lies below its words. */
 export function ActivityLine({ isOpen, toggle, mark, children }: Props) {
+  const id = useId();
   return (
-    <button type="button" aria-expanded={isOpen} onClick={toggle} className="-mx-1.5 flex min-h-6.5 w-[calc(100%+0.75rem)] min-w-0 items-center gap-2 rounded-sm px-1.5 text-left text-sm text-fg2 hover:bg-surface hover:text-fg pointer-coarse:min-h-11">
-      <span className="flex w-3.5 shrink-0 justify-center">{mark ?? <ChevronRight size={14} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />}</span>
-      {children}
-    </button>
+    <div className="relative -mx-1.5 flex min-h-6.5 min-w-0 items-center gap-2 rounded-sm px-1.5 text-sm text-fg2 hover:bg-surface hover:text-fg pointer-coarse:min-h-11">
+      <button type="button" aria-expanded={isOpen} aria-labelledby={id} onClick={toggle} className="absolute inset-0 rounded-sm" />
+      <span className="pointer-events-none flex w-3.5 shrink-0 justify-center">{mark ?? <ChevronRight size={14} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />}</span>
+      <span id={id} className="pointer-events-none relative flex min-w-0 flex-1 items-center gap-2">{children}</span>
+    </div>
   );
 }
 

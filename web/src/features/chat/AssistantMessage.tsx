@@ -4,6 +4,7 @@ import { GrowingMarkdown, Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import type { LiveText } from '@/lib/chat/view';
+import { KeptReasoning, Reasoning } from './Reasoning';
 import { RoleBadge } from './RoleBadge';
 
 export function AssistantMessage({ message }: { message: Message }) {
@@ -13,6 +14,7 @@ export function AssistantMessage({ message }: { message: Message }) {
       {message.agent_role && (
         <RoleBadge role={message.agent_role} at={message.created_at}><CopyButton text={message.content} label={t('copyMessage')} /></RoleBadge>
       )}
+      <KeptReasoning message={message} />
       <Markdown text={message.content} />
       {message.metadata.status === 'interrupted' && (
         <p className="mt-1 flex items-center gap-1.5 text-sm text-muted"><CircleSlash size={14} aria-hidden />{t('interrupted')}</p>
@@ -27,12 +29,7 @@ export function LiveMessage({ live }: { live: LiveText }) {
   return (
     <article aria-label={t('fromAgent')} aria-busy="true">
       <RoleBadge role={live.role} />
-      {live.reasoning && (
-        <details className="mb-2 text-sm text-fg2">
-          <summary>{t('reasoning')}</summary>
-          <p className="mt-1 border-l-2 pl-3 whitespace-pre-wrap">{live.reasoning}</p>
-        </details>
-      )}
+      {live.reasoning && <Reasoning text={live.reasoning} isLive={live.text === ''} />}
       <GrowingMarkdown text={live.text} />
     </article>
   );

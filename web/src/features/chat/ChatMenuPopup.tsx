@@ -8,6 +8,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { openFile } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import type { ChatMenuActions } from './ChatMenu';
+import { SaveItems } from './SaveItems';
 
 /** Loaded when it is first opened, and then open. */
 export function ChatMenuPopup({ button, togglePanel, showFile, rename, remove }: { button: ReactElement } & ChatMenuActions) {
@@ -24,6 +25,8 @@ export function ChatMenuPopup({ button, togglePanel, showFile, rename, remove }:
             {togglePanel && <Menu.Item className={`${itemClass} sm:hidden`} onClick={togglePanel}><PanelRight size={14} aria-hidden />{t('panel')}</Menu.Item>}
             {togglePanel && planFile && <Menu.Item className={itemClass} onClick={() => openFile(workspaceId, planFile)}><ListChecks size={14} aria-hidden />{t('planFile')}</Menu.Item>}
             <Menu.Item className={itemClass} onClick={showFile}><FileText size={14} aria-hidden />{t('frontmatter')}</Menu.Item>
+            <SaveItems />
+            <Menu.Separator className="my-1 h-px bg-line" />
             {mayChange && <Menu.Item className={itemClass} onClick={rename}><Pencil size={14} aria-hidden />{t('rename')}</Menu.Item>}
             {mayChange && <Menu.Item className={`${itemClass} text-critical`} onClick={remove}><Trash2 size={14} aria-hidden />{t('delete')}</Menu.Item>}
             <AppearanceItems />

@@ -8,6 +8,7 @@ import { toastError } from '@/lib/toast';
 import { LiveMessage } from './AssistantMessage';
 import { Burst } from './Burst';
 import type { Item } from './items';
+import { KeptReasoning } from './Reasoning';
 import { useSlots } from './slots';
 import { ThreadCard } from './ThreadCard';
 import { CallCard } from './ToolCallCard';
@@ -19,7 +20,8 @@ export const ItemView = memo(
     switch (item.kind) {
       case 'message': {
         const Card = cards[item.message.message_type];
-        return <Card message={item.message} />;
+        // Answers in plain words have it below the name of who wrote them.
+        return item.message.message_type === 'text' ? <Card message={item.message} /> : <><KeptReasoning message={item.message} /><Card message={item.message} /></>;
       }
       case 'call':
         return <CallCard call={item.call} result={item.result} />;

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Loaded } from '@/components/Loaded';
 import { useText } from '@/i18n';
-import { call } from '@/lib/api/client';
-import type { ImageContent } from '@/lib/api/types';
+import { api } from '@/lib/api/client';
 import { useChatIds } from '@/lib/chat/context';
 
 /** The images that came with a message of the user's. */
@@ -11,7 +10,7 @@ export function MessageImages({ messageId }: { messageId: string }) {
   const { workspaceId, chatId } = useChatIds();
   const images = useQuery({
     queryKey: ['images', messageId],
-    queryFn: () => call<ImageContent[]>('GET', `/workspaces/${workspaceId}/chats/${chatId}/messages/${messageId}/images`),
+    queryFn: () => api.images(workspaceId, chatId, messageId),
     staleTime: Infinity,
   });
   return (

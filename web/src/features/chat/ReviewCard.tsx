@@ -1,9 +1,8 @@
 import { CircleAlert, Info, OctagonAlert, TriangleAlert, type LucideIcon } from 'lucide-react';
+import { FileLink } from '@/components/FileLink';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Message, Severity } from '@/lib/api/types';
-import { useChatIds } from '@/lib/chat/context';
-import { openFile } from '@/lib/layout';
 import { RoleBadge } from './RoleBadge';
 
 interface Finding {
@@ -36,7 +35,6 @@ export function ReviewCard({ message }: { message: Message }) {
 
 function FindingRow({ finding }: { finding: Finding }) {
   const t = useText('chat');
-  const { workspaceId } = useChatIds();
   const place = finding.line ? `${finding.path}:${finding.line}` : finding.path;
   const [Icon, colour] = ICONS[finding.severity] ?? [CircleAlert, 'text-muted'];
   return (
@@ -45,7 +43,7 @@ function FindingRow({ finding }: { finding: Finding }) {
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-2">
           <span className={`text-xs font-medium ${colour}`}>{SEVERITIES.includes(finding.severity as Severity) ? t(`sev_${finding.severity as Severity}`) : finding.severity}</span>
-          <button type="button" aria-label={t('openAt', { place })} onClick={() => openFile(workspaceId, finding.path, finding.line ?? null)} className="min-h-6 font-mono text-xs break-all underline decoration-control underline-offset-3">{place}</button>
+          <FileLink place={{ path: finding.path, line: finding.line ?? null }} className="font-mono text-xs break-all">{place}</FileLink>
         </p>
         <Markdown text={finding.comment} />
       </div>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, MessageSquareText } from 'lucide-react';
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { Notice } from '@/components/Notice';
 import { useText } from '@/i18n';
@@ -52,14 +52,16 @@ export function Timeline() {
   };
   // What is new at the end is followed, unless the reader has gone up.
   const height = virtualizer.getTotalSize();
-  useLayoutEffect(() => {
+  const onGrowth = useEffectEvent(() => {
     // As far as it goes. The virtualizer's own way to the end looks at the layout in every frame.
     if (isFollowing.current && frame.current) frame.current.scrollTop = height;
     else look();
-  }, [height]);
+  });
+  useLayoutEffect(() => onGrowth(), [height]);
   const asked = useFollow((state) => state.asked[chatId] ?? 0);
+  const onAsked = useEffectEvent(() => toEnd());
   useLayoutEffect(() => {
-    if (asked > 0) toEnd();
+    if (asked > 0) onAsked();
   }, [asked]);
   // What grows below the timeline takes its room: the last row must not go under it.
   const isEmpty = items.length === 0;

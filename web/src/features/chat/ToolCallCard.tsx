@@ -1,5 +1,6 @@
 import { Ban, CircleDashed, CirclePause, CircleStop, CircleX, LoaderCircle, TriangleAlert, X, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
+import { FileLink } from '@/components/FileLink';
 import { LineCounts } from '@/components/LineCounts';
 import { useLocale, useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
@@ -9,7 +10,7 @@ import { duration } from '@/lib/time';
 import { ActivityLine } from './ActivityLine';
 import { ToolDetails } from './ToolDetails';
 import { linesIn } from './burst';
-import { exitOf, factOf, stateOf, summaryOf, tookOf, toolOf, type CallState } from './toolCall';
+import { exitOf, factOf, fileOf, stateOf, summaryOf, tookOf, toolOf, type CallState } from './toolCall';
 
 /** Every state but `done` is told by an icon and a word. */
 const STATES: Record<Exclude<CallState, 'done'>, { icon: LucideIcon; colour: string }> = {
@@ -44,11 +45,12 @@ export function CallCard({ call, result }: Call) {
   const word = state === 'exited' && exit !== null ? t('exitCode', { code: exit }) : t(state);
   const isOpen = isOpened || output !== undefined;
   const isCommand = toolOf(call) === 'run';
+  const file = fileOf(call);
   return (
     <article aria-label={t('toolCall', { tool: toolOf(call) })} data-state={state}>
       <ActivityLine isOpen={isOpen} toggle={() => setOpened(!isOpen)} mark={look && <look.icon size={14} aria-hidden className={look.colour} />}>
         {!isCommand && <span className="shrink-0">{toolOf(call)}</span>}
-        <code className="min-w-0 truncate">{summaryOf(call)}</code>
+        <code className="min-w-0 truncate">{file ? <FileLink place={file} className="pointer-events-auto">{summaryOf(call)}</FileLink> : summaryOf(call)}</code>
         <LineCounts {...lines} />
         <span className="flex shrink-0 items-center gap-2 text-muted">
           {fact && <span className="max-sm:hidden">{t(fact.key, { count: fact.count })}</span>}

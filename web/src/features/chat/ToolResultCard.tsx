@@ -36,7 +36,7 @@ export function ToolResultBody({ message }: { message: Message }) {
   if (message.content === '') return <p className="px-3 py-2 text-sm text-muted">{t('noOutput')}</p>;
   return (
     <>
-      <ToolText label={t('result')} text={whole ?? message.content.slice(0, SHOWN)} />
+      <ToolText label={t('result')} text={whole ?? message.content.slice(0, SHOWN)} hasLinks={toolOf(message) !== 'read'} />
       {whole === null && (isCut || message.content.length > SHOWN) && (
         <div className="border-t p-1"><Button look="quiet" onClick={showAll}>{t('showAll')}</Button></div>
       )}

@@ -3,7 +3,7 @@ import type { Call } from '@/lib/chat/rows';
 import { diffOf, summaryOf, toolOf } from './toolCall';
 
 const KINDS = { read: 'burstRead', ls: 'burstListed', grep: 'burstSearched', glob: 'burstSearched', write: 'burstWrote', touch: 'burstWrote', mkdir: 'burstFolders', edit: 'burstChanged', mv: 'burstMoved', write_plan: 'burstPlan', update_step: 'burstSteps' } as const;
-export type BurstKind = (typeof KINDS)[keyof typeof KINDS] | 'burstOther';
+type BurstKind = (typeof KINDS)[keyof typeof KINDS] | 'burstOther';
 
 /** Searches are counted one by one; files, folders and steps once each. */
 export function burstCounts(calls: Call[]): [BurstKind, number][] {

@@ -2,7 +2,7 @@
 import { createContext, useContext, type ComponentType } from 'react';
 import type { Message, MessageType } from '@/lib/api/types';
 
-export type MessageCard = ComponentType<{ message: Message }>;
+type MessageCard = ComponentType<{ message: Message }>;
 
 export interface ChatSlots {
   /** One card for each type of message. */

@@ -1,6 +1,7 @@
 // What there is to say about a tool call in one line.
 import type { JsonObject, Message, Problem } from '@/lib/api/types';
 import type { Call } from '@/lib/chat/rows';
+import { placeOf, type Place } from '@/lib/paths';
 
 export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'exited' | 'stopped' | 'denied' | 'failed' | 'blocked';
 
@@ -14,6 +15,15 @@ export function summaryOf(call: Message): string {
   if (args.step_number) return `${args.step_number}: ${args.status}`;
   const main = args.command ?? args.pattern ?? args.path ?? args.goal ?? args.plan_file_path ?? args.task ?? args.summary ?? '';
   return typeof main === 'string' ? main : '';
+}
+
+const FILE_TOOLS = new Set(['read', 'write', 'edit', 'touch']);
+
+/** The file that a call is about, to be opened from its line. */
+export function fileOf(call: Message): Place | null {
+  const { path, offset } = (call.metadata.args ?? {}) as JsonObject;
+  if (typeof path !== 'string' || path === '') return null;
+  return FILE_TOOLS.has(toolOf(call)) ? { path, line: typeof offset === 'number' && offset > 0 ? offset : null } : placeOf(path);
 }
 
 const REFUSED: Record<string, CallState> = { TOOL_BLOCKED_BY_MODE: 'blocked', TOOL_NOT_PERMITTED: 'blocked', APPROVAL_DENIED: 'denied', CANCELLED: 'stopped' };

@@ -8,7 +8,7 @@ import { complete, triggerAt, type Trigger } from './trigger';
 
 export const Suggestions = part(() => import('./Suggestions').then((all) => all.Suggestions), null);
 
-export interface Suggesting {
+interface Suggesting {
   trigger: Trigger | null;
   place: number;
   offered: RefObject<Suggested[]>;

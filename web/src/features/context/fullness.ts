@@ -1,7 +1,7 @@
 // How full a context is, and what fills it.
 import type { Context, ContextPart } from '@/lib/api/types';
 
-export type Fullness = 'roomy' | 'filling' | 'full';
+type Fullness = 'roomy' | 'filling' | 'full';
 
 /** From three quarters on the server sums up by itself. */
 export const fullnessOf = (share: number): Fullness => (share >= 0.75 ? 'full' : share >= 0.5 ? 'filling' : 'roomy');

@@ -9,8 +9,10 @@ import { Coloured } from '@/components/markdown/CodeBlock';
 import { Skeleton } from '@/components/Skeleton';
 import { useLocale, useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
+import type { FileContent } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useEffects } from '@/lib/chat/effects';
+import { imageAddress } from '@/lib/image';
 import { languageOf } from '@/lib/language';
 import { bytes } from '@/lib/number';
 
@@ -37,7 +39,7 @@ export function FileViewer({ path, line, back }: { path: string; line: number | 
         {file.data && <span className="shrink-0 text-xs text-muted">{bytes(locale, file.data.size)}</span>}
         {file.data?.content && <CopyButton text={file.data.content} label={t('copy')} />}
       </div>
-      {file.error ? <Unshown error={file.error} retry={() => void file.refetch()} /> : !file.data ? <Skeleton rows={8} /> : <Content path={path} content={file.data.content} line={line} />}
+      {file.error ? <Unshown error={file.error} retry={() => void file.refetch()} /> : !file.data ? <Skeleton rows={8} /> : <Content file={file.data} line={line} />}
     </section>
   );
 }
@@ -51,8 +53,11 @@ function Unshown({ error, retry }: { error: Error; retry: () => void }) {
   return <Empty icon={<FileX2 size={24} aria-hidden />} title={title} hint={hint} />;
 }
 
-function Content({ path, content, line }: { path: string; content: string | null; line: number | null }) {
+function Content({ file, line }: { file: FileContent; line: number | null }) {
   const t = useText('files');
+  const { path, content } = file;
+  const picture = imageAddress(file);
+  if (picture) return <div tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="min-h-0 flex-1 overflow-auto p-4"><img src={picture} alt={path} className="max-w-full rounded-md border border-line bg-bg" /></div>;
   if (content === null) return <Empty icon={<FileQuestion size={24} aria-hidden />} title={t('noText')} hint={t('noTextHint')} />;
   if (content === '') return <p className="p-4 text-muted">{t('nothingInIt')}</p>;
   return <Code path={path} content={content} line={line} />;

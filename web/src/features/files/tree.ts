@@ -46,14 +46,14 @@ export function narrowed(rows: TreeRow[], sought: string): TreeRow[] {
 /** Where a key leads from a row; nothing where it leads nowhere. */
 export function step(rows: TreeRow[], from: string, key: string): string | undefined {
   const at = rows.findIndex((row) => row.node.path === from);
-  const row = rows[at];
+  const [row, next] = [rows[at], rows[at + 1]];
   switch (key) {
-    case 'ArrowDown': return rows[at + 1]?.node.path;
+    case 'ArrowDown': return next?.node.path;
     case 'ArrowUp': return rows[at - 1]?.node.path;
     case 'Home': return rows[0]?.node.path;
     case 'End': return rows.at(-1)?.node.path;
     // Into the folder; out of it.
-    case 'ArrowRight': return row?.isOpen && rows[at + 1] && rows[at + 1]!.depth > row.depth ? rows[at + 1]!.node.path : undefined;
+    case 'ArrowRight': return row?.isOpen && next && next.depth > row.depth ? next.node.path : undefined;
     case 'ArrowLeft': return row && !row.isOpen ? rows.slice(0, at).findLast((one) => one.depth < row.depth)?.node.path : undefined;
     default: return undefined;
   }

@@ -8,12 +8,12 @@ import { useText } from '@/i18n';
 import type { RoleName, Workspace } from '@/lib/api/types';
 import { setFilter, useFilter } from './filter';
 import { isFiltered, NO_FILTER, type Shown } from './rows';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 const ROLES = Object.keys(ROLE_ICONS) as RoleName[];
 
-export interface FilterProps {
-  t: InboxText;
+interface FilterProps {
+  t: Text<'inbox'>;
   workspaces: Workspace[];
   people: string[];
   me: string;

@@ -4,10 +4,10 @@ import { useLocale } from '@/i18n';
 import { InboxRow } from './InboxRow';
 import type { Row } from './rows';
 import type { Selection } from './useSelection';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 /** Chats that stand at the same point. */
-export function InboxGroup({ t, title, rows, selection, hasPeople, me, children }: { t: InboxText; title: string; rows: Row[]; selection: Selection; hasPeople: boolean; me: string; children?: ReactNode }) {
+export function InboxGroup({ t, title, rows, selection, hasPeople, me, children }: { t: Text<'inbox'>; title: string; rows: Row[]; selection: Selection; hasPeople: boolean; me: string; children?: ReactNode }) {
   const locale = useLocale((state) => state.locale);
   return (
     <section aria-label={title}>

@@ -4,10 +4,10 @@ import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { showDialog } from '@/lib/dialogs';
 import { useIsNarrow, useLayout } from '@/lib/layout';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 /** On a phone the title; elsewhere only what is not shown beside the page. */
-export function InboxHead({ t }: { t: InboxText }) {
+export function InboxHead({ t }: { t: Text<'inbox'> }) {
   const home = useText('home');
   const isNarrow = useIsNarrow();
   const isSidebarOpen = useLayout((state) => state.isSidebarOpen);

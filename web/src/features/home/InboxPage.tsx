@@ -7,7 +7,7 @@ import { OfflineBanner } from '@/components/OfflineBanner';
 import { Skeleton } from '@/components/Skeleton';
 import { ModelNotice } from './ModelNotice';
 import { useChatLists } from './queries';
-import { usePageText } from '@/i18n';
+import { useText, type Text } from '@/i18n';
 import { showDialog } from '@/lib/dialogs';
 import { useInbox } from '@/lib/inbox';
 import { useIsNarrow } from '@/lib/layout';
@@ -23,11 +23,10 @@ import { SelectionBar } from './SelectionBar';
 import { useInboxKeys } from './useInboxKeys';
 import { useMarks } from './useMarks';
 import { useSelection } from './useSelection';
-import { words, type InboxText } from './words';
 
 /** Home: a new task, and the work of all workspaces. */
 export function InboxPage() {
-  const t = usePageText(words);
+  const t = useText('inbox');
   const inbox = useInbox();
   const { lists, isLoading } = useChatLists();
   const isNarrow = useIsNarrow();
@@ -79,7 +78,7 @@ export function InboxPage() {
   );
 }
 
-function NoWorkspace({ t, addsFolders }: { t: InboxText; addsFolders: boolean }) {
+function NoWorkspace({ t, addsFolders }: { t: Text<'inbox'>; addsFolders: boolean }) {
   return (
     <div className="flex flex-col items-start gap-2 max-sm:px-4">
       <p className="text-muted">{t(addsFolders ? 'noWorkspace' : 'notInvited')}</p>

@@ -11,12 +11,12 @@ import { age } from './age';
 import { RowIcon } from './RowIcon';
 import { aside, RowProgress, RowText } from './RowParts';
 import type { Row } from './rows';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 const HEIGHTS: Record<Row['group'], string> = { needs_you: 'sm:min-h-13.5', running: 'sm:min-h-9.5', to_review: 'sm:min-h-9.5', recent: 'sm:min-h-8.5' };
 
 interface Props {
-  t: InboxText;
+  t: Text<'inbox'>;
   row: Row;
   isSelected: boolean;
   toggle: () => void;
@@ -54,7 +54,7 @@ export function InboxRow({ t, row, isSelected, toggle, hasPeople, me }: Props) {
   );
 }
 
-function RowButton({ t, row }: { t: InboxText; row: Row }) {
+function RowButton({ t, row }: { t: Text<'inbox'>; row: Row }) {
   if (row.group === 'running') return <IconButton label={t('stop')} onClick={() => void api.stop(row.workspace_id, row.id).catch(toastError)} className="size-6.5"><Square size={13} aria-hidden /></IconButton>;
   const words = row.question ? (row.question.kind === 'user' ? t('answer') : row.question.kind === 'plan_approval' ? t('openPlan') : t('review')) : row.group === 'to_review' ? t('review') : null;
   return words && <Link href={addressOf(row)} tabIndex={-1} aria-hidden className={`${buttonClass('secondary')} min-h-6.5! px-2.5! py-0!`}>{words}</Link>;

@@ -1,8 +1,8 @@
 import { usePreferences } from '@/lib/preferences';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 /** The keys of the page, at its foot. */
-export function KeyHints({ t }: { t: InboxText }) {
+export function KeyHints({ t }: { t: Text<'inbox'> }) {
   const areLettersOn = usePreferences((state) => state.areLettersOn);
   if (!areLettersOn) return null;
   const hints: [string[], string][] = [[['J', 'K'], t('keyMove')], [['Enter'], t('keyOpen')], [['E'], t('keyDone')], [['X'], t('keySelect')], [['C'], t('keyNew')], [['?'], t('keyAll')]];

@@ -12,13 +12,13 @@ import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
 import { useMe } from '@/lib/workspaces';
 import { NewRoleMenu } from './NewRoleMenu';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 const PLANNER = { role: 'planner', mode: 'plan' } as const;
 const ACTOR = { role: 'actor', mode: 'act' } as const;
 
 /** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
-export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: InboxText; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
+export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: Text<'inbox'>; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
   const newChat = useNewChat();
   const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');

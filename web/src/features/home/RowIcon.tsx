@@ -1,10 +1,10 @@
 import { Check, CircleAlert, CircleHelp, CircleX, FileDiff, Globe, ListChecks, LoaderCircle, OctagonAlert, TriangleAlert, type LucideIcon } from 'lucide-react';
 import type { Row } from './rows';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 type Look = [icon: LucideIcon, colour: string, label: string];
 
-function look(t: InboxText, row: Row): Look {
+function look(t: Text<'inbox'>, row: Row): Look {
   const { question } = row;
   if (question) {
     const { severity } = question;
@@ -21,7 +21,7 @@ function look(t: InboxText, row: Row): Look {
 }
 
 /** How grave the question is, or how the chat stands. */
-export function RowIcon({ t, row }: { t: InboxText; row: Row }) {
+export function RowIcon({ t, row }: { t: Text<'inbox'>; row: Row }) {
   const [Icon, colour, label] = look(t, row);
   return <Icon size={16} role="img" aria-label={label} className={`shrink-0 ${colour}`} />;
 }

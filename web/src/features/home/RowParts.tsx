@@ -5,10 +5,10 @@ import { useText } from '@/i18n';
 import { Code } from './Code';
 import { headline } from './headline';
 import type { Row } from './rows';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 /** What the row is about: the question above the title, or the title and what became of it. */
-export function RowText({ t, row }: { t: InboxText; row: Row }) {
+export function RowText({ t, row }: { t: Text<'inbox'>; row: Row }) {
   const pin = row.pinned && <Pin size={12} role="img" aria-label={t('pinned')} className="mr-1.5 inline-block shrink-0 text-fg2" />;
   if (row.question) {
     return (
@@ -34,7 +34,7 @@ function ModeWord({ row }: { row: Row }) {
 }
 
 /** What the chat is doing, or what became of it. */
-export function aside(t: InboxText, row: Row): string {
+export function aside(t: Text<'inbox'>, row: Row): string {
   if (row.group === 'running') return row.progress?.current_action ?? t(row.state);
   if (row.state === 'failed') return t('failed');
   if (row.group === 'to_review') return t('files', { count: row.files });
@@ -44,7 +44,7 @@ export function aside(t: InboxText, row: Row): string {
 }
 
 /** How far it is: steps of the plan, files that were viewed, questions. */
-export function RowProgress({ t, row, isShort = false }: { t: InboxText; row: Row; isShort?: boolean }) {
+export function RowProgress({ t, row, isShort = false }: { t: Text<'inbox'>; row: Row; isShort?: boolean }) {
   const { progress, question } = row;
   if (row.group === 'to_review') return <Bar value={row.viewed} total={row.files} colour="fill-fg2" text={t('viewedOf', { viewed: row.viewed, files: row.files })} />;
   if (row.group === 'recent') return null;

@@ -6,10 +6,10 @@ import { Confirm } from '@/components/Modal';
 import type { Row } from './rows';
 import type { useMarks } from './useMarks';
 import type { Selection } from './useSelection';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 /** What can be done with the selected chats together. */
-export function SelectionBar({ t, rows, selection, marks }: { t: InboxText; rows: Row[]; selection: Selection; marks: ReturnType<typeof useMarks> }) {
+export function SelectionBar({ t, rows, selection, marks }: { t: Text<'inbox'>; rows: Row[]; selection: Selection; marks: ReturnType<typeof useMarks> }) {
   const [isDeleting, setDeleting] = useState(false);
   const safe = useRef<HTMLButtonElement>(null);
   const run = (act: (rows: Row[]) => Promise<void>) => () => void act(rows).then(selection.clear);

@@ -18,7 +18,6 @@ import { AddFolderButton, rowClass, WorkspaceGroup } from './WorkspaceGroup';
 /** Pages, and the chats of each workspace in a group that folds. */
 export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
   const t = useText('home');
-  const audit = useText('audit');
   const { lists } = useChatLists();
   const newChat = useNewChat();
   const inbox = useInbox();
@@ -55,7 +54,7 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
       </div>
       {sought.trim() !== '' && <Button look="quiet" onClick={() => showDialog({ kind: 'palette', text: sought.trim() })} className="mb-2 justify-start"><Search size={14} aria-hidden className="shrink-0" /><span className="truncate">{t('searchSaid', { text: sought.trim() })}</span></Button>}
       <SideLink to="/" icon={Inbox} count={inbox.data?.needs_you.length ?? 0}>{t('home')}</SideLink>
-      <SideLink to="/audit" icon={ShieldCheck}>{audit('title')}</SideLink>
+      <SideLink to="/audit" icon={ShieldCheck}>{t('audit')}</SideLink>
       <SideLink to="/settings" icon={Settings}>{t('settings')}</SideLink>
       <div className="mt-3 min-h-0 flex-1 overflow-y-auto">
         {lists.filter(({ workspace }) => workspace.id === current).map(group)}

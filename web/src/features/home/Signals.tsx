@@ -2,17 +2,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { pageWords, usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Chat } from '@/lib/api/types';
 import { askToNotify, markPage, notifyHidden } from '@/lib/attention';
 import { onEvents } from '@/lib/events/bridge';
 import type { SentEvent } from '@/lib/events/messages';
 import { useInbox } from '@/lib/inbox';
 
-const words = pageWords(
-  { question: 'Waiting for you: {title}', done: 'Finished: {title}', failed: 'Failed: {title}', chat: 'A chat' },
-  { question: '等你回答：{title}', done: '已完成：{title}', failed: '失败：{title}', chat: '对话' },
-);
 type Ended = 'done' | 'failed';
 const MARKS: Record<Ended, string> = { done: '✓ ', failed: '✕ ' };
 
@@ -26,7 +22,7 @@ function newsOf(event: SentEvent): { kind: Ended | 'question'; body: string; tag
 const plain = (text: string) => text.replaceAll(/[`*_#>]/g, '').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
 
 export function Signals() {
-  const t = usePageText(words);
+  const t = useText('signals');
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const waiting = useInbox().data?.needs_you.length ?? 0;

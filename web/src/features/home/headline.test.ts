@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import type { InboxQuestion } from '@/lib/api/inbox';
 import { folderOf, headline } from './headline';
 import { NO_FILTER, passes, type Row } from './rows';
-import { words, type InboxText } from './words';
+import type { Text } from '@/i18n';
+import { inbox } from '@/i18n/en/inbox';
 
-const t = ((key: keyof typeof words.en, values: Record<string, string | number> = {}) => words.en[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))) as InboxText;
+const t = ((key: keyof typeof inbox, values: Record<string, string | number> = {}) => inbox[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))) as Text<'inbox'>;
 const asks = (change: Partial<InboxQuestion>): InboxQuestion => ({ question_id: 'q', kind: 'tool_approval', severity: 'major', created_at: '2026-01-01T00:00:00Z', text: 'May **it**?', count: 1, ...change });
 const call = (effects: [string, string?][], command?: string): InboxQuestion['call'] => ({ tool: 'x', reason: '', effects: effects.map(([effect, path]) => ({ effect, ...(path && { path }) })), effect_count: effects.length, ...(command && { command }) });
 

@@ -1,19 +1,19 @@
 // What a chat asks, in one line. Text between backquotes is code.
 import type { InboxQuestion } from '@/lib/api/inbox';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
 const LONGEST = 200;
 /** Paths are shown as people type them. */
 const short = (path: string) => path.replace(/^\//, '') || '/';
 
-export function headline(t: InboxText, question: InboxQuestion): string {
+export function headline(t: Text<'inbox'>, question: InboxQuestion): string {
   const { plan, call } = question;
   if (question.kind === 'plan_approval' && plan) return t('planReady', { revision: plan.revision ?? 1, steps: plan.steps, files: plan.files });
   const told = question.kind === 'tool_approval' && call ? ofCall(t, call) : null;
   return told ?? plain(question.text);
 }
 
-function ofCall(t: InboxText, call: NonNullable<InboxQuestion['call']>): string | null {
+function ofCall(t: Text<'inbox'>, call: NonNullable<InboxQuestion['call']>): string | null {
   const paths = call.effects.flatMap(({ path }) => (path ? [path] : []));
   const [path] = paths;
   const has = (...kinds: string[]) => call.effects.some(({ effect }) => kinds.includes(effect));

@@ -4,7 +4,7 @@ import type { Chat, RoleName, Workspace } from '@/lib/api/types';
 import { BUSY } from '@/lib/chat/view';
 
 export const GROUPS = ['needs_you', 'running', 'to_review', 'recent'] as const satisfies (keyof Inbox)[];
-export type GroupName = (typeof GROUPS)[number];
+type GroupName = (typeof GROUPS)[number];
 /** Open work in its groups, every chat there is, or those that were put away. */
 export type Shown = 'open' | 'all' | 'archived';
 

@@ -5,9 +5,9 @@ import { inboxApi } from '@/lib/api/inbox';
 import { refreshInbox } from '@/lib/inbox';
 import { toast, toastError } from '@/lib/toast';
 import { isOver, type Row } from './rows';
-import type { InboxText } from './words';
+import type { Text } from '@/i18n';
 
-export function useMarks(t: InboxText) {
+export function useMarks(t: Text<'inbox'>) {
   const queries = useQueryClient();
   /** Reads the lists again even if something failed on the way: the rest was done. */
   const each = async (rows: Row[], act: (row: Row) => Promise<unknown>) => {

@@ -1,19 +1,18 @@
 import { Command } from 'cmdk';
 import { useState } from 'react';
 import { Modal } from '@/components/Modal';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { closeDialog } from '@/lib/dialogs';
 import { Entries } from './Entries';
-import { words } from './words';
 
 /** Everything by its name: commands, chats, files, and what was said. */
 export function CommandPalette({ isOpen, text }: { isOpen: boolean; text: string }) {
-  const t = usePageText(words);
+  const t = useText('palette');
   return <Modal isOpen={isOpen} close={closeDialog} title={t('title')} isWide><Palette text={text} /></Modal>;
 }
 
 function Palette({ text }: { text: string }) {
-  const t = usePageText(words);
+  const t = useText('palette');
   const [typed, setTyped] = useState(text);
   return (
     <Command label={t('title')} loop className="flex h-[min(30rem,70dvh)] min-h-0 flex-col">

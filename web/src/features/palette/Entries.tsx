@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { FileText, MessageSquare, Plus, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import type { Workspace } from '@/lib/api/types';
 import { useCommands } from '@/lib/commands';
@@ -14,19 +14,18 @@ import { openFile } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
 import { useWorkspaces } from '@/lib/workspaces';
 import { Said } from './Said';
-import { words } from './words';
 
 const MOST_CHATS = 50;
 const MOST_FILES = 8;
 
 /** Does it, and the palette is gone: first the palette, so that the focus goes where the deed wants it. */
-export const doIt = (deed: () => void) => () => {
+const doIt = (deed: () => void) => () => {
   closeDialog();
   deed();
 };
 
 export function Entries({ typed }: { typed: string }) {
-  const t = usePageText(words);
+  const t = useText('palette');
   const [location, navigate] = useLocation();
   const commands = useCommands();
   const workspaces = useWorkspaces().data ?? [];

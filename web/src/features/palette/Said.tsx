@@ -2,15 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Bot, UserRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
-import { words } from './words';
 import { Entry, Group } from './Entries';
 import { around } from './around';
 
 /** What was said in any chat that has the words in it; the server looks. */
 export function Said({ typed }: { typed: string }) {
-  const t = usePageText(words);
+  const t = useText('palette');
   const [, navigate] = useLocation();
   const [sought, setSought] = useState(typed);
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { Check, LoaderCircle, type LucideIcon, MessageSquarePlus, SkipForward, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
+import { FileLink } from '@/components/FileLink';
 import { IconButton } from '@/components/IconButton';
 import { Words } from '@/components/Words';
 import { useLocale, useText } from '@/i18n';
@@ -79,7 +80,7 @@ function StepFacts({ step }: { step: PlanStep }) {
     <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
       {step.files.map((file) => (
         <code key={`file ${file}`} title={t('files')} className="max-w-full text-[11.5px] break-all text-fg2">
-          {file}
+          {/[*?{[]/.test(file) ? file : <FileLink place={{ path: file, line: null }}>{file}</FileLink>}
         </code>
       ))}
       {step.tools_needed.map((tool) => (

@@ -21,7 +21,7 @@ export interface ListChange {
   entries: Piece[];
 }
 
-export interface PlanChange {
+interface PlanChange {
   goal: Piece[];
   total: Piece[];
   steps: StepChange[];

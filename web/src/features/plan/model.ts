@@ -20,7 +20,7 @@ export interface Revision {
 }
 
 /** What of a message the plan's view-model reads. */
-export interface PlanBearing {
+interface PlanBearing {
   id: string;
   message_type: string;
   metadata: Record<string, unknown>;
@@ -114,7 +114,7 @@ export function withProgress(plan: Plan, steps: readonly { step_number: number; 
   return { ...plan, steps: plan.steps.map((step) => ({ ...step, status: status.get(step.step_number) ?? step.status })) };
 }
 
-export interface Progress {
+interface Progress {
   done: number;
   skipped: number;
   total: number;
@@ -142,7 +142,7 @@ export function isTakenBack(messages: Message[], planFile: string): boolean {
 /** Why a plan can't be carried out now. */
 export type ExecuteHindrance = 'viewer' | 'offline' | 'newer' | 'gone' | 'running' | 'executed' | 'question' | 'files';
 
-export interface ExecuteSituation {
+interface ExecuteSituation {
   mayChange: boolean;
   online: boolean;
   /** Whether a newer version has taken this one's place. */

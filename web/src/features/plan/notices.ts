@@ -3,7 +3,7 @@ import type { Message } from '@/lib/api/types';
 import { type DriftedFile, isDrifted } from '@/lib/chat/drift';
 
 /** The files that were not as the plan had found them, when it was approved. */
-export function driftIn(message: Message): DriftedFile[] {
+function driftIn(message: Message): DriftedFile[] {
   const { drift } = message.metadata;
   if (!Array.isArray(drift)) return [];
   return drift.filter(isDrifted);

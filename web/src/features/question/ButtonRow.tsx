@@ -17,7 +17,7 @@ export interface RowButton {
 }
 
 /** What a digit does: presses the button, or only goes to it where a slip would cost too much. */
-export type DigitKeys = 'press' | 'focus';
+type DigitKeys = 'press' | 'focus';
 
 interface Props {
   buttons: RowButton[];

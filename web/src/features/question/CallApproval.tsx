@@ -9,7 +9,7 @@ import type { QuestionView } from './view';
 export type Decision = 'approve' | 'approve_always' | 'deny';
 
 /** The keys that decide while the focus is in the bar. */
-export const DECISION_KEYS: Record<Decision, string> = { approve: 'Alt+A', approve_always: 'Alt+Shift+A', deny: 'Alt+D' };
+const DECISION_KEYS: Record<Decision, string> = { approve: 'Alt+A', approve_always: 'Alt+Shift+A', deny: 'Alt+D' };
 
 interface Props {
   view: QuestionView;

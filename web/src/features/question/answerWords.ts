@@ -3,7 +3,7 @@ import type { Json } from '@/lib/api/types';
 import type { Choice, Field } from './field';
 import { isObject, namesOf, sameJson, shownJson } from './json';
 
-export interface AnswerWords {
+interface AnswerWords {
   yes: string;
   no: string;
   /** For a list that nothing was put into. */

@@ -19,7 +19,7 @@ export type EffectKind =
   | 'consult'
   | 'other';
 
-export interface EffectView {
+interface EffectView {
   kind: EffectKind;
   /** The path, role or command it is about; empty where the kind says it all. */
   target: string;

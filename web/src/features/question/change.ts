@@ -13,7 +13,7 @@ export interface ChangedLine {
 }
 
 /** Lines that stay as they are, and are not shown. */
-export interface Gap {
+interface Gap {
   hidden: number;
 }
 

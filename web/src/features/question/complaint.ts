@@ -31,7 +31,7 @@ export type ComplaintKey =
   | 'other';
 
 /** A fault as the validator reports it. */
-export interface Fault {
+interface Fault {
   keyword: string;
   keywordLocation: string;
   instanceLocation: string;

@@ -51,7 +51,7 @@ function placesOf(choices: { value: Json }[], values: Json[]): number[] {
 }
 
 /** The answer that the form stands for; `undefined` where nothing was entered and nothing has to be. */
-export interface Assembled {
+interface Assembled {
   value: Json | undefined;
   complaints: Complaint[];
 }

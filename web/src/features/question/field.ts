@@ -3,7 +3,7 @@ import { isObject, pointerTo, shownJson } from './json';
 import { resolved } from './schema';
 
 /** How many choices are shown side by side; more are put into a list that can be searched. */
-export const MOST_CARDS = 7;
+const MOST_CARDS = 7;
 /** A text that may be longer gets an area of several lines. */
 const LONGEST_LINE = 120;
 /** Objects nested deeper than this are edited as JSON. */
@@ -48,7 +48,7 @@ export type Field = Common &
   );
 
 /** Whether a form may start with answers of its own. */
-export type Presets = 'kept' | 'none';
+type Presets = 'kept' | 'none';
 
 /** The form for a schema of the model. Whatever has no control of its own is edited as JSON. */
 export function fieldOf(schema: Json, preset: Json | undefined, presets: Presets): Field {

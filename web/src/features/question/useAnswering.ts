@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import type { Json } from '@/lib/api/types';
@@ -124,17 +124,18 @@ async function complaintsAbout(given: Answering): Promise<Complaint[]> {
 
 /** Once it was tried to go on, what is typed is checked after each pause. */
 function useLiveCheck(answering: Answering, setAnswering: (change: (old: Answering) => Answering) => void): void {
-  const part = partAt(answering);
+  const { draft, attempted, picked: choice } = partAt(answering);
+  const { step } = answering;
+  const isChecked = attempted && choice === undefined;
+  // An effect event, because only typing starts a check; a check's own outcome must not.
+  const check = useEffectEvent(() => {
+    void complaintsAbout(answering).then((complaints) => setAnswering((now) => (now.parts[step]?.draft === draft ? judged(now, step, complaints) : now)));
+  });
   useEffect(() => {
-    if (!part.attempted || part.picked !== undefined) return;
-    const clock = setTimeout(() => {
-      void complaintsAbout(answering).then((complaints) =>
-        setAnswering((now) => (now.parts[answering.step]?.draft === part.draft ? judged(now, answering.step, complaints) : now)),
-      );
-    }, PAUSE);
+    if (!isChecked) return undefined;
+    const clock = setTimeout(check, PAUSE);
     return () => clearTimeout(clock);
-    // Only what is typed starts a check; a check's own outcome must not.
-  }, [part.draft, part.attempted, answering.step]);
+  }, [draft, isChecked, step]);
 }
 
 function problemText(t: ReturnType<typeof useText<'question'>>, error: ApiError, hasFields: boolean): string | null {

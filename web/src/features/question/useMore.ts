@@ -1,7 +1,7 @@
 import { createContext, useEffect, useState, type RefObject } from 'react';
 
 /** What the foot of the bar knows about what is above it. */
-export interface More {
+interface More {
   /** Something of it is below what is shown. */
   isMore: boolean;
   /** Shows the next piece. */

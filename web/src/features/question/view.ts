@@ -1,7 +1,7 @@
 import type { Json, JsonObject, QuestionKind, Severity } from '@/lib/api/types';
 import { isObject, sameJson } from './json';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'danger';
+type ButtonVariant = 'primary' | 'secondary' | 'danger';
 
 export interface AnswerButton {
   label: string;

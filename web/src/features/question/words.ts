@@ -27,7 +27,7 @@ const SENTENCES: Record<ComplaintKey, Sentence> = {
   other: (t, { keyword = '' }) => t('errorOther', { keyword }),
 };
 
-export function complaintText(t: Text<'question'>, { key, params = {} }: Complaint): string {
+function complaintText(t: Text<'question'>, { key, params = {} }: Complaint): string {
   return SENTENCES[key](t, params);
 }
 

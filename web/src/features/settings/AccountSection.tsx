@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
 import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Loaded';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import { toastError } from '@/lib/toast';
 import { useMe } from '@/lib/workspaces';
@@ -10,11 +10,10 @@ import { Accounts } from './Accounts';
 import { ChangePassword } from './ChangePassword';
 import { Section } from './Section';
 import { Tokens } from './Tokens';
-import { words } from './words';
 
 /** Who is signed in, with their password and tokens; for admins, everybody else's accounts. */
 export function AccountSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const me = useMe();
   const queries = useQueryClient();
   const signOut = () => void api.logout().then(() => queries.resetQueries(), toastError);

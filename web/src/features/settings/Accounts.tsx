@@ -6,16 +6,15 @@ import { TextInput } from '@/components/form';
 import { IconButton } from '@/components/IconButton';
 import { Loaded } from '@/components/Loaded';
 import { Confirm } from '@/components/Modal';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Account } from '@/lib/api/types';
 import { toast, toastError } from '@/lib/toast';
 import { useSubmission } from './useSubmission';
-import { words } from './words';
 
 /** Everybody who can sign in, for the admins. */
 export function Accounts({ own }: { own: string | null }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const list = useRef<HTMLUListElement>(null);
   const accounts = useQuery({ queryKey: ['accounts'], queryFn: settingsApi.accounts });
   return (
@@ -29,7 +28,7 @@ export function Accounts({ own }: { own: string | null }) {
 }
 
 function Row({ account, isOwn, list }: { account: Account; isOwn: boolean; list: RefObject<HTMLUListElement | null> }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const common = useText('common');
   const queries = useQueryClient();
   const safe = useRef<HTMLButtonElement>(null);
@@ -71,7 +70,7 @@ function Row({ account, isOwn, list }: { account: Account; isOwn: boolean; list:
 
 /** In place of one that was forgotten. */
 function PasswordOf({ account, close }: { account: Account; close: () => void }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const [password, setPassword] = useState('');
   const change = useSubmission({
     isWhole: password !== '',
@@ -92,7 +91,7 @@ function PasswordOf({ account, close }: { account: Account; close: () => void })
 const NOBODY = { name: '', password: '', admin: false };
 
 function AddAccount() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const queries = useQueryClient();
   const [account, setAccount] = useState(NOBODY);
   const add = useSubmission({

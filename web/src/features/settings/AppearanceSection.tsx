@@ -1,15 +1,14 @@
 import { Choices } from '@/components/form';
-import { setLocale, useLocale, usePageText, useText, type Locale } from '@/i18n';
+import { setLocale, useLocale, useText, type Locale } from '@/i18n';
 import { setLetters, setShiftTab, usePreferences } from '@/lib/preferences';
 import { setTheme, useTheme, type Theme } from '@/lib/theme';
 import { toastError } from '@/lib/toast';
 import { Section } from './Section';
-import { words } from './words';
 
 const LANGUAGES: [Locale, string][] = [['en', 'English'], ['zh', '中文']];
 
 export function AppearanceSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const common = useText('common');
   const theme = useTheme((state) => state.theme);
   const locale = useLocale((state) => state.locale);

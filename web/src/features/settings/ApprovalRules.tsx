@@ -1,10 +1,9 @@
 import { Select } from '@/components/form';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Rule, Rules, Workspace } from '@/lib/api/types';
 import { Section } from './Section';
 import { useChangeSettings } from './useChangeSettings';
 import { useModelSources } from './useModelSources';
-import { words } from './words';
 
 const STRICTNESS: Rule[] = ['allow', 'ask', 'deny'];
 const KINDS = { delete: 'ruleDelete', outside_plan: 'ruleOutside', execute: 'ruleExecute', mcp: 'ruleMcp' } as const;
@@ -13,7 +12,7 @@ type Own = { [K in Kind]?: Rule | null };
 
 /** What asks and what is refused. What is chosen here can only be stricter than the files. */
 export function ApprovalRules({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const common = useText('common');
   const change = useChangeSettings(workspace.id);
   const sources = useModelSources();

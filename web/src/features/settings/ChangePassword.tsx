@@ -1,15 +1,14 @@
 import { useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { TextInput } from '@/components/form';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { settingsApi } from '@/lib/api/settings';
 import { useSubmission } from './useSubmission';
-import { words } from './words';
 
 /** One's own password. */
 export function ChangePassword() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [old, setOld] = useState('');

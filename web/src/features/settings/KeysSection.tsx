@@ -1,9 +1,8 @@
 import { ShortcutTable } from '@/components/ShortcutTable';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { Section } from './Section';
-import { words } from './words';
 
 export function KeysSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   return <Section title={t('keys')}><ShortcutTable /></Section>;
 }

@@ -5,16 +5,15 @@ import { Button } from '@/components/Button';
 import { Select, TextInput } from '@/components/form';
 import { IconButton } from '@/components/IconButton';
 import { Loaded } from '@/components/Loaded';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Member, Right, Workspace } from '@/lib/api/types';
 import { toastError } from '@/lib/toast';
 import { useMe } from '@/lib/workspaces';
-import { words } from './words';
 
 /** Who may do what in a workspace, in a team. */
 export function Members({ workspace }: { workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const id = useId();
   const members = useQuery({ queryKey: ['members', workspace.id], queryFn: () => settingsApi.members(workspace.id) });
   return (
@@ -34,7 +33,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
 }
 
 function useRights(): [Right, string][] {
-  const t = usePageText(words);
+  const t = useText('settings');
   return [['viewer', t('viewer')], ['member', t('member')], ['owner', t('owner')]];
 }
 
@@ -48,7 +47,7 @@ function usePutMember(workspace: string) {
 }
 
 function MemberRow({ workspace, member }: { workspace: Workspace; member: Member }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const me = useMe();
   const rights = useRights();
   const queries = useQueryClient();
@@ -75,7 +74,7 @@ function MemberRow({ workspace, member }: { workspace: Workspace; member: Member
 }
 
 function AddMember({ workspace }: { workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const rights = useRights();
   const put = usePutMember(workspace.id);
   const [name, setName] = useState('');

@@ -1,15 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import { CommandText } from '@/components/CommandText';
 import { Select } from '@/components/form';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { ModelProvider, ModelSources } from '@/lib/api/types';
-import { words } from './words';
 
 const OWN = ' own';
 
 /** What to do to get a model, step by step, for each provider. */
 export function ModelSetUp({ sources }: { sources: ModelSources }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const [chosen, choose] = useState(() => (sources.providers.find((one) => one.has_key) ?? sources.providers[0])?.name ?? OWN);
   const provider = sources.providers.find((one) => one.name === chosen);
   const file = sources.config_file ?? 'config.toml';
@@ -28,7 +27,7 @@ function Step({ says, children }: { says: string; children?: ReactNode }) {
 }
 
 function Steps({ provider, file }: { provider: ModelProvider; file: string }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const model = `${provider.name}/${provider.default_model ?? provider.models[0] ?? 'MODEL'}`;
   const keep = <Step says={t('stepFile', { file })}><CommandText text={`[models]\ndefault = "${model}"`} /></Step>;
   if (provider.has_key || provider.configured) return <><Step says={t('stepHere')} />{keep}</>;
@@ -51,7 +50,7 @@ function Steps({ provider, file }: { provider: ModelProvider; file: string }) {
 }
 
 function OwnServer({ file }: { file: string }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   return (
     <Step says={t('stepOwn', { file })}>
       <CommandText text={'[models]\ndefault = "local/qwen3-coder"\n\n[providers.local]\nkind = "openai"\nbase_url = "http://127.0.0.1:8080/v1"\napi_key_env = "LOCAL_API_KEY"'} />

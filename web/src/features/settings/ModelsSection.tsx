@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { TextInput } from '@/components/form';
 import { Loaded } from '@/components/Loaded';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { ModelSources, Rules, Workspace } from '@/lib/api/types';
 import { toast } from '@/lib/toast';
 import { useMe, useRules } from '@/lib/workspaces';
@@ -12,11 +12,10 @@ import { TestButton } from './TestButton';
 import { useChangeSettings } from './useChangeSettings';
 import { useModelSources } from './useModelSources';
 import { useWorkspaceChoice } from './useWorkspaceChoice';
-import { words } from './words';
 
 /** Which models are used, whether they answer, and how to get one. */
 export function ModelsSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const { workspace, choice, query } = useWorkspaceChoice();
   const sources = useModelSources();
   return (
@@ -48,7 +47,7 @@ function InUse({ workspace }: { workspace: Workspace }) {
 }
 
 function Names({ rules }: { rules: Rules }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const rows = [[t('planModel'), rules.plan_model], [t('actModel'), rules.act_model]] as const;
   return (
     <dl className="divide-y divide-line border-y">
@@ -68,7 +67,7 @@ function Names({ rules }: { rules: Rules }) {
 
 /** Another model for this workspace alone. */
 function Choice({ workspace, sources }: { workspace: Workspace; sources: ModelSources | undefined }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const me = useMe();
   const change = useChangeSettings(workspace.id);
   const own = typeof workspace.settings.model === 'string' ? workspace.settings.model : '';

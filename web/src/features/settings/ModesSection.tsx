@@ -1,18 +1,17 @@
 import { useState } from 'react';
 import { Choices } from '@/components/form';
 import { Loaded } from '@/components/Loaded';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Rules, Workspace, WorkspaceSettings } from '@/lib/api/types';
 import { useRules } from '@/lib/workspaces';
 import { ApprovalRules } from './ApprovalRules';
 import { Section } from './Section';
 import { useChangeSettings } from './useChangeSettings';
 import { useWorkspaceChoice } from './useWorkspaceChoice';
-import { words } from './words';
 
 /** Modes, what “go ahead” does, approvals, and what else holds in a workspace. */
 export function ModesSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const { workspace, choice, query } = useWorkspaceChoice();
   return (
     <Section title={t('modes')} hint={t('modesHint')}>
@@ -23,7 +22,7 @@ export function ModesSection() {
 }
 
 function OfWorkspace({ workspace }: { workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const rules = useRules(workspace.id);
   const isOwner = workspace.right === 'owner';
   return (
@@ -41,7 +40,7 @@ function OfWorkspace({ workspace }: { workspace: Workspace }) {
 }
 
 function Modes({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const change = useChangeSettings(workspace.id);
   // What was chosen shows at once; the server's word comes after it.
   const [chosen, setChosen] = useState<WorkspaceSettings>({});
@@ -79,7 +78,7 @@ function Modes({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
 }
 
 function Others({ rules }: { rules: Rules }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const byTool = Object.entries(rules.approvals.tools ?? {}).map(([tool, rule]) => `${tool}: ${t(rule)}`);
   const lines = [
     rules.policy.act_requires_plan && t('planRequired'),

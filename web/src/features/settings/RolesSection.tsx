@@ -4,18 +4,17 @@ import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Loaded';
 import { RoleIcon } from '@/components/RoleIcon';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
 import type { Role, RolePermissions } from '@/lib/api/types';
 import { Section } from './Section';
 import { ToolList } from './ToolList';
-import { words } from './words';
 
 const RIGHTS: (keyof RolePermissions)[] = ['can_read_files', 'can_write_files', 'can_create_files', 'can_delete_files', 'can_execute_commands', 'can_write_plans'];
 
 /** Roles against what they may do. */
 export function RolesSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const roles = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity });
   const [shown, setShown] = useState<Role | null>(null);
   return (
@@ -29,7 +28,7 @@ export function RolesSection() {
 }
 
 function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; show: (role: Role | null) => void }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const mode = useText('mode');
   return (
     <div tabIndex={0} role="group" aria-label={t('roles')} className="relative overflow-x-auto border-y">
@@ -60,6 +59,6 @@ function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; sho
 }
 
 function Mark({ isGiven }: { isGiven: boolean }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   return isGiven ? <Check size={16} aria-label={t('yes')} className="inline" /> : <Minus size={16} aria-label={t('no')} className="inline text-muted" />;
 }

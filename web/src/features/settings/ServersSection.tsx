@@ -3,7 +3,7 @@ import { CircleCheck, CircleDashed, CircleX, PlugZap, ShieldAlert, type LucideIc
 import { Button } from '@/components/Button';
 import { CommandText } from '@/components/CommandText';
 import { Loaded } from '@/components/Loaded';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { McpServer, Workspace } from '@/lib/api/types';
 import { commandLine } from '@/lib/commandLine';
@@ -12,7 +12,6 @@ import { toastError } from '@/lib/toast';
 import { Section } from './Section';
 import { useModelSources } from './useModelSources';
 import { useWorkspaceChoice } from './useWorkspaceChoice';
-import { words } from './words';
 
 const SAMPLE = '[mcp.servers.files]\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-filesystem", "."]\nnetwork = true\ntrust_read_only = true';
 const LOOKS: Record<McpServer['status'], [LucideIcon, string]> = {
@@ -24,7 +23,7 @@ const LOOKS: Record<McpServer['status'], [LucideIcon, string]> = {
 
 /** The MCP servers of a workspace: what is run, whether it works, what it offers. */
 export function ServersSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const { workspace, choice, query } = useWorkspaceChoice();
   const sources = useModelSources();
   return (
@@ -36,7 +35,7 @@ export function ServersSection() {
 }
 
 function OfWorkspace({ workspace }: { workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const queries = useQueryClient();
   const servers = useQuery({ queryKey: ['servers', workspace.id], queryFn: () => settingsApi.servers(workspace.id) });
   const check = useMutation({
@@ -64,7 +63,7 @@ function OfWorkspace({ workspace }: { workspace: Workspace }) {
 }
 
 function Server({ server, workspace }: { server: McpServer; workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const [Icon, colour] = server.changed ? [ShieldAlert, 'text-major'] as const : LOOKS[server.status];
   const waits = server.changed !== null || server.status === 'untrusted';
   return (
@@ -84,7 +83,7 @@ function Server({ server, workspace }: { server: McpServer; workspace: Workspace
 }
 
 function Tools({ tools }: { tools: McpServer['tools'] }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   return (
     <details>
       <summary className="cursor-pointer">{t('serverTools', { count: tools.length })}</summary>

@@ -2,7 +2,7 @@ import { Boxes, FolderCog, Keyboard, Plug, ShieldCheck, SunMoon, UserRound, User
 import { useEffect, useRef, type ComponentType } from 'react';
 import { Link } from 'wouter';
 import { Page } from '@/components/Page';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { AccountSection } from './AccountSection';
 import { AppearanceSection } from './AppearanceSection';
 import { KeysSection } from './KeysSection';
@@ -10,7 +10,6 @@ import { ModelsSection } from './ModelsSection';
 import { ModesSection } from './ModesSection';
 import { RolesSection } from './RolesSection';
 import { ServersSection } from './ServersSection';
-import { words } from './words';
 import { WorkspacesSection } from './WorkspacesSection';
 
 const SECTIONS = {
@@ -28,7 +27,7 @@ const NAMES = Object.keys(SECTIONS) as Name[];
 
 /** The settings; each section has an address of its own. */
 export function SettingsPage({ section }: { section: string | undefined }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const current = NAMES.find((name) => name === section) ?? 'models';
   const [, Content] = SECTIONS[current];
   const nav = useRef<HTMLElement>(null);

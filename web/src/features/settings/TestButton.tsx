@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { CircleCheck, CircleX, PlugZap } from 'lucide-react';
 import { Button } from '@/components/Button';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
-import { words } from './words';
 
 /** Asks the provider whether it knows the model, which costs nothing, and says what came of it. */
 export function TestButton({ model, label }: { model: string; label?: string }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const test = useMutation({ mutationFn: () => settingsApi.testModel(model) });
   const outcome = test.data ?? (test.error ? { success: false, detail: test.error.message } : null);
   return (

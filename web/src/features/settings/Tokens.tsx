@@ -6,17 +6,16 @@ import { CommandText } from '@/components/CommandText';
 import { TextInput } from '@/components/form';
 import { Loaded } from '@/components/Loaded';
 import { Confirm } from '@/components/Modal';
-import { useLocale, usePageText, useText } from '@/i18n';
+import { useLocale, useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Token } from '@/lib/api/types';
 import { ago } from '@/lib/time';
 import { toastError } from '@/lib/toast';
 import { useSubmission } from './useSubmission';
-import { words } from './words';
 
 /** Tokens for scripts: made, shown once, taken back. */
 export function Tokens() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const queries = useQueryClient();
   const tokens = useQuery({ queryKey: ['tokens'], queryFn: settingsApi.tokens });
   const [name, setName] = useState('');
@@ -43,7 +42,7 @@ export function Tokens() {
 }
 
 function Row({ token }: { token: Token }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const common = useText('common');
   const locale = useLocale((state) => state.locale);
   const queries = useQueryClient();

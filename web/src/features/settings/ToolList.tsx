@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Loaded } from '@/components/Loaded';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Role } from '@/lib/api/types';
 import { Section } from './Section';
-import { words } from './words';
 
 /** The tools that a role is offered. */
 export function ToolList({ role }: { role: Role }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const mode = useText('mode');
   const tools = useQuery({ queryKey: ['tools', role.role], queryFn: () => settingsApi.tools(role.role), staleTime: Infinity });
   return (

@@ -5,7 +5,7 @@ import { Button } from '@/components/Button';
 import { TextInput } from '@/components/form';
 import { Loaded } from '@/components/Loaded';
 import { Confirm, Modal } from '@/components/Modal';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Workspace } from '@/lib/api/types';
 import { showDialog } from '@/lib/dialogs';
@@ -13,11 +13,10 @@ import { toast, toastError } from '@/lib/toast';
 import { learnWorkspace, useAddsFolders, useMe, useTrust, useWorkspaces } from '@/lib/workspaces';
 import { Members } from './Members';
 import { Section } from './Section';
-import { words } from './words';
 
 /** The folders: added, named, trusted, shared, forgotten. */
 export function WorkspacesSection() {
-  const t = usePageText(words);
+  const t = useText('settings');
   const workspaces = useWorkspaces();
   const addsFolders = useAddsFolders();
   return (
@@ -31,7 +30,7 @@ export function WorkspacesSection() {
 }
 
 function Row({ workspace }: { workspace: Workspace }) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const me = useMe();
   const [open, setOpen] = useState<'rename' | 'forget' | null>(null);
   const isOwner = workspace.right === 'owner';
@@ -80,7 +79,7 @@ interface DialogProps {
 }
 
 function Rename({ workspace, isOpen, close }: DialogProps) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const queries = useQueryClient();
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -102,7 +101,7 @@ function Rename({ workspace, isOpen, close }: DialogProps) {
 }
 
 function Forget({ workspace, isOpen, close }: DialogProps) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const common = useText('common');
   const safe = useRef<HTMLButtonElement>(null);
   const queries = useQueryClient();

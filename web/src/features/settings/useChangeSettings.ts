@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import { settingsApi, type SettingsChange } from '@/lib/api/settings';
 import { toast, toastError } from '@/lib/toast';
 import { learnWorkspace } from '@/lib/workspaces';
-import { words } from './words';
 
 /** Sets something for a workspace, over its files. */
 export function useChangeSettings(workspace: string) {
-  const t = usePageText(words);
+  const t = useText('settings');
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (settings: SettingsChange) => settingsApi.changeWorkspace(workspace, { settings }),

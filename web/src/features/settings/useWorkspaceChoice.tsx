@@ -1,13 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { Select } from '@/components/form';
-import { usePageText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Workspace } from '@/lib/api/types';
 import { useWorkspaces } from '@/lib/workspaces';
-import { words } from './words';
 
 /** The workspace that a section is about; a choice where there are several. */
 export function useWorkspaceChoice(): { workspace: Workspace | undefined; choice: ReactNode; query: ReturnType<typeof useWorkspaces> } {
-  const t = usePageText(words);
+  const t = useText('settings');
   const query = useWorkspaces();
   const [chosen, choose] = useState<string | null>(null);
   const all = query.data ?? [];

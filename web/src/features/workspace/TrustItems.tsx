@@ -1,7 +1,6 @@
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Json, JsonObject, TrustItem } from '@/lib/api/types';
 import { commandLine } from '@/lib/commandLine';
-import { words } from './words';
 
 const KINDS = { model: 'kind_model', provider: 'kind_provider', mcp_server: 'kind_mcp' } as const;
 
@@ -37,7 +36,7 @@ function Server({ name, value: { command, args, url, ...more } }: { name: string
 
 /** A provider of the file: what it would get of yours, then everything that stands there. */
 function Provider({ name, value }: { name: string; value: JsonObject }) {
-  const t = usePageText(words);
+  const t = useText('trust');
   const { api_key_env: variable, base_url: address } = value;
   return (
     <>
@@ -64,7 +63,7 @@ export function ServerChange({ item }: { item: TrustItem }) {
 }
 
 function Part({ part: { what, before, after } }: { part: JsonObject }) {
-  const t = usePageText(words);
+  const t = useText('trust');
   const tool = String(what).startsWith('tool ') ? String(what).slice(5) : null;
   const title = tool === null ? t('whatCommand') : before === null ? t('whatNewTool', { tool }) : t('whatTool', { tool });
   const tell = (side: Json | undefined) => (isObject(side) ? (tool === null ? told(side) : `${plain(side.description)}\n(${side.says_read_only === true ? t('saysReads') : t('saysReadsNot')})`) : '');

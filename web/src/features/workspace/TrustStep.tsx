@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Loaded';
 import { Modal } from '@/components/Modal';
-import { usePageText, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { settingsApi } from '@/lib/api/settings';
 import type { Trust, TrustItem, Workspace } from '@/lib/api/types';
@@ -11,7 +11,6 @@ import { closeDialog } from '@/lib/dialogs';
 import { toast, toastError } from '@/lib/toast';
 import { useTrust, useWorkspaces } from '@/lib/workspaces';
 import { ServerChange, TrustItems } from './TrustItems';
-import { words } from './words';
 
 const FILE = '.planwright/config.toml';
 /** Of a server that is not what was accepted. It has a hash of its own; everything else stands in the file. */
@@ -21,7 +20,7 @@ const isChange = (item: TrustItem) => item.kind === 'mcp_change';
 export function TrustStep({ isOpen, workspaceId }: { isOpen: boolean; workspaceId: string }) {
   const t = useText('workspace');
   const workspace = useWorkspaces().data?.find((one) => one.id === workspaceId);
-  const server = usePageText(words);
+  const server = useText('trust');
   const trust = useTrust(workspaceId);
   const isOfServers = trust.data?.file_trusted === true && !trust.data.trusted;
   if (!workspace) return null;
@@ -97,7 +96,7 @@ function FileDecision({ sha256, ...decide }: DecisionProps & { sha256: string })
 }
 
 function ChangedServers({ changes, ...decide }: DecisionProps & { changes: TrustItem[] }) {
-  const t = usePageText(words);
+  const t = useText('trust');
   const common = useText('workspace');
   return (
     <div className="flex flex-col gap-2">
@@ -110,7 +109,7 @@ function ChangedServers({ changes, ...decide }: DecisionProps & { changes: Trust
 }
 
 function ChangedServer({ item, ...decide }: DecisionProps & { item: TrustItem }) {
-  const t = usePageText(words);
+  const t = useText('trust');
   const server = item.key.replace('mcp.servers.', '');
   const accept = useAccept(decide, t('acceptedServer', { server }));
   const accepted = item.sha256;

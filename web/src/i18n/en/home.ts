@@ -1,4 +1,5 @@
 export const home = {
+  audit: 'Audit',
   title: 'Chats',
   newChat: 'New chat',
   newChatIn: 'New chat in {name}',

@@ -1,7 +1,7 @@
 export const signin = {
   title: 'Sign in',
   tokenHint: 'Open the address that planwright serve printed after “sign in at”: it carries the token. Or paste the token here.',
-  accountHint: 'With the account that this server’s keeper made for you.',
+  accountHint: 'Use the account that an admin created for you.',
   token: 'Token',
   name: 'Name',
   password: 'Password',
@@ -9,8 +9,8 @@ export const signin = {
   signOut: 'Sign out',
   byAccount: 'Use a name and a password',
   byToken: 'Use a token',
-  wrongToken: 'This is not the token of this server.',
+  wrongToken: 'This is not this server’s token.',
   wrongAccount: 'Name or password is wrong.',
-  refused: 'The token in the address is not that of this server. Open the address that it printed last.',
-  over: 'You are signed out. Sign in to go on.',
+  refused: 'The token in the address is not this server’s. Open the address that the server printed last.',
+  over: 'You are signed out. Sign in to continue.',
 } as const;

@@ -1,4 +1,5 @@
 export const home = {
+  audit: '审计',
   title: '对话',
   newChat: '新对话',
   newChatIn: '在 {name} 中新建对话',

@@ -1,5 +1,5 @@
 // The calls of the inbox, one function each.
-import { call } from './client';
+import { call } from './request';
 import type { Chat, RoleName } from './types';
 import type { components } from './schema';
 
@@ -9,13 +9,13 @@ export type InboxChat = Schemas['InboxChat'];
 export type InboxQuestion = Schemas['InboxQuestion'];
 export type ViewedFile = Schemas['ViewedView'];
 
-const at = (workspace: string, chat: string) => `/workspaces/${workspace}/chats/${chat}`;
+const at = (wid: string, cid: string) => ({ path: { wid, cid } });
 
 export const inboxApi = {
-  inbox: () => call<Inbox>('GET', '/inbox'),
+  inbox: () => call('get', '/inbox'),
   /** Without a role: in the one that the workspace has for new chats. */
-  createChat: (workspace: string, agent_role?: RoleName) => call<Chat>('POST', `/workspaces/${workspace}/chats`, agent_role ? { agent_role } : {}),
-  mark: (workspace: string, chat: string, marks: { pinned?: boolean; archived?: boolean }) => call<Chat>('PATCH', at(workspace, chat), marks),
-  viewed: (workspace: string, chat: string) => call<ViewedFile[]>('GET', `${at(workspace, chat)}/viewed`),
-  view: (workspace: string, chat: string, path: string, after_sha256: string | null, viewed: boolean) => call<void>('PUT', `${at(workspace, chat)}/viewed`, { path, after_sha256, viewed }),
+  createChat: (wid: string, agent_role?: RoleName) => call('post', '/workspaces/{wid}/chats', { path: { wid }, body: agent_role ? { agent_role } : {} }) as Promise<Chat>,
+  mark: (workspace: string, chat: string, marks: { pinned?: boolean; archived?: boolean }) => call('patch', '/workspaces/{wid}/chats/{cid}', { ...at(workspace, chat), body: marks }) as Promise<Chat>,
+  viewed: (workspace: string, chat: string) => call('get', '/workspaces/{wid}/chats/{cid}/viewed', at(workspace, chat)),
+  view: (workspace: string, chat: string, path: string, after_sha256: string | null, viewed: boolean) => call('put', '/workspaces/{wid}/chats/{cid}/viewed', { ...at(workspace, chat), body: { path, after_sha256, viewed } }),
 };

@@ -1,40 +1,40 @@
 // The calls of settings, set-up and search, one function each.
-import { call } from './client';
-import type { Account, Found, McpServer, Member, Message, ModelSources, NewToken, Right, RoleName, Rules, TestAnswer, Token, ToolView, Trust, Workspace, WorkspaceSettings } from './types';
+import { call } from './request';
+import type { Found, Message, Right, RoleName, Trust, WorkspaceSettings } from './types';
 
-const at = (workspace: string) => `/workspaces/${workspace}`;
+const at = (wid: string) => ({ path: { wid } });
 /** Null takes a setting away. */
 export type SettingsChange = { [K in keyof WorkspaceSettings]?: WorkspaceSettings[K] | null };
 
 export const settingsApi = {
-  models: () => call<ModelSources>('GET', '/models'),
-  testModel: (model: string) => call<TestAnswer>('POST', '/models/test', { model }),
-  addWorkspace: (path: string, name?: string) => call<Workspace>('POST', '/workspaces', name ? { path, name } : { path }),
-  makeSample: () => call<Workspace>('POST', '/sample'),
-  changeWorkspace: (workspace: string, change: { name?: string; settings?: SettingsChange }) => call<Workspace>('PATCH', at(workspace), change),
-  forgetWorkspace: (workspace: string) => call<void>('DELETE', at(workspace)),
-  rules: (workspace: string) => call<Rules>('GET', `${at(workspace)}/rules`),
-  trust: (workspace: string) => call<Trust>('GET', `${at(workspace)}/trust`),
-  acceptTrust: (workspace: string, sha256: string) => call<Trust>('POST', `${at(workspace)}/trust`, { sha256 }),
+  models: () => call('get', '/models'),
+  testModel: (model: string) => call('post', '/models/test', { body: { model } }),
+  addWorkspace: (path: string, name?: string) => call('post', '/workspaces', { body: name ? { path, name } : { path } }),
+  makeSample: () => call('post', '/sample'),
+  changeWorkspace: (workspace: string, change: { name?: string; settings?: SettingsChange }) => call('patch', '/workspaces/{wid}', { ...at(workspace), body: change }),
+  forgetWorkspace: (workspace: string) => call('delete', '/workspaces/{wid}', at(workspace)),
+  rules: (workspace: string) => call('get', '/workspaces/{wid}/rules', at(workspace)),
+  trust: (workspace: string) => call('get', '/workspaces/{wid}/trust', at(workspace)) as Promise<Trust>,
+  acceptTrust: (workspace: string, sha256: string) => call('post', '/workspaces/{wid}/trust', { ...at(workspace), body: { sha256 } }) as Promise<Trust>,
   /** As far as they are known; starts none. */
-  servers: (workspace: string) => call<McpServer[]>('GET', `${at(workspace)}/mcp`),
-  checkServers: (workspace: string) => call<McpServer[]>('POST', `${at(workspace)}/mcp`),
-  members: (workspace: string) => call<Member[]>('GET', `${at(workspace)}/members`),
-  putMember: (workspace: string, name: string, role: Right) => call<Member>('POST', `${at(workspace)}/members`, { name, role }),
-  removeMember: (workspace: string, name: string) => call<void>('DELETE', `${at(workspace)}/members/${encodeURIComponent(name)}`),
-  tokens: () => call<Token[]>('GET', '/tokens'),
-  makeToken: (name: string) => call<NewToken>('POST', '/tokens', { name }),
-  removeToken: (id: string) => call<void>('DELETE', `/tokens/${id}`),
-  changePassword: (password: string, new_password: string) => call<void>('POST', '/auth/password', { password, new_password }),
+  servers: (workspace: string) => call('get', '/workspaces/{wid}/mcp', at(workspace)),
+  checkServers: (workspace: string) => call('post', '/workspaces/{wid}/mcp', at(workspace)),
+  members: (workspace: string) => call('get', '/workspaces/{wid}/members', at(workspace)),
+  putMember: (workspace: string, name: string, role: Right) => call('post', '/workspaces/{wid}/members', { ...at(workspace), body: { name, role } }),
+  removeMember: (wid: string, member: string) => call('delete', '/workspaces/{wid}/members/{member}', { path: { wid, member } }),
+  tokens: () => call('get', '/tokens'),
+  makeToken: (name: string) => call('post', '/tokens', { body: { name } }),
+  removeToken: (tid: string) => call('delete', '/tokens/{tid}', { path: { tid } }),
+  changePassword: (password: string, new_password: string) => call('post', '/auth/password', { body: { password, new_password } }),
   /** For admins: everybody with an account. */
-  accounts: () => call<Account[]>('GET', '/admin/accounts'),
-  addAccount: (account: { name: string; password: string; admin: boolean }) => call<Account>('POST', '/admin/accounts', account),
-  setPassword: (id: string, password: string) => call<void>('PATCH', `/admin/accounts/${id}`, { password }),
-  removeAccount: (id: string) => call<void>('DELETE', `/admin/accounts/${id}`),
-  tools: (role: RoleName) => call<ToolView[]>('GET', `/tools?role=${role}`),
+  accounts: () => call('get', '/admin/accounts'),
+  addAccount: (account: { name: string; password: string; admin: boolean }) => call('post', '/admin/accounts', { body: account }),
+  setPassword: (uid: string, password: string) => call('patch', '/admin/accounts/{uid}', { path: { uid }, body: { password } }),
+  removeAccount: (uid: string) => call('delete', '/admin/accounts/{uid}', { path: { uid } }),
+  tools: (role: RoleName) => call('get', '/tools', { query: { role } }),
   /** Newest first. */
-  searchChat: (workspace: string, chat: string, text: string) => call<Message[]>('GET', `${at(workspace)}/chats/${chat}/search?limit=100&q=${encodeURIComponent(text)}`),
-  searchAll: (text: string) => call<Found[]>('GET', `/search?limit=20&q=${encodeURIComponent(text)}`),
+  searchChat: (wid: string, cid: string, q: string) => call('get', '/workspaces/{wid}/chats/{cid}/search', { path: { wid, cid }, query: { q, limit: 100 } }) as Promise<Message[]>,
+  searchAll: (q: string) => call('get', '/search', { query: { q, limit: 20 } }) as Promise<Found[]>,
   /** Paths, the best first. */
-  findFiles: (workspace: string, typed: string, limit: number) => call<string[]>('GET', `${at(workspace)}/files/find?limit=${limit}&q=${encodeURIComponent(typed)}`),
+  findFiles: (workspace: string, q: string, limit: number) => call('get', '/workspaces/{wid}/files/find', { ...at(workspace), query: { q, limit } }),
 };

@@ -7,7 +7,6 @@ type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 export type Mode = Schemas['Mode'];
 export type RoleName = Schemas['Role'];
-export type Author = Schemas['Author'];
 export type MessageType = Schemas['MessageType'];
 export type ChatState = Schemas['ChatState'];
 export type StepStatus = Schemas['StepStatus'];
@@ -20,17 +19,12 @@ export type SwitchedBy = Schemas['SwitchedBy'];
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-export type ChatConfig = Schemas['ChatConfig'];
 export type StepProgress = Schemas['StepProgress'];
-export type Progress = Schemas['ProgressView'];
-export type Usage = Schemas['Usage'];
 export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question'> & { pending_question: PendingQuestion | null };
 /** What the metadata hold depends on the type of message; who reads a part of it says what it is. */
 export type Message = Omit<Schemas['Message'], 'metadata'> & { metadata: { [key: string]: unknown } };
-export type ImageContent = Schemas['ImageContent'];
 export type PlanStep = Known<Schemas['PlanStep']>;
 export type Plan = Omit<Known<Schemas['Plan']>, 'steps'> & { steps: PlanStep[] };
-export type Partial = Schemas['Partial'];
 export type Snapshot = Omit<Schemas['Snapshot'], 'chat' | 'messages' | 'pending_question' | 'last_run'> & { last_run: EventData['run_finished'] | null; chat: Chat; messages: Message[]; pending_question: PendingQuestion | null };
 export type Role = Schemas['RoleView'];
 export type RolePermissions = Schemas['RolePermissions'];
@@ -41,24 +35,21 @@ export type Rules = Schemas['RulesView'];
 export type Rule = Schemas['Rule'];
 export type ModelSources = Schemas['ModelSources'];
 export type ModelProvider = Schemas['ProviderView'];
-export type TestAnswer = Schemas['TestAnswer'];
 export type TrustItem = Omit<Schemas['TrustItem'], 'value'> & { value: Json };
 export type McpServer = Schemas['ServerReport'];
 export type Trust = Omit<Schemas['Trust'], 'items'> & { items: TrustItem[] };
 export type Token = Schemas['TokenRow'];
-export type NewToken = Schemas['NewToken'];
 export type Account = Schemas['AccountView'];
 export type Member = Schemas['MemberRow'];
 export type Found = Omit<Schemas['Found'], 'message'> & { message: Message };
-export type ToolView = Schemas['ToolView'];
 export type Me = Schemas['Me'];
 /** `UNREACHABLE` is ours: the server did not answer. */
 export type Problem = Omit<Schemas['Problem'], 'code' | 'details'> & { code: Schemas['ErrorCode'] | 'UNREACHABLE'; details?: { fields?: Record<string, string>; [key: string]: unknown } };
 /** From a snapshot or an event; only the first says who asked. */
 export type PendingQuestion = Omit<Schemas['Pending'], 'questions' | 'call' | 'plan' | 'agent_role' | 'delegation'> & { questions: Question[]; call?: CallOfQuestion; plan?: PlanOfQuestion };
-export type Question = Omit<Schemas['Question'], 'schema' | 'default' | 'buttons'> & { schema: JsonObject; default?: Json; buttons?: QuestionButton[] };
-export type QuestionButton = Omit<Schemas['Button'], 'value'> & { value: Json };
-export interface PlanOfQuestion {
+type Question = Omit<Schemas['Question'], 'schema' | 'default' | 'buttons'> & { schema: JsonObject; default?: Json; buttons?: QuestionButton[] };
+type QuestionButton = Omit<Schemas['Button'], 'value'> & { value: Json };
+interface PlanOfQuestion {
   plan_file: string;
   revision: number;
   sha256: string;
@@ -66,7 +57,7 @@ export interface PlanOfQuestion {
   steps: PlanStep[];
 }
 
-export interface CallOfQuestion {
+interface CallOfQuestion {
   call_id: string;
   tool: string;
   args: JsonObject;
@@ -83,8 +74,8 @@ export type RevertStep = Schemas['Step'];
 export type RevertAnswer = Omit<Schemas['RevertAnswer'], 'message'> & { message: Message | null };
 
 export type FileNode = Schemas['FileNode'];
-export type FileType = Schemas['FileType'];
-export type FileContent = Schemas['FileContent'];
+/** A server that sends pictures has their bytes in `image`. */
+export type FileContent = Schemas['FileContent'] & { image?: Schemas['ImageContent'] | null };
 export type Context = Schemas['ContextView'];
 export type ContextPart = Schemas['ContextPart'];
 

@@ -8,7 +8,7 @@ interface Recorded {
   metadata: Record<string, unknown>;
 }
 
-export type Lapse = 'revised' | 'takenBack';
+type Lapse = 'revised' | 'takenBack';
 
 /** Why the last approval holds no more: the plan has a newer version, or changes were taken back to before it. */
 export function lapseOfApproval(messages: readonly Recorded[]): Lapse | undefined {

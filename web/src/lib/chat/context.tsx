@@ -10,7 +10,8 @@ interface ChatIds {
   chatId: string;
 }
 
-const ChatContext = createContext<ChatIds | null>(null);
+/** Null outside of a chat. */
+export const ChatContext = createContext<ChatIds | null>(null);
 
 export function ChatProvider({ workspaceId, chatId, children }: ChatIds & { children: ReactNode }) {
   const ids = useMemo(() => ({ workspaceId, chatId }), [workspaceId, chatId]);

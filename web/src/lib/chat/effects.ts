@@ -3,7 +3,7 @@ import type { Message } from '@/lib/api/types';
 import { useChatView } from './context';
 
 /** Becomes another whenever the chat may have changed files: the newest message that tells of an effect. */
-export function effectsOf(messages: Message[]): string {
+function effectsOf(messages: Message[]): string {
   const newest = messages.findLast((one) => one.message_type === 'tool_result' || one.metadata.revert !== undefined || one.metadata.approval !== undefined);
   const revert = newest?.metadata.revert as { status?: string } | undefined;
   return `${newest?.id ?? ''}${revert?.status ?? ''}`;

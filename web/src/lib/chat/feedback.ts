@@ -23,7 +23,7 @@ export function readFeedback(raw: unknown): Feedback {
 }
 
 /** How the message to the agent begins; the words are of the user's language. */
-export interface FeedbackWords {
+interface FeedbackWords {
   lead: (revision: number) => string;
   step: (number: number, action: string) => string;
 }

@@ -36,6 +36,8 @@ export async function attempt({ key, workspace, chat, content }: Outgoing): Prom
   change(key, { state: 'sending' });
   try {
     const { message } = await api.send(workspace, chat, content, key);
+    // Words that ended a run or answered a question make no message of their own.
+    if (message === null) return discard(key);
     change(key, { state: 'sent', messageId: message.id });
     dropSeen();
   } catch (reason) {

@@ -123,3 +123,12 @@ test('what replies used is added up; how full the context is, is what the newest
   const view = play([event(11, 'usage', used), event(12, 'usage', { ...used, context_tokens: 30 }), event(12, 'usage', used)]);
   expect(view.chat.usage).toEqual({ input_tokens: 20, output_tokens: 4, cached_tokens: 8, cost: 1, context_tokens: 30 });
 });
+
+test('what the model thought stays with its message, or with the first call of a reply without words', () => {
+  const thought = (id: string, text: string) => event(11, 'reasoning_delta', { message_id: id, offset: 0, text });
+  const said = play([thought('m', 'Hm.'), event(12, 'message_created', { message: message('m', 'Hello') })]);
+  expect(said.reasoning).toEqual({ m: 'Hm.' });
+  const call = { ...message('call'), message_type: 'tool_call' as const };
+  const called = play([thought('n', 'A call.'), event(13, 'message_created', { message: call }), event(14, 'message_created', { message: { ...call, id: 'second' } })], said);
+  expect(called.reasoning).toEqual({ m: 'Hm.', call: 'A call.' });
+});

@@ -2,7 +2,7 @@
 import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress } from '@/lib/api/types';
 import { BUSY, type ChatView, type LastRun, type LiveText } from './view';
 
-export const SNAPSHOT_MESSAGES = 50;
+const SNAPSHOT_MESSAGES = 50;
 /** A page with more characters than this may be shorter than was asked for: the server ends one after 8 MB. */
 const LONG_PAGE = 1_000_000;
 /** Of a running command's output only the end is shown; the result has it all. */
@@ -25,6 +25,7 @@ export function fromSnapshot(snapshot: Snapshot): ChatView {
           },
         }
       : {},
+    reasoning: {},
     outputs: snapshot.printed,
     question: snapshot.pending_question,
     resolved: {},
@@ -65,11 +66,14 @@ type Step<T extends EventType> = (view: ChatView, data: EventData[T], at: string
 
 const STEPS: { [T in EventType]: Step<T> } = {
   message_created: (view, { message }, at) => {
-    const { [message.id]: _written, ...others } = view.live;
+    const { [message.id]: written, ...others } = view.live;
+    // A reply without words is its calls: the first of them has what was thought.
+    const thought = message.author === 'assistant' ? (written ?? Object.values(others).at(-1))?.reasoning : undefined;
+    const reasoning = thought ? { ...view.reasoning, [message.id]: thought } : view.reasoning;
     // A chat writes one answer at a time: what is unfinished when the next comes was cut off by the death of the server.
     const live = message.author === 'assistant' ? {} : others;
     const chat = { ...view.chat, updated_at: at };
-    return { ...view, chat, live, messages: place(view.messages, message), queued: queue(view, message) };
+    return { ...view, chat, live, reasoning, messages: place(view.messages, message), queued: queue(view, message) };
   },
   message_updated: (view, { message }) => {
     const over = message.message_type === 'tool_call' && message.metadata.status !== 'running';

@@ -5,7 +5,7 @@ import type { ChatEvent } from '@/lib/api/types';
 import { fromSnapshot, mayGoOn, reduce, withOlder } from './reduce';
 import type { ChatView } from './view';
 
-export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline';
+type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline';
 
 interface ChatStore {
   views: Record<string, ChatView>;
@@ -26,7 +26,7 @@ const set = (chat: string, change: (view: ChatView) => ChatView) =>
 /** Fetches the chat as it is now, and says after which event to listen. */
 export async function loadChat(workspace: string, chat: string): Promise<number> {
   const view = fromSnapshot(await api.snapshot(workspace, chat));
-  useChatStore.setState((state) => ({ views: { ...state.views, [chat]: view } }));
+  useChatStore.setState((state) => ({ views: { ...state.views, [chat]: { ...view, reasoning: state.views[chat]?.reasoning ?? {} } } }));
   return view.seq;
 }
 

@@ -25,6 +25,8 @@ export interface ChatView {
   hasOlder: boolean;
   /** By the message's id, in the order in which they began. */
   live: Record<string, LiveText>;
+  /** What the model thought before a message, by its id, where we watched it. */
+  reasoning: Record<string, string>;
   /** What a running command has printed, by call. */
   outputs: Record<string, string>;
   question: PendingQuestion | null;

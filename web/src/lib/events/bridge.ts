@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { reduceList } from '@/lib/chat/list';
 import { noteForInbox, refreshInbox } from '@/lib/inbox';
+import { keepView, releaseView } from '@/lib/chat/retention';
 import { applyEvents, loadChat, setConnection, useChatStore } from '@/lib/chat/store';
 import type { Chat } from '@/lib/api/types';
 import { connect } from './connect';
@@ -12,8 +13,8 @@ const SHOWN_AFTER = 2_000;
 const OFFLINE_AFTER = 30_000;
 /** A hidden tab draws nothing, so nothing is gained by taking each event at once. */
 const HIDDEN_BATCH = 250;
-/** What comes within this time after a drawing is drawn together: words in twenty steps a second are read as a stream. */
-const BATCH = 50;
+/** What comes within this time after a drawing is drawn together: words in ten steps a second are read as a stream. */
+const BATCH = 100;
 
 let say: ((message: ToHub) => void) | null = null;
 const open = new Map<string, string>();
@@ -39,9 +40,11 @@ export function startBridge(client: QueryClient, signedOut: () => void): void {
 /** Loads the chat and follows it until the returned function is called. */
 export function openChat(workspace: string, chat: string, failed: (reason: unknown) => void): () => void {
   open.set(chat, workspace);
+  keepView(chat);
   loadChat(workspace, chat).then(want, failed);
   return () => {
     open.delete(chat);
+    releaseView(chat);
   };
 }
 
@@ -107,7 +110,9 @@ function flush(): void {
   for (const listener of listeners) listener(events);
   if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
-    if (chats) queries.setQueryData<Chat[]>(key, events.reduce((list, event) => reduceList(list, event, String(key[1])), chats));
+    const next = chats && events.reduce((list, event) => reduceList(list, event, String(key[1])), chats);
+    // Whoever shows a list is told of a change only: words of an answer are none.
+    if (next !== chats) queries.setQueryData<Chat[]>(key, next);
   }
 }
 

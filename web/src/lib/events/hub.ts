@@ -3,7 +3,7 @@ import type { Link, SentEvent, ToHub, ToTab, Wanted } from './messages';
 import { FrameReader } from './sse';
 
 export type Tab = (message: ToTab) => void;
-export type Open = (url: string, init: RequestInit) => Promise<Response>;
+type Open = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The server sends something at least every 10 s. */
 const SILENCE = 35_000;

@@ -1,6 +1,6 @@
 // Reading a `text/event-stream` over fetch. `EventSource` hides heartbeats, by which a dead connection is told from a quiet one.
 
-export interface Frame {
+interface Frame {
   id: string | null;
   /** `null` for a frame that only carries an id. */
   data: string | null;

@@ -1,0 +1,16 @@
+export const palette = {
+  title: 'Commands and search',
+  placeholder: 'Type a command, a chat, a file, or text from a message',
+  nothing: 'No matches',
+  commands: 'Commands',
+  chats: 'Chats',
+  files: 'Files',
+  newIn: 'New chat in',
+  newInWorkspace: 'New chat in {workspace}',
+  said: 'In messages',
+  settings: 'Settings',
+  searching: 'Searching…',
+  failed: 'Search failed: {why}',
+  you: 'You',
+  agent: 'Agent',
+} as const;

@@ -1,0 +1,42 @@
+// The words come in sets. Each set of each language is a file of its own, loaded when a view first needs it.
+
+export type Locale = 'en' | 'zh';
+
+const ENGLISH = {
+  first: () => import('./en/first'),
+  inbox: () => import('./en/inbox'),
+  chatPages: () => import('./en/chatPages'),
+  audit: () => import('./en/audit'),
+  settings: () => import('./en/settings'),
+  trust: () => import('./en/trust'),
+  palette: () => import('./en/palette'),
+};
+
+export type WordSet = keyof typeof ENGLISH;
+type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
+/** All words, by feature. */
+export type Dictionary = Words<'first'> & Words<'inbox'> & Words<'chatPages'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'>;
+export type Feature = keyof Dictionary;
+/** Every other language must have the same keys. */
+type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
+
+export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translated<S>> } } = {
+  en: ENGLISH,
+  zh: {
+    first: () => import('./zh/first'),
+    inbox: () => import('./zh/inbox'),
+    chatPages: () => import('./zh/chatPages'),
+    audit: () => import('./zh/audit'),
+    settings: () => import('./zh/settings'),
+    trust: () => import('./zh/trust'),
+    palette: () => import('./zh/palette'),
+  },
+};
+
+type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S : never }[WordSet];
+export const SET_OF: { [F in Feature]: SetWith<F> } = {
+  command: 'first', common: 'first', home: 'first', mode: 'first', signin: 'first', start: 'first', workspace: 'first',
+  inbox: 'inbox', signals: 'inbox',
+  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages',
+  audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette',
+};

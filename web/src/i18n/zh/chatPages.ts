@@ -1,0 +1,6 @@
+// Words of the pages of a chat.
+export { chat } from './chat';
+export { plan } from './plan';
+export { question } from './question';
+export { timeline } from './timeline';
+export { changes, context, files, panel } from './work';

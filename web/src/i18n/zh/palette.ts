@@ -1,0 +1,16 @@
+export const palette = {
+  title: '命令与搜索',
+  placeholder: '命令、对话、文件，或说过的话…',
+  nothing: '没有符合的。',
+  commands: '命令',
+  chats: '对话',
+  files: '文件',
+  newIn: '新对话',
+  newInWorkspace: '在 {workspace} 中新建对话',
+  said: '对话中说过的',
+  settings: '设置',
+  searching: '正在搜索…',
+  failed: '搜索没有成功：{why}',
+  you: '你',
+  agent: '智能体',
+};
