@@ -1,6 +1,5 @@
 //! Who works in a chat: its own agent, or one that it handed a task to.
 
-use crate::chat::Chat;
 use planwright_protocol::{CallId, ErrorCode, Message, Mode, Problem, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,13 +51,6 @@ impl Agent {
             Some(call) => message.in_thread(Some(call)),
             None => message,
         }
-    }
-}
-
-impl Chat {
-    /// The chat's own agent, as it is now.
-    pub async fn agent(&self) -> Agent {
-        Agent::own(self.row().await.config.role)
     }
 }
 

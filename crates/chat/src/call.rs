@@ -3,25 +3,23 @@
 //! Three records: the call as the model made it, the intent with the images of the files it will
 //! change, the result. After a crash the images tell what happened.
 
-mod command;
-mod judge;
+pub mod command;
+pub mod judge;
 mod recovery;
 mod repetition;
 mod side_by_side;
 mod standing;
 mod step;
-mod users;
 
 pub use recovery::cancelled;
 pub use side_by_side::{carry_out_together, take_together};
-pub use users::{Place, UserCall};
 
 use crate::agent::Agent;
-use crate::card::{self, Pending, answers_to};
+use crate::card::{Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::delegation;
-use crate::plan::StoredPlan;
+use crate::plan::{self, StoredPlan};
 use crate::progress;
 use crate::tally;
 use crate::versions;
@@ -178,7 +176,7 @@ async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, 
             finish_saying(chat, call, outcome, message, Change::default(), |_| {}).await
         }
         Some(Signal::Ask(questions)) => {
-            let pending = card::asked(chat, Agent::of(call)?, questions, Severity::Major).await;
+            let pending = plan::question_card(chat, Agent::of(call)?, questions, Severity::Major).await;
             park(chat, call, pending).await
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
@@ -244,7 +242,7 @@ async fn park(chat: &Arc<Chat>, call: &CallMessage, pending: Pending) -> Result<
     let call = call.clone().at(CallStatus::Done);
     let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     change.events.insert(0, updated(&call));
-    let change = pending.log(change, call.body.model());
+    let change = change.log_question(&pending, call.body.model());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("question_stored");
     Ok(Carried::Asked(vec![call.into(), result, question]))
@@ -272,7 +270,7 @@ async fn ask(
         grant: grant_of(&call.body.tool, effects, moment),
     });
     let question = pending.message_beside(chat.id, call.body.reply.id);
-    let change = pending.log(Change::messages([question.clone()]).event(pending.event()), call.body.model());
+    let change = Change::messages([question.clone()]).event(pending.event()).log_question(&pending, call.body.model());
     chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
     crash::point("card_stored");
     Ok(Carried::Asked(vec![question]))

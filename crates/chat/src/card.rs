@@ -1,8 +1,6 @@
 //! The questions a chat can wait for.
 
 use crate::agent::Agent;
-use crate::chat::{Change, Chat};
-use crate::plan::StoredPlan;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{CallToApprove, PlanToApprove, QuestionCard, ReplyPart};
 use planwright_protocol::time::now;
@@ -73,10 +71,10 @@ impl Pending {
         self.by.sign(Message::new(chat, card, text))
     }
 
-    /// Logs what the user is asked.
-    pub fn log(&self, change: Change, model: &str) -> Change {
+    /// What is logged of it.
+    pub fn audit(&self) -> (AuditKind, Value) {
         let (plan, call) = (self.plan.as_ref(), self.call.as_ref());
-        let (kind, details) = match self.kind {
+        match self.kind {
             QuestionKind::User => (AuditKind::QuestionAsked, json!({ "questions": self.questions.len(), "severity": self.severity })),
             QuestionKind::PlanApproval => (
                 AuditKind::ApprovalRequested,
@@ -85,8 +83,7 @@ impl Pending {
             QuestionKind::ToolApproval => {
                 (AuditKind::ApprovalRequested, json!({ "tool": call.map(|call| &call.tool), "reason": call.map(|call| &call.reason) }))
             }
-        };
-        change.log(kind, model, self.by.role, details)
+        }
     }
 
     pub fn event(&self) -> Event {
@@ -106,18 +103,4 @@ impl Pending {
 pub fn answers_to(history: &[Message], question: QuestionId) -> Option<&Map<String, Value>> {
     let answers = history.iter().rev().filter_map(|message| message.body.answer()).map(|answer| &answer.question_answer);
     answers.into_iter().find(|answer| answer.question_id == question).map(|answer| &answer.answers)
-}
-
-/// What the model asks. A question by which it asks for approval of its plan is shown as the server's own card,
-/// with the model's words as a remark.
-pub async fn asked(chat: &Arc<Chat>, by: Agent, questions: Vec<Question>, severity: Severity) -> Pending {
-    let plan_file = chat.row().await.config.plan_file;
-    if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), by.role.mode(), plan_file)
-        && planwright_question::card::asks_for_plan_approval(question)
-        && let Ok(path) = WorkspacePath::parse(&plan_file)
-        && let Some(stored) = StoredPlan::read(chat, &path).await
-    {
-        return stored.card(by, planwright_question::card::plan_approval().with_context(&question.question));
-    }
-    Pending::new(by, QuestionKind::User, severity, questions)
 }

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod circumstances;
+mod file;
 mod telling;
 
 use crate::card::Pending;
@@ -9,11 +10,10 @@ use crate::chat_file::{ChatFile, header};
 use crate::crash;
 use crate::inbox::Inbox;
 use crate::models::Models;
-use crate::offered::Told;
 use crate::view::{Partial, RunEnd, Snapshot, shorten};
 use async_trait::async_trait;
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, PartialAnswer, Source};
-use planwright_protocol::message::AssistantText;
+use planwright_protocol::message::{AssistantText, ServerTrouble};
 use planwright_protocol::{
     CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageBody, Mode, Problem, Role, Timestamp,
 };
@@ -53,7 +53,8 @@ pub struct Chat {
     pub file: ChatFile,
     /// What the user wrote while a run was under way.
     pub(crate) inbox: Inbox,
-    pub(crate) told_of_servers: Told,
+    /// MCP servers that the chat was told it can't use.
+    pub(crate) told_of_servers: std::sync::Mutex<BTreeMap<String, ServerTrouble>>,
 }
 
 struct Live {
@@ -100,6 +101,12 @@ impl Change {
         self.events.iter().any(|event| matches!(event, Event::StateChanged { .. }))
     }
 
+    /// Logs what the user is asked.
+    pub fn log_question(self, pending: &Pending, model: &str) -> Self {
+        let (kind, details) = pending.audit();
+        self.log(kind, model, pending.by.role, details)
+    }
+
     pub fn log(mut self, kind: AuditKind, model: &str, role: Role, details: Value) -> Self {
         self.audit.push(AuditRow { kind, model: model.to_owned(), role: Some(role), user: None, details, at: Timestamp::now() });
         self
@@ -135,7 +142,7 @@ impl Chat {
             baseline: std::sync::Mutex::default(),
             file: ChatFile::default(),
             inbox: Inbox::default(),
-            told_of_servers: Told::default(),
+            told_of_servers: std::sync::Mutex::default(),
         });
         // A file that can't be read is told of when something is to be done; looking at the chat needs none.
         let _ = chat.configure().await;

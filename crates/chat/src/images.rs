@@ -1,7 +1,6 @@
 //! Images that come with what the user says: checked, kept with the chat, shown to models that can look at them.
 
 use crate::chat::{Chat, storage};
-use crate::sessions::Sessions;
 use planwright_agent::{ModelMessage, Provider};
 use planwright_protocol::op::SentImage;
 use planwright_protocol::sha256_hex;
@@ -60,19 +59,6 @@ pub fn attach(images: Vec<SentImage>) -> Result<(Vec<AttachedImage>, Versions), 
 
 fn unfit(text: &str) -> Problem {
     Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { "images": text } }))
-}
-
-impl Sessions {
-    /// Whether a model of the user's own configuration can look at images.
-    pub async fn takes_images(&self) -> bool {
-        let settings = &self.workspaces().everywhere().settings.models;
-        for mode in [Mode::Plan, Mode::Act] {
-            if self.inner.models.model(settings, mode).await.is_ok_and(|model| model.takes_images()) {
-                return true;
-            }
-        }
-        false
-    }
 }
 
 impl Chat {

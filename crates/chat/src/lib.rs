@@ -17,6 +17,7 @@
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
 //! | [`call`] | one tool call from its arguments to its result, also after a crash |
+//! | `user_call` | a tool call of the user's, by the tools endpoint |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
@@ -68,13 +69,13 @@ mod summary;
 mod surroundings;
 mod tally;
 mod too_long;
+mod user_call;
 mod versions;
 mod view;
 mod work;
 
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
-pub use call::{Place, UserCall};
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
 pub use chat::{Chat, storage};
@@ -84,4 +85,5 @@ pub use models::Models;
 pub use planwright_plan::{Finding, lint as lint_plan};
 pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
 pub use sessions::Sessions;
+pub use user_call::{Place, UserCall};
 pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};

@@ -1,6 +1,5 @@
 //! Where runs get their models from.
 
-use crate::chat::Chat;
 use async_trait::async_trait;
 use planwright_agent::Provider;
 use planwright_protocol::event::Usage;
@@ -15,16 +14,6 @@ pub trait Models: Send + Sync {
     /// # Errors
     /// There is none, and how to configure one.
     async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
-}
-
-impl Chat {
-    /// The model for a mode, as it is configured now.
-    ///
-    /// # Errors
-    /// There is none, and how to configure one.
-    pub async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
-        self.models.model(&self.settings().models, mode).await
-    }
 }
 
 /// # Errors

@@ -17,9 +17,6 @@ pub struct Offered {
     pub tools: Vec<Arc<dyn Tool>>,
 }
 
-/// What a chat was last told of servers that can't be used.
-pub type Told = std::sync::Mutex<BTreeMap<String, ServerTrouble>>;
-
 impl Offered {
     /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
     pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {

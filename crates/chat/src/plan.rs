@@ -153,3 +153,17 @@ async fn write(chat: &Arc<Chat>, agent: Agent, args: &str, message: MessageId) -
         }
     }
 }
+
+/// The card for questions of the model. A question that asks to approve the plan becomes the server's own card, with the
+/// model's words as a remark.
+pub async fn question_card(chat: &Arc<Chat>, by: Agent, questions: Vec<Question>, severity: Severity) -> Pending {
+    let plan_file = chat.row().await.config.plan_file;
+    if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), by.role.mode(), plan_file)
+        && planwright_question::card::asks_for_plan_approval(question)
+        && let Ok(path) = WorkspacePath::parse(&plan_file)
+        && let Some(stored) = StoredPlan::read(chat, &path).await
+    {
+        return stored.card(by, planwright_question::card::plan_approval().with_context(&question.question));
+    }
+    Pending::new(by, QuestionKind::User, severity, questions)
+}

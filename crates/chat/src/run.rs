@@ -2,7 +2,6 @@
 
 use crate::agent::Agent;
 use crate::call::{self, Carried};
-use crate::card;
 use crate::chat::{Change, Chat, storage};
 use crate::crash;
 use crate::inbox::Inbox;
@@ -215,13 +214,13 @@ impl Run {
                 }
             },
             Answer::Question { question, severity, prose } => {
-                let pending = card::asked(&self.chat, agent, vec![question], severity).await;
+                let pending = plan::question_card(&self.chat, agent, vec![question], severity).await;
                 let asked = pending.message(self.chat.id);
                 message = Some(Message {
                     content: [prose, asked.content.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
                     ..asked
                 });
-                reply.change = pending.log(Change::default().event(pending.event()), model);
+                reply.change = Change::default().event(pending.event()).log_question(&pending, model);
                 reply.pending = serde_json::to_value(&pending).ok();
             }
             Answer::Text { reason: Some(reason) } => {

@@ -69,6 +69,17 @@ impl Sessions {
         self.inner.models.model(&settings.models, mode).await
     }
 
+    /// Whether a model of the user's own configuration can look at images.
+    pub async fn takes_images(&self) -> bool {
+        let settings = &self.workspaces().everywhere().settings.models;
+        for mode in [Mode::Plan, Mode::Act] {
+            if self.inner.models.model(settings, mode).await.is_ok_and(|model| model.takes_images()) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// A new chat, in the role asked for or the configured one.
     ///
     /// # Errors

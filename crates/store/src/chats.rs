@@ -1,5 +1,5 @@
 use crate::db::{Row, Transaction, args};
-use crate::inbox::Marks;
+use crate::marks::Marks;
 use crate::messages::{MessageKey, delete_message, pattern, put_key};
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, insert_approval, insert_audit};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};

@@ -168,7 +168,7 @@ impl Actor {
             .event(Event::MessageCreated { message: pending.message(self.chat.id) })
             .event(pending.event())
             .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
-        change = pending.log(change, "");
+        change = change.log_question(&pending, "");
         self.chat
             .publish(change, move |row| {
                 row.run = None;

@@ -2,11 +2,12 @@
 
 use super::plan::CHANGED;
 use super::{Actor, OPERATOR};
-use crate::card::{self, Pending};
+use crate::card::Pending;
 use crate::chat::{Change, storage};
 use crate::classifier::{self, Classified};
 use crate::crash;
 use crate::images;
+use crate::plan;
 use crate::run::add;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::{QuestionOutcome, Usage};
@@ -126,7 +127,7 @@ impl Actor {
         }
         match inquiry {
             Inquiry::Questions(questions) => {
-                let pending = card::asked(&self.chat, self.chat.agent().await, questions, Severity::Major).await;
+                let pending = plan::question_card(&self.chat, self.chat.agent().await, questions, Severity::Major).await;
                 self.raise(pending, None).await
             }
             Inquiry::Plan(file) => {

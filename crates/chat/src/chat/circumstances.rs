@@ -2,8 +2,9 @@
 
 use super::{Chat, storage};
 use crate::agent::Agent;
+use planwright_agent::Provider;
 use planwright_plan::PlanDocument;
-use planwright_protocol::{CallId, Problem, WorkspaceId};
+use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
 use planwright_tools::command::{Live as Heard, Reach};
 use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
@@ -12,6 +13,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Chat {
+    /// The chat's own agent, as it is now.
+    pub async fn agent(&self) -> Agent {
+        Agent::own(self.row().await.config.role)
+    }
+
+    /// The model for a mode, as it is configured now.
+    ///
+    /// # Errors
+    /// There is none, and how to configure one.
+    pub async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
+        self.models.model(&self.settings().models, mode).await
+    }
+
     /// What the gate needs to know, all of one moment.
     ///
     /// # Errors
@@ -70,7 +84,7 @@ impl Chat {
     pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
         let (row, settings) = (self.row().await, self.settings());
         let config = ToolConfig {
-            plan_mode: agent.role.mode() == planwright_protocol::Mode::Plan,
+            plan_mode: agent.role.mode() == Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
             chat: Some(self.id),

@@ -3,9 +3,9 @@
 //! It has the rights of the chat's role, and nothing asks, because who would be asked makes the call. It is no part of the
 //! conversation: the model has not made it, and what it changes is the user's own change.
 
-use super::command::{sift, verdict};
-use super::judge::{Desk, Judged, examine};
 use crate::agent::Agent;
+use crate::call::command::{sift, verdict};
+use crate::call::judge::{Desk, Judged, examine};
 use crate::chat::{Change, Chat, broken, no_chat, storage};
 use crate::handle::Handle;
 use crate::plan::StoredPlan;
