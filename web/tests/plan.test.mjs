@@ -207,7 +207,7 @@ test('while the agent is at work, Execute plan says so; without a connection as 
 
 test('progress is live: in the card, beside the chat, and above the composer', async () => {
   const { chat, page, card } = await planned();
-  await card.getByRole('button', { name: 'Execute plan' }).focus();
+  await card.getByRole('button', { name: 'Execute plan', disabled: false }).focus();
   await page.keyboard.press('Control+Enter');
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();

@@ -4,13 +4,11 @@ use crate::agent::Agent;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{CallToApprove, PlanToApprove, QuestionCard, ReplyPart};
 use planwright_protocol::time::now;
-use planwright_protocol::{ChatId, Event, Message, MessageId, Mode, Question, QuestionId, QuestionKind, Severity, Timestamp};
+use planwright_protocol::{ChatId, Event, Message, MessageId, Question, QuestionId, QuestionKind, Severity, Timestamp};
 use planwright_store::AuditKind;
-use planwright_tools::WorkspacePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 /// A question that waits for an answer. At most one per chat.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

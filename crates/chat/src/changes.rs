@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How long the diff of one file may be, and all of them together.
+/// How long the diff of one file may be.
 const LONGEST: usize = 256 << 10;
 const LONGEST_TOGETHER: usize = 4 << 20;
 /// How many files an answer has, in all and again by message.
@@ -285,9 +285,8 @@ impl CallChanges {
             (MessageBody::ToolCall(call), _) => call.tool.as_str(),
             (MessageBody::ToolResult(result), _) => result.tool.as_str(),
             (MessageBody::Notice(Notice::Revert(_)), _) => "revert",
-            // The server itself marks a plan as approved.
+            // The server marks a plan as approved; a plan that was told was not written by a call.
             (_, Author::System) => "approve",
-            // A plan that was told, not written by a call.
             (_, Author::Assistant) => "write_plan",
             (_, Author::User | Author::Tool) => "",
         };
@@ -382,12 +381,9 @@ mod tests {
         Net { path: path.into(), before, after, reverted: false }
     }
 
-    fn file(sha256: &str) -> Image {
-        Image::File { mode: Some(0o644), sha256: sha256.into() }
-    }
-
     #[test]
     fn a_file_that_is_gone_here_and_there_elsewhere_was_moved_unless_it_is_empty() {
+        let file = |sha256: &str| Image::File { mode: Some(0o644), sha256: sha256.into() };
         let shown = with_moves(vec![
             net("/a", file("1"), Image::Absent),
             net("/b", Image::Absent, file("1")),

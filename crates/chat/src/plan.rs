@@ -8,7 +8,7 @@ use crate::drift::planned_files;
 use crate::versions;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{PlanVersion, ReplyPart};
-use planwright_protocol::{ErrorCode, Event, Message, MessageId, Plan, Problem, Question, Role};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Plan, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};

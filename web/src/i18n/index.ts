@@ -24,7 +24,7 @@ function firstLocale(): Locale {
 export const useLocale = create<{ locale: Locale }>(() => ({ locale: firstLocale() }));
 
 type Words = Record<string, Record<string, string>>;
-const loaded = new Map<string, Words>();
+const loaded = new Set<string>();
 const loading = new Map<string, Promise<Words>>();
 
 /** Loads a set of words in one language, once. A failed attempt is forgotten, so that the next one starts over. */
@@ -32,9 +32,11 @@ function load(locale: Locale, set: WordSet): Promise<Words> {
   const name = `${locale}.${set}`;
   const known = loading.get(name);
   if (known) return known;
-  const promise = LOADERS[locale][set]().then((words) => {
-    loaded.set(name, words);
-    return words as Words;
+  const promise: Promise<Words> = LOADERS[locale][set]().then((words: Words) => {
+    loaded.add(name);
+    // React reads these, so that words that are there are drawn at once.
+    Object.assign(promise, { status: 'fulfilled', value: words });
+    return words;
   });
   loading.set(name, promise);
   promise.catch(() => loading.delete(name));
@@ -75,7 +77,7 @@ const texts = new Map<string, unknown>();
 export function useText<F extends Feature>(feature: F): Text<F> {
   const locale = useLocale((state) => state.locale);
   const set = SET_OF[feature];
-  const words = loaded.get(`${locale}.${set}`) ?? use(load(locale, set));
+  const words = use(load(locale, set));
   const name = `${locale}.${feature}`;
   if (!texts.has(name)) texts.set(name, speak(locale, words[feature] ?? {}));
   return texts.get(name) as Text<F>;

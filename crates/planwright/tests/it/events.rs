@@ -62,7 +62,10 @@ async fn chats_that_come_are_renamed_and_go_are_told_of() {
     assert_eq!((&created["type"], &created["data"]["chat"]), (&json!("chat_created"), &chat.show().await));
     assert_eq!(chat.patch(json!({ "title": "Ours" })).await.0, StatusCode::OK);
     let updated = stream.next().await.unwrap();
-    assert_eq!((&updated["type"], &updated["data"]), (&json!("chat_updated"), &json!({ "title": "Ours" })));
+    assert_eq!(
+        (&updated["type"], &updated["data"]),
+        (&json!("chat_updated"), &json!({ "title": "Ours", "pinned": false, "archived": false }))
+    );
     let mut looking = server.stream(&format!("/events?chats={}", id_of(&chat)), None).await;
     let mut own = server.stream(&format!("{}/events", chat.path), Some(&updated["seq"].to_string())).await;
     assert_eq!(server.request(Method::DELETE, &chat.path, None).await.0, StatusCode::NO_CONTENT);

@@ -36,9 +36,7 @@ pub struct PlanToApprove {
     pub steps: Vec<PlanStep>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_total_time: Option<String>,
-    #[serde(default)]
     pub risks: Vec<String>,
-    #[serde(default)]
     pub prerequisites: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,

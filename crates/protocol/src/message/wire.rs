@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-/// A message as clients read it and the database stores it.
+// A message as clients read it and the database stores it. No doc comment: that would be part of the API's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct WireMessage {

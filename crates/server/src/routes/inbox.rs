@@ -5,12 +5,14 @@ use axum::Json;
 use axum::extract::State;
 use planwright_chat::{Pending, ProgressView, storage};
 use planwright_protocol::event::ChatState;
+use planwright_protocol::message::{CallToApprove, EffectShown, PlanToApprove};
 use planwright_protocol::{ChatConfig, ChatId, QuestionId, QuestionKind, Severity, StepStatus, Timestamp, WorkspaceId};
 use planwright_store::{InboxEntry, InboxRow, Right};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// How many finished chats are listed that nobody has to look at.
 const RECENT: usize = 20;
@@ -187,34 +189,31 @@ impl From<Pending> for InboxQuestion {
 }
 
 impl InboxPlan {
-    fn of(plan: &Value) -> Self {
-        let steps = plan["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let mut files: Vec<&str> = steps.iter().filter_map(|step| step["files"].as_array()).flatten().filter_map(Value::as_str).collect();
-        files.sort_unstable();
-        files.dedup();
-        Self { revision: plan["revision"].as_u64(), steps: steps.len(), files: files.len() }
+    fn of(plan: &PlanToApprove) -> Self {
+        let files: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.files).collect();
+        Self { revision: Some(u64::from(plan.revision)), steps: plan.steps.len(), files: files.len() }
     }
 }
 
 impl InboxCall {
-    fn of(call: &Value) -> Self {
+    fn of(call: &CallToApprove) -> Self {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let effects = call["effects"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let executed = effects.iter().find(|effect| effect["effect"] == "execute").and_then(|effect| text(&effect["target"]["command"]));
-        let mut told: Vec<&Value> = effects.iter().filter(|effect| effect["effect"] != "execute" && effect["effect"] != "keep").collect();
+        let command = |value: Option<&Value>| value.and_then(|value| text(&value["command"]));
+        let executed = call.effects.iter().find(|effect| effect.effect == "execute").and_then(|effect| command(effect.target.as_ref()));
+        let mut shown: Vec<&EffectShown> =
+            call.effects.iter().filter(|effect| effect.effect != "execute" && effect.effect != "keep").collect();
         // A file is read before it is changed.
-        if told.iter().any(|effect| effect["effect"] != "read") {
-            told.retain(|effect| effect["effect"] != "read");
+        if shown.iter().any(|effect| effect.effect != "read") {
+            shown.retain(|effect| effect.effect != "read");
         }
-        let shown = told.iter().take(MOST_EFFECTS);
+        let path = |effect: &EffectShown| effect.target.as_ref().and_then(text);
+        let first = shown.iter().take(MOST_EFFECTS);
         Self {
-            tool: text(&call["tool"]).unwrap_or_default(),
-            reason: text(&call["reason"]).unwrap_or_default(),
-            command: executed.or_else(|| text(&call["args"]["command"])),
-            effects: shown
-                .map(|effect| InboxEffect { effect: text(&effect["effect"]).unwrap_or_default(), path: text(&effect["target"]) })
-                .collect(),
-            effect_count: told.len(),
+            tool: call.tool.clone(),
+            reason: call.reason.clone(),
+            command: executed.or_else(|| command(call.args.as_ref())),
+            effects: first.map(|effect| InboxEffect { effect: effect.effect.clone(), path: path(effect) }).collect(),
+            effect_count: shown.len(),
         }
     }
 }

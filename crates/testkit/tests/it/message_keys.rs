@@ -35,7 +35,13 @@ fn nobody_but_the_conversion_looks_up_a_key_of_a_messages_metadata() {
 
 #[test]
 fn the_wire_form_is_made_and_read_only_at_the_edges() {
-    let edges = ["crates/store/src/chats.rs", "crates/planwright/src/export.rs", "crates/chat/src/fork.rs"];
+    let edges = [
+        "crates/store/src/messages.rs",
+        "crates/server/src/routes/messages.rs",
+        "crates/store/src/chats.rs",
+        "crates/planwright/src/export.rs",
+        "crates/chat/src/fork.rs",
+    ];
     let users: Vec<String> = sources()
         .filter(|(name, text)| {
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();

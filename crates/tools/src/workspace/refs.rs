@@ -78,18 +78,37 @@ impl<'n> Refs<'n> {
 /// What each ref's file has, or would have if git had not packed it.
 fn contents(names: &Names) -> BTreeMap<String, Vec<u8>> {
     let mut found: BTreeMap<String, Vec<u8>> = names.get(PACKED).map(|text| packed(text)).unwrap_or_default();
-    let loose = names.iter().filter(|(name, _)| name.starts_with("refs/") || *name == "HEAD");
+    let loose = names.iter().filter(|(name, _)| is_ref_name(name) || *name == "HEAD");
     found.extend(loose.map(|(name, text)| (name.clone(), text.clone())));
     found
 }
 
+/// The refs that git finds in its file of packed ones. It searches a file that says it is sorted by halves, so that in one
+/// that is not it may miss any of them.
 fn packed(text: &[u8]) -> BTreeMap<String, Vec<u8>> {
-    let lines = text.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
-    let entry = |line: std::borrow::Cow<'_, str>| {
-        let (id, name) = line.split_once(' ').filter(|(id, _)| is_id(id))?;
-        Some((name.trim().to_owned(), format!("{id}\n").into_bytes()))
+    let lines: Vec<_> = text.split(|&byte| byte == b'\n').map(String::from_utf8_lossy).collect();
+    let entry = |line: &std::borrow::Cow<'_, str>| {
+        let (id, name) = line.split_once(' ').filter(|(id, name)| is_id(id) && is_ref_name(name))?;
+        Some((name.to_owned(), format!("{id}\n").into_bytes()))
     };
-    lines.filter_map(entry).collect()
+    let found: Vec<(String, Vec<u8>)> = lines.iter().filter_map(entry).collect();
+    let says_sorted = lines.first().is_some_and(|first| first.starts_with('#') && first.split(' ').any(|word| word == "sorted"));
+    if says_sorted && !found.is_sorted_by(|(one, _), (next, _)| one < next) {
+        return BTreeMap::new();
+    }
+    found.into_iter().collect()
+}
+
+/// Whether git takes a name for that of a ref. Files of other names below `refs` keep no commit.
+fn is_ref_name(name: &str) -> bool {
+    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();
+    let is_odd = |letter: char| letter.is_ascii_control() || " ~^:?*[\\".contains(letter);
+    name.starts_with("refs/")
+        && name.split('/').all(is_part)
+        && !name.contains(is_odd)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.ends_with('.')
 }
 
 /// The commits of a log: each line begins with the old one and the new one.
@@ -159,5 +178,48 @@ impl Workspace {
             let _ = rustix::fs::unlinkat(&folder, lock, rustix::fs::AtFlags::empty());
             error.to_string()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "0123456789012345678901234567890123456789";
+
+    #[test]
+    fn a_name_that_git_ignores_keeps_no_commit() {
+        for name in ["refs/heads/main", "refs/heads/feat/a/b", "refs/stash", "refs/tags/v1.0", "refs/heads/主"] {
+            assert!(is_ref_name(name), "{name}");
+        }
+        for name in [
+            "refs/heads/kept.lock",
+            "refs/heads/.kept",
+            "refs/heads/a..b",
+            "refs/heads/a b",
+            "refs/heads/a.lock/b",
+            "refs/heads/a@{1}",
+            "refs/heads/a~",
+            "refs/heads/a.",
+            "refs/heads//a",
+            "refs/heads/",
+            "heads/a",
+            "refs/heads/a\\b",
+            "refs/heads/a\u{7f}",
+        ] {
+            assert!(!is_ref_name(name), "{name}");
+        }
+        let names = Names::from([("refs/heads/kept.lock".to_owned(), format!("{ID}\n").into_bytes())]);
+        assert!(Refs::of(&names).values.is_empty());
+    }
+
+    #[test]
+    fn packed_refs_that_say_they_are_sorted_and_are_not_are_found_by_nobody() {
+        let file = |header: &str, names: [&str; 2]| format!("{header}\n{ID} {}\n^{ID}\n{ID} {}\n", names[0], names[1]);
+        let (a, b) = ("refs/heads/a", "refs/tags/b");
+        let count = |text: String| packed(text.as_bytes()).len();
+        let sorted = "# pack-refs with: peeled fully-peeled sorted ";
+        assert_eq!((count(file(sorted, [a, b])), count(file(sorted, [b, a])), count(file(sorted, [a, a]))), (2, 0, 0));
+        assert_eq!(count(file("# pack-refs with: peeled ", [b, a])), 2, "git sorts it itself");
     }
 }

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { AtSign, CornerDownLeft, Folder } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
@@ -6,6 +7,7 @@ import { ChipSelect } from '@/components/ChipSelect';
 import { IconButton } from '@/components/IconButton';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useNewChat } from './queries';
+import { api } from '@/lib/api/client';
 import type { Role, Workspace } from '@/lib/api/types';
 import { commandIn } from '@/lib/commands';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
@@ -13,9 +15,6 @@ import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/last
 import { useMe } from '@/lib/workspaces';
 import { NewRoleMenu } from './NewRoleMenu';
 import type { Text } from '@/i18n';
-
-const PLANNER = { role: 'planner', mode: 'plan' } as const;
-const ACTOR = { role: 'actor', mode: 'act' } as const;
 
 /** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
 export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: Text<'inbox'>; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
@@ -35,7 +34,11 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   useEffect(() => { if (takesFocus) focusMainIfLost(); }, [takesFocus]);
   const workspace = chosen?.after === last ? chosen.id : usualWorkspace(workspaces, last)?.id;
   const settings = workspaces.find(({ id }) => id === workspace)?.settings;
-  const { role, mode } = picked ?? (settings?.default_mode === 'act' ? ACTOR : PLANNER);
+  const usualMode = settings?.default_mode === 'act' ? 'act' : 'plan';
+  // The first role of a mode is the one that a chat of this mode begins in.
+  const roleRows = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity }).data;
+  const shown = picked ?? roleRows?.find((one) => one.mode === usualMode);
+  const mode = shown?.mode ?? usualMode;
   // Without one, setting one up comes first.
   const hasModel = !me || Boolean(me.models.plan ?? settings?.model);
   const start = () => {
@@ -60,7 +63,7 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
     box.current?.focus();
     suggesting.look();
   };
-  const roles = <NewRoleMenu label={t('modeOfNew')} role={role} mode={mode} choose={setPicked} isShort={isNarrow} />;
+  const roles = <NewRoleMenu label={t('modeOfNew')} role={shown?.role} mode={mode} choose={setPicked} isShort={isNarrow} />;
   return (
     <form onSubmit={onSubmit} data-mode={mode} className="group/new relative overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode max-sm:flex max-sm:flex-wrap max-sm:items-stretch max-sm:shadow-raised">
       {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}

@@ -7,7 +7,7 @@ import { api } from '@/lib/api/client';
 import type { Role, RoleName } from '@/lib/api/types';
 
 /** All roles with what each may do. Loaded when it is first opened, and then open. */
-export function NewRolePopup({ button, role, choose }: { button: ReactElement; role: RoleName; choose: (role: Role) => void }) {
+export function NewRolePopup({ button, role, choose }: { button: ReactElement; role: RoleName | undefined; choose: (role: Role) => void }) {
   const roles = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity });
   const take = (name: RoleName) => {
     const chosen = roles.data?.find((one) => one.role === name);
@@ -19,7 +19,7 @@ export function NewRolePopup({ button, role, choose }: { button: ReactElement; r
       <Menu.Portal container={popupRoot()}>
         <Menu.Positioner sideOffset={6} align="start" className="z-50">
           <Menu.Popup className={`max-h-[80dvh] w-[min(25rem,calc(100vw-1rem))] overflow-y-auto p-1 ${popupClass}`}>
-            <Menu.RadioGroup value={role} onValueChange={take}>
+            <Menu.RadioGroup value={role ?? null} onValueChange={take}>
               {roles.data?.map((one) => <RoleItem key={one.role} role={one} isCurrent={one.role === role} />)}
             </Menu.RadioGroup>
           </Menu.Popup>

@@ -106,14 +106,15 @@ function flush(): void {
     const workspace = open.get(chat);
     if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
   }
-  noteForInbox(queries, events);
-  for (const listener of listeners) listener(events);
   if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
     const next = chats && events.reduce((list, event) => reduceList(list, event, String(key[1])), chats);
     // Whoever shows a list is told of a change only: words of an answer are none.
     if (next !== chats) queries.setQueryData<Chat[]>(key, next);
   }
+  noteForInbox(queries, events);
+  // After the lists: whoever listens looks chats up there, also those that began just now.
+  for (const listener of listeners) listener(events);
 }
 
 /** What is known of MCP servers is old then. */

@@ -67,9 +67,14 @@ const LOSSES: &[&str] = &[
     "git checkout -q feature && GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b git commit -q --amend --allow-empty -m amended",
     "git checkout -q -b on other && export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b && \
      git commit -q --allow-empty -m on && git rebase -q --keep-empty on feature",
+    "cp .git/refs/heads/feature .git/refs/heads/kept.lock; rm .git/refs/heads/feature",
     "git checkout -q --detach feature && rm .git/refs/heads/feature",
     "git checkout -q --detach main && rm .git/refs/heads/main .git/refs/heads/other .git/refs/heads/feature && git tag -d v1",
 ];
+
+/// Git searches its packed refs by halves, so it finds none of these. Taken back, each is a file of its own again.
+const DISORDERED: &str =
+    "git pack-refs --all; (grep '#' .git/packed-refs; grep -v -e '#' -e '\\^' .git/packed-refs | tac) > p; cat p > .git/packed-refs; rm p";
 
 /// A fast-forward, but who says so may have taken the commits from elsewhere.
 const DOUBTFUL: &str = "echo gone > .git/objects/info/alternates; git update-ref refs/heads/main feature";
@@ -84,7 +89,7 @@ async fn decide(chat: &ChatClient<'_>, decision: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ref_or_a_log_that_loses_commits_asks_first() {
     for environment in BOTH_WAYS {
-        for command in LOSSES.iter().chain([&DOUBTFUL]) {
+        for command in LOSSES.iter().chain([&DOUBTFUL, &DISORDERED]) {
             let home = with_history(command);
             let before = names(&home);
             let server = home.serve_with(environment).await;
