@@ -9,7 +9,7 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
 use agent_client_protocol::{Client, Error};
 use futures::future::join_all;
-use planwright_chat::{ChatView, Handle, Sessions, storage};
+use planwright_chat::{ChatView, Handle, Sessions};
 use planwright_protocol::{ChatId, Problem, Role};
 use planwright_workspaces::Trust;
 use std::collections::HashMap;
@@ -84,9 +84,9 @@ impl Desk {
         let missing = || no_session(&id.to_string());
         let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
         let workspace = self.sessions.workspaces().ensure(folder).await?;
-        let row = self.sessions.store().chat(chat).await.map_err(storage)?.ok_or_else(missing)?;
+        let row = self.sessions.store().chat(chat).await?.ok_or_else(missing)?;
         if row.workspace_id != workspace.id {
-            let home = self.sessions.store().workspace(row.workspace_id).await.map_err(storage)?;
+            let home = self.sessions.store().workspace(row.workspace_id).await?;
             return Err(home.map_or_else(missing, |home| elsewhere(&id.to_string(), &home.path)));
         }
         self.close(id).await;
@@ -118,7 +118,7 @@ impl Desk {
     /// The database can't be read.
     pub async fn list(&self, folder: Option<&Path>) -> Result<Vec<SessionInfo>, Problem> {
         let mut chats = Vec::new();
-        for workspace in self.sessions.store().workspaces().await.map_err(storage)? {
+        for workspace in self.sessions.store().workspaces().await? {
             if folder.is_some_and(|folder| folder != Path::new(&workspace.path)) {
                 continue;
             }

@@ -118,7 +118,7 @@ impl Session {
     /// The chat as it is, for a client that opens it anew.
     async fn tell_history(&mut self) -> Result<(), Problem> {
         let chat = self.handle.chat().clone();
-        let messages = chat.store.messages(chat.id).await.map_err(planwright_chat::storage)?;
+        let messages = chat.store.messages(chat.id).await?;
         let mut plan = None;
         for mut message in messages {
             shorten(&mut message);

@@ -10,7 +10,7 @@ pub use auto::note as undecided;
 pub use once::SentKey;
 
 use crate::call;
-use crate::chat::{Change, Chat, storage};
+use crate::chat::{Change, Chat};
 use crate::classifier::{self, Classifying};
 use crate::commits;
 use crate::crash;
@@ -191,7 +191,7 @@ impl Actor {
         if let Some(pending) = self.chat.pending().await {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         for open in open_calls(&history) {
             change.events.extend(call::cancelled(&self.chat, &open).await);
         }

@@ -1,7 +1,7 @@
 //! What a chat changed in files, by message and in all, as unified diffs.
 
 use crate::changed_steps::steps_in_progress;
-use crate::chat::{Chat, broken, storage};
+use crate::chat::{Chat, broken};
 use planwright_protocol::message::CallStatus;
 use planwright_protocol::{Author, Image, Message, MessageBody, MessageId, Notice, Problem, Role, Timestamp};
 use planwright_store::StoredChange;
@@ -129,8 +129,8 @@ impl Chat {
     /// # Errors
     /// The database can't be read.
     pub async fn changes(&self, query: ChangesQuery) -> Result<Changes, Problem> {
-        let rows = self.store.file_changes(self.id).await.map_err(storage)?;
-        let messages = self.store.changing_messages(self.id).await.map_err(storage)?;
+        let rows = self.store.file_changes(self.id).await?;
+        let messages = self.store.changing_messages(self.id).await?;
         let under_way: HashSet<MessageId> = messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
         let taken_back = taken_back(&rows);
         let chosen = |row: &&StoredChange| {
@@ -199,7 +199,7 @@ impl Chat {
     /// The database can't be read.
     pub async fn changed_texts(&self, message: MessageId) -> Result<Vec<ChangedText>, Problem> {
         let mut texts = Vec::new();
-        for row in self.store.file_changes_of(message).await.map_err(storage)? {
+        for row in self.store.file_changes_of(message).await? {
             let (before, after) = (self.text(&row.change.before).await?, self.text(&row.change.after).await?);
             if let (Some(before), Some(after)) = (before, after)
                 && before != after
@@ -262,7 +262,7 @@ impl Chat {
     /// An image with the content that belongs to it, if it was kept.
     pub(crate) async fn version(&self, image: &Image) -> Result<Version, Problem> {
         let bytes = match image.content() {
-            Some(sha256) => self.store.content(sha256).await.map_err(storage)?,
+            Some(sha256) => self.store.content(sha256).await?,
             None => None,
         };
         Ok(Version { image: image.clone(), bytes })
@@ -273,7 +273,7 @@ impl Chat {
             return Ok(Some("too large to take back, or no plain file"));
         }
         Ok(match net.before.content() {
-            Some(sha256) if !self.store.has_content(sha256).await.map_err(storage)? => Some("too large to take back"),
+            Some(sha256) if !self.store.has_content(sha256).await? => Some("too large to take back"),
             Some(_) | None => None,
         })
     }

@@ -17,7 +17,7 @@ use planwright_protocol::message::{AssistantText, ServerTrouble};
 use planwright_protocol::{
     CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageBody, Mode, Problem, Role, Timestamp,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Marks, MessageKey, Store, StoreError, Versions};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Marks, MessageKey, Store, Versions};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
@@ -116,9 +116,9 @@ impl Change {
 impl Chat {
     pub async fn load(id: ChatId, workspaces: Workspaces, models: Arc<dyn Models>, hub: Arc<Hub>) -> Result<Arc<Self>, Problem> {
         let store = workspaces.store().clone();
-        let row = store.chat(id).await.map_err(storage)?.ok_or_else(|| no_chat(id))?;
+        let row = store.chat(id).await?.ok_or_else(|| no_chat(id))?;
         let workspace = workspaces.open(row.workspace_id).await?;
-        let approval = store.approval(id).await.map_err(storage)?.map(Arc::new);
+        let approval = store.approval(id).await?.map(Arc::new);
         let fence = Fence::new(Epoch(row.epoch));
         // Numbers up to the ceiling may have been given away before a crash.
         let seq = row.seq_ceiling;
@@ -173,12 +173,12 @@ impl Chat {
         // Held, so that the messages are those of this very number.
         let mut live = self.live.lock().await;
         self.store_all(&mut live).await?;
-        let mut messages = self.store.messages_before(self.id, None, 50).await.map_err(storage)?;
+        let mut messages = self.store.messages_before(self.id, None, 50).await?;
         messages.reverse();
         messages.iter_mut().for_each(shorten);
         let ended = match live.row.run {
             Some(_) => None,
-            None => self.store.newest_named(self.id, "run_finished").await.map_err(storage)?,
+            None => self.store.newest_named(self.id, "run_finished").await?,
         };
         Ok(Snapshot {
             chat: live.row.clone().into(),
@@ -301,8 +301,7 @@ impl Chat {
                     key: change.key.as_ref(),
                 },
             )
-            .await
-            .map_err(storage)?;
+            .await?;
         live.row = row;
         live.seq = seq;
         self.file.note(&envelopes);
@@ -367,10 +366,6 @@ impl EventLog for Chat {
         let partial = live.partial.as_ref().map(|partial| PartialAnswer { message_id: partial.message_id, text: partial.text.clone() });
         Ok(Moment { seq: live.seq, partial })
     }
-}
-
-pub fn storage(error: StoreError) -> Problem {
-    error.into()
 }
 
 /// The machine of states has no such step; nothing was changed.

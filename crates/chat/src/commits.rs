@@ -3,7 +3,7 @@
 //! What goes wrong is told and never ends a run: the work itself is done.
 
 use crate::changes::is_under_way;
-use crate::chat::{Change, Chat, broken, storage};
+use crate::chat::{Change, Chat, broken};
 use planwright_protocol::message::CommitOutcome;
 use planwright_protocol::{Image, Message, MessageId, Mode, Notice, Problem};
 use planwright_tools::WorkspacePath;
@@ -47,9 +47,9 @@ fn committed_through(message: &Message) -> Option<MessageId> {
 
 /// The branch, the commit, and the last message whose changes are in it; `None` if there is nothing new.
 async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, String, MessageId)>, Problem> {
-    let history = chat.store.messages(chat.id).await.map_err(storage)?;
+    let history = chat.store.messages(chat.id).await?;
     let under_way: HashSet<MessageId> = history.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
-    let rows = chat.store.file_changes(chat.id).await.map_err(storage)?;
+    let rows = chat.store.file_changes(chat.id).await?;
     let earlier = history.iter().rev().find_map(committed_through);
     let begin = earlier.and_then(|last: MessageId| rows.iter().rposition(|row| row.change.message_id == last)).map_or(0, |last| last + 1);
     let new: Vec<_> = rows[begin..].iter().filter(|row| !under_way.contains(&row.change.message_id)).collect();

@@ -3,7 +3,7 @@
 
 use crate::agent::Agent;
 use crate::call;
-use crate::chat::{Change, storage};
+use crate::chat::Change;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
 use planwright_agent::{Outcome, Turn, drive};
@@ -83,7 +83,7 @@ impl Run {
     async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {
         let lost = || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to go on.");
         let id = call.body.call_id;
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let thread = of_thread(history, Some(id));
         let role = thread.first().and_then(|task| task.agent_role).ok_or_else(lost)?;
         let run = self.for_delegate(Agent { role, delegation: Some(id) });

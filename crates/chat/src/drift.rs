@@ -1,6 +1,6 @@
 //! Files that changed between the writing of a plan and its approval.
 
-use crate::chat::{Chat, broken, storage};
+use crate::chat::{Chat, broken};
 use crate::plan::StoredPlan;
 use planwright_protocol::message::{DriftedFile, FileDrift, PlannedFiles};
 use planwright_protocol::sha256_hex;
@@ -44,7 +44,7 @@ impl Chat {
         let plan_file = self.row().await.config.plan_file.and_then(|file| WorkspacePath::parse_file(&file).ok());
         let Some(path) = plan_file else { return Ok(Vec::new()) };
         let Some(stored) = StoredPlan::read(self, &path).await else { return Ok(Vec::new()) };
-        let history = self.store.messages(self.id).await.map_err(storage)?;
+        let history = self.store.messages(self.id).await?;
         let now = planned_files(self, stored.plan()).await?;
         Ok(drifted(&stored.path, stored.sha256(), &history, &now))
     }

@@ -1,6 +1,6 @@
 //! Another chat that begins like an earlier one: to say something else than was said there.
 
-use crate::chat::{Change, no_chat, storage};
+use crate::chat::{Change, no_chat};
 use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
@@ -16,10 +16,10 @@ impl Sessions {
     pub async fn fork(&self, chat: ChatId, before: MessageId, person: Option<String>) -> Result<Handle, Problem> {
         let handle = self.chat(chat).await?;
         let row = handle.chat().row().await;
-        let history = self.store().messages(chat).await.map_err(storage)?;
+        let history = self.store().messages(chat).await?;
         let place = history.iter().position(|message| message.id == before);
         let place = place.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {before} in this chat.")))?;
-        let approved = self.store().approval(chat).await.map_err(storage)?.is_some();
+        let approved = self.store().approval(chat).await?.is_some();
         let role = role_at(&history, place, row.config.role);
         // An approval is of one chat. Without it, work that it stood behind is planned again.
         let role = if approved && role.mode() == Mode::Act { Mode::Plan.default_role() } else { role };

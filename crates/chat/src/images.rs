@@ -1,6 +1,6 @@
 //! Images that come with what the user says: checked, kept with the chat, shown to models that can look at them.
 
-use crate::chat::{Chat, storage};
+use crate::chat::Chat;
 use planwright_agent::{ModelMessage, Provider};
 use planwright_protocol::op::SentImage;
 use planwright_protocol::sha256_hex;
@@ -91,7 +91,7 @@ impl Chat {
         for message in conversation.iter().rev() {
             if let ModelMessage::Image(image) = message
                 && shown.len() < MOST_SHOWN
-                && let Some(bytes) = self.store.content(&image.sha256).await.map_err(storage)?
+                && let Some(bytes) = self.store.content(&image.sha256).await?
             {
                 shown.insert(image.sha256.clone(), bytes);
             }
@@ -104,11 +104,11 @@ impl Chat {
     /// # Errors
     /// No such message, or the database failed.
     pub async fn images(&self, message: MessageId) -> Result<Vec<(AttachedImage, Arc<[u8]>)>, Problem> {
-        let found = self.store.message(self.id, message).await.map_err(storage)?;
+        let found = self.store.message(self.id, message).await?;
         let found = found.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {message} in this chat.")))?;
         let mut images = Vec::new();
         for image in found.images() {
-            if let Some(bytes) = self.store.content(&image.sha256).await.map_err(storage)? {
+            if let Some(bytes) = self.store.content(&image.sha256).await? {
                 images.push((image.clone(), bytes));
             }
         }

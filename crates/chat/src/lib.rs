@@ -78,7 +78,7 @@ pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use card::Pending;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
-pub use chat::{Chat, storage};
+pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
 pub use handle::Handle;
 pub use models::Models;

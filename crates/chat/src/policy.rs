@@ -1,6 +1,6 @@
 //! Whether a chat has the approved plan that the policy `act_requires_plan` wants.
 
-use crate::chat::{Chat, storage};
+use crate::chat::Chat;
 use crate::revert;
 use planwright_protocol::{Message, Notice, Problem, Progress};
 use planwright_store::ApprovalRow;
@@ -16,7 +16,7 @@ impl Chat {
             return Ok(None);
         }
         let Some(approval) = self.approval().await else { return Ok(Some(MissingPlan::NotApproved)) };
-        let history = self.store.messages(self.id).await.map_err(storage)?;
+        let history = self.store.messages(self.id).await?;
         Ok(missing(&approval, self.row().await.progress.as_ref(), &history))
     }
 }

@@ -1,6 +1,6 @@
 //! What taking back a chat's changes would do: thought out from what was noted and what is there, nothing done.
 
-use crate::chat::{Chat, broken, storage};
+use crate::chat::{Chat, broken};
 use planwright_protocol::message::{RevertNotice, RevertStatus};
 use planwright_protocol::{ErrorCode, Image, Message, MessageBody, MessageId, Notice, Problem};
 use planwright_store::StoredChange;
@@ -74,12 +74,12 @@ impl Chat {
     /// `NOT_FOUND`, when the chat has no such message.
     pub async fn revert(&self, message: MessageId) -> Result<Revert, Problem> {
         let missing = || Problem::new(ErrorCode::NotFound, format!("This chat has no message {message}."));
-        let from = self.store.place(self.id, message).await.map_err(storage)?.ok_or_else(missing)?;
-        let rows = self.store.file_changes(self.id).await.map_err(storage)?;
+        let from = self.store.place(self.id, message).await?.ok_or_else(missing)?;
+        let rows = self.store.file_changes(self.id).await?;
         let mut reverts = HashMap::new();
-        for past in self.store.changing_messages(self.id).await.map_err(storage)? {
+        for past in self.store.changing_messages(self.id).await? {
             if let Some(target) = target(&past)
-                && let Some(place) = self.store.place(self.id, target).await.map_err(storage)?
+                && let Some(place) = self.store.place(self.id, target).await?
             {
                 reverts.insert(past.id, place);
             }
@@ -90,7 +90,7 @@ impl Chat {
         let mut without_copy = BTreeSet::new();
         for step in &revert.files {
             if let Some(sha256) = step.wanted.content()
-                && !self.store.has_content(sha256).await.map_err(storage)?
+                && !self.store.has_content(sha256).await?
             {
                 without_copy.insert(step.path.clone());
             }

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::call::{self, Carried};
-use crate::chat::{Change, Chat, storage};
+use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::inbox::Inbox;
 use crate::models::check_cost;
@@ -86,7 +86,7 @@ impl Run {
 
     /// The stored messages of this conversation.
     pub(crate) async fn history(&self) -> Result<Vec<Message>, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         Ok(of_thread(history, self.delegate.and_then(|delegate| delegate.delegation)))
     }
 

@@ -1,7 +1,7 @@
 //! All chats of a process.
 
 use crate::actor;
-use crate::chat::{Change, Chat, broken, no_chat, storage};
+use crate::chat::{Change, Chat, broken, no_chat};
 use crate::crash;
 use crate::handle::Handle;
 use crate::models::Models;
@@ -135,7 +135,7 @@ impl Sessions {
             created_at: now,
             updated_at: now,
         };
-        self.store().create_chat(&row).await.map_err(storage)?;
+        self.store().create_chat(&row).await?;
         crash::point("chat_stored");
         let handle = self.chat(row.id).await?;
         let undecided = role.is_none() && default_mode == DefaultMode::Auto;
@@ -175,7 +175,7 @@ impl Sessions {
         let mut open = self.inner.open.lock().await;
         let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
         handle.park().await;
-        self.store().delete_chat(id).await.map_err(storage)?;
+        self.store().delete_chat(id).await?;
         handle.chat.feed.close();
         handle.chat.forget_baseline();
         self.inner.hub.announce(handle.chat.feed.source, handle.chat.newest().await, Event::ChatDeleted {});
@@ -220,7 +220,7 @@ impl Sessions {
     /// # Errors
     /// The database can't be read.
     pub async fn resume_all(&self) -> Result<usize, Problem> {
-        let unfinished = self.store().unfinished().await.map_err(storage)?;
+        let unfinished = self.store().unfinished().await?;
         for &id in &unfinished {
             let resumed = match self.chat(id).await {
                 Ok(handle) => handle.resume().await.map(|_| ()),
@@ -244,8 +244,8 @@ impl Sessions {
         if old.is_empty() {
             return Ok(());
         }
-        for chat in self.store().unfinished().await.map_err(storage)? {
-            let messages = self.store().messages(chat).await.map_err(storage)?;
+        for chat in self.store().unfinished().await? {
+            let messages = self.store().messages(chat).await?;
             old.retain(|call| messages.iter().all(|message| message.body.call_id() != Some(*call)));
         }
         tokio::task::spawn_blocking(move || commands.forget_stages(&old));

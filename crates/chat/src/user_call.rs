@@ -6,7 +6,7 @@
 use crate::agent::Agent;
 use crate::call::command::{sift, verdict};
 use crate::call::judge::{Desk, Judged, examine};
-use crate::chat::{Change, Chat, broken, no_chat, storage};
+use crate::chat::{Change, Chat, broken, no_chat};
 use crate::handle::Handle;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
@@ -73,7 +73,7 @@ impl Sessions {
         let folder = self.workspaces().open(workspace).await?;
         let Rules { settings, servers } = self.workspaces().rules(workspace).await?.0;
         let site = self.workspaces().site(workspace, &settings).await?;
-        let plans = self.store().foreign_plans(workspace, ChatId::generate()).await.map_err(storage)?;
+        let plans = self.store().foreign_plans(workspace, ChatId::generate()).await?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
         let desk = Desk { inspect: settings.inspect(), servers, site };
@@ -127,7 +127,7 @@ impl UserCall {
                 Err(problem) => Err(problem),
             },
             Judged::Refused(problem, change) => {
-                store.log(Some(bare.id), &change.by(user.as_ref()).audit).await.map_err(storage)?;
+                store.log(Some(bare.id), &change.by(user.as_ref()).audit).await?;
                 Err(problem)
             }
             Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),

@@ -3,7 +3,7 @@
 //! The note tells how each path was before a call and how it is to be after it. Whichever of the two holds now says what
 //! happened: after a crash, after a stop, and when it is to be taken back.
 
-use crate::chat::{Chat, broken, storage};
+use crate::chat::{Chat, broken};
 use planwright_protocol::{Image, MessageId, Problem};
 use planwright_store::{Content, FileChangeRow, Versions};
 use planwright_tools::{FileChange, WorkspacePath};
@@ -56,7 +56,7 @@ pub async fn present(chat: &Arc<Chat>, message: MessageId) -> Result<Present, Pr
 
 /// The paths that a message was to change.
 pub async fn paths(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<WorkspacePath>, Problem> {
-    let rows = chat.store.file_changes_of(message).await.map_err(storage)?;
+    let rows = chat.store.file_changes_of(message).await?;
     Ok(rows.iter().filter_map(|row| WorkspacePath::parse(&row.change.path).ok()).collect())
 }
 
@@ -65,7 +65,7 @@ pub async fn settle(chat: &Arc<Chat>, message: MessageId) -> Result<(), Problem>
     let noted = looked_at(chat, message).await?;
     let undone = noted.iter().filter(|one| one.now.is(&one.row.before) && !one.now.is(&one.row.after));
     let undone: Vec<String> = undone.map(|one| one.row.path.clone()).collect();
-    chat.store.forget_changes(message, &undone).await.map_err(storage)
+    chat.store.forget_changes(message, &undone).await.map_err(Problem::from)
 }
 
 /// Forgets what did not come to these paths, nor to anything in them.
@@ -76,7 +76,7 @@ pub async fn forget_within(chat: &Arc<Chat>, message: MessageId, folders: &[Work
     let paths = paths(chat, message).await?;
     let left = paths.iter().filter(|path| folders.iter().any(|folder| path.is_within(folder)));
     let left: Vec<String> = left.map(ToString::to_string).collect();
-    chat.store.forget_changes(message, &left).await.map_err(storage)
+    chat.store.forget_changes(message, &left).await.map_err(Problem::from)
 }
 
 /// A path that a message was to change, and what is there now.
@@ -101,7 +101,7 @@ impl Looked {
 
 /// What a message was to change, path by path.
 pub async fn looked_at(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Looked>, Problem> {
-    let rows = chat.store.file_changes_of(message).await.map_err(storage)?;
+    let rows = chat.store.file_changes_of(message).await?;
     if rows.is_empty() {
         return Ok(Vec::new());
     }

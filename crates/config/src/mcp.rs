@@ -1,6 +1,6 @@
 //! What is wrong with an MCP server of the configuration.
 
-use planwright_protocol::settings::{McpSettings, ServerConfig};
+use planwright_protocol::settings::{McpSettings, ServerConfig, is_loopback_host};
 use std::collections::BTreeMap;
 
 const LONGEST_TIME: u64 = 1800;
@@ -79,17 +79,10 @@ fn check_address(server: &ServerConfig, address: &str) -> Result<(), String> {
     if !is_web || !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
         return Err("`url` must be an http or https address without a user, a password or `#`".to_owned());
     }
-    if server.api_key_env.is_some() && url.scheme() == "http" && !is_loopback(&url) {
+    if server.api_key_env.is_some() && url.scheme() == "http" && !url.host_str().is_some_and(is_loopback_host) {
         return Err("would send a key without encryption; use https".to_owned());
     }
     Ok(())
-}
-
-fn is_loopback(url: &url::Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use futures::stream::{BoxStream, StreamExt};
 use http::{HeaderName, HeaderValue, StatusCode};
+use planwright_protocol::settings::is_loopback_host;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{RequestBuilder, Response};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -73,7 +74,7 @@ impl Caller {
             .connect_timeout(CONNECT)
             // Neither the key nor what is asked follows a redirect to somewhere else.
             .redirect(reqwest::redirect::Policy::none());
-        if reqwest::Url::parse(url).is_ok_and(|url| is_this_machine(&url)) {
+        if reqwest::Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(is_loopback_host)) {
             builder = builder.no_proxy();
         }
         if url.starts_with("http://") {
@@ -230,11 +231,4 @@ fn wrong(error: reqwest::Error) -> Failure {
 
 fn unexpected(why: &str) -> Failure {
     StreamableHttpError::Client(Wrong(why.to_owned()))
-}
-
-fn is_this_machine(url: &reqwest::Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-    })
 }

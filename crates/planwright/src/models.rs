@@ -82,11 +82,8 @@ impl ConfiguredModels {
 
     /// The models of a workspace.
     fn of(settings: &ModelSettings) -> Self {
-        let mut providers: BTreeMap<String, ProviderConfig> = BTreeMap::new();
-        for (name, settings) in &settings.providers {
-            // One whose vendor the catalog has lost is as if it were not there.
-            providers.extend(ProviderConfig::try_from(settings).ok().map(|config| (name.clone(), config)));
-        }
+        let configured = settings.providers.iter().map(|(name, settings)| (name.clone(), ProviderConfig::from(settings)));
+        let mut providers: BTreeMap<String, ProviderConfig> = configured.collect();
         // These need no configuration: `demo/demo`, `script/FILE` for a script of one's own, and every vendor of the catalog.
         providers.entry("demo".to_owned()).or_insert(ProviderConfig::Demo);
         providers.entry("script".to_owned()).or_insert(ProviderConfig::Script(PathBuf::new()));

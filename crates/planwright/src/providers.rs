@@ -34,11 +34,9 @@ pub struct RemoteConfig {
     patience: Patience,
 }
 
-impl TryFrom<&ProviderSettings> for ProviderConfig {
-    type Error = String;
-
-    fn try_from(settings: &ProviderSettings) -> Result<Self, String> {
-        Ok(match settings.kind {
+impl From<&ProviderSettings> for ProviderConfig {
+    fn from(settings: &ProviderSettings) -> Self {
+        match settings.kind {
             ProviderKind::Demo => Self::Demo,
             ProviderKind::Script => Self::Script(settings.path.clone().unwrap_or_default()),
             ProviderKind::Openai
@@ -46,26 +44,21 @@ impl TryFrom<&ProviderSettings> for ProviderConfig {
             | ProviderKind::Anthropic
             | ProviderKind::Gemini
             | ProviderKind::Ollama
-            | ProviderKind::Openrouter => Self::Remote(Box::new(RemoteConfig::new(settings)?)),
-        })
+            | ProviderKind::Openrouter => Self::Remote(Box::new(RemoteConfig::new(settings))),
+        }
     }
 }
 
 impl RemoteConfig {
-    fn new(settings: &ProviderSettings) -> Result<Self, String> {
-        let vendor = match &settings.vendor {
-            Some(name) => Some(
-                catalog::vendor(name).ok_or_else(|| format!("vendor is not in the catalog, which has: {}", vendor_names().join(", ")))?,
-            ),
-            None => None,
-        };
+    fn new(settings: &ProviderSettings) -> Self {
         let usual = Patience::default();
         let seconds = |set: Option<u64>, usual: Duration| set.map_or(usual, |seconds| Duration::from_secs(seconds.max(1)));
-        Ok(Self {
+        Self {
             kind: settings.kind,
             base_url: settings.base_url.clone(),
             api_key_env: settings.api_key_env.clone(),
-            vendor,
+            // The configuration was read with the names of the catalog.
+            vendor: settings.vendor.as_deref().and_then(catalog::vendor),
             tools: settings.tools.unwrap_or_default(),
             reasoning: settings.reasoning,
             context_tokens: settings.context_tokens,
@@ -77,7 +70,7 @@ impl RemoteConfig {
                 reply: seconds(settings.reply_timeout_s, usual.reply),
                 ..usual
             },
-        })
+        }
     }
 
     /// Where the provider is and what it is asked with, from the configuration, the catalog and the environment.
@@ -213,7 +206,7 @@ mod tests {
     }
 
     fn endpoint(name: &str, text: &str) -> Endpoint {
-        match ProviderConfig::try_from(&toml::from_str::<ProviderSettings>(text).unwrap()).unwrap() {
+        match ProviderConfig::from(&toml::from_str::<ProviderSettings>(text).unwrap()) {
             ProviderConfig::Remote(config) => config.endpoint(name).unwrap(),
             other @ (ProviderConfig::Demo | ProviderConfig::Script(_)) => panic!("{other:?}"),
         }

@@ -1,7 +1,7 @@
 //! How long a server keeps things. Nothing is forgotten unless the user's configuration says so.
 
 use crate::output;
-use planwright_chat::{Sessions, storage};
+use planwright_chat::Sessions;
 use planwright_protocol::settings::Retention;
 use planwright_protocol::time::now;
 use planwright_protocol::{ChatId, Problem, Timestamp};
@@ -30,7 +30,7 @@ pub async fn observe(sessions: Sessions, retention: Retention, closing: Cancella
 async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem> {
     let store = sessions.store();
     if let Some((days, moment)) = before(retention.chats_days) {
-        let unused = store.unused_since(moment).await.map_err(storage)?;
+        let unused = store.unused_since(moment).await?;
         let mut forgotten = 0;
         for chat in unused {
             forgotten += u32::from(forget(sessions, chat, moment).await?);
@@ -40,7 +40,7 @@ async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem>
         }
     }
     if let Some((days, moment)) = before(retention.audit_days) {
-        let forgotten = store.forget_audit(moment).await.map_err(storage)?;
+        let forgotten = store.forget_audit(moment).await?;
         if forgotten > 0 {
             output::note(&format!("deleted entries of the audit log older than {days} days: {forgotten}"));
         }
@@ -51,14 +51,14 @@ async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem>
 /// Deletes a chat, unless somebody has come back to it meanwhile.
 async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<bool, Problem> {
     let store = sessions.store();
-    if store.chat(chat).await.map_err(storage)?.is_none_or(|row| row.updated_at >= moment) {
+    if store.chat(chat).await?.is_none_or(|row| row.updated_at >= moment) {
         return Ok(false);
     }
     if sessions.chat(chat).await.is_ok() {
         sessions.delete(chat).await?;
     } else {
         // Its folder is not there any more, so nobody can have it open.
-        store.delete_chat(chat).await.map_err(storage)?;
+        store.delete_chat(chat).await?;
     }
     Ok(true)
 }

@@ -5,7 +5,6 @@ use crate::output;
 use crate::wiring::Parts;
 use anyhow::Context;
 use async_trait::async_trait;
-use planwright_chat::storage;
 use planwright_config::Config;
 use planwright_mcp::{Pin, Pins, Pool};
 use planwright_protocol::{Problem, WorkspaceId};
@@ -28,11 +27,11 @@ pub struct StoredPins(pub Store);
 #[async_trait]
 impl Pins for StoredPins {
     async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem> {
-        Ok(read(self.0.mcp_pin(workspace, server).await.map_err(storage)?))
+        Ok(read(self.0.mcp_pin(workspace, server).await?))
     }
 
     async fn newest_of_user(&self, server: &str) -> Result<Option<Pin>, Problem> {
-        Ok(read(self.0.newest_mcp_pin(server, USER).await.map_err(storage)?))
+        Ok(read(self.0.newest_mcp_pin(server, USER).await?))
     }
 
     async fn pin(&self, workspace: WorkspaceId, server: &str, origin: Origin, pin: &Pin) -> Result<(), Problem> {
@@ -41,7 +40,7 @@ impl Pins for StoredPins {
             Origin::User => USER,
             Origin::Workspace => "workspace",
         };
-        self.0.pin_mcp(workspace, server, origin, &pin).await.map_err(storage)
+        self.0.pin_mcp(workspace, server, origin, &pin).await.map_err(Problem::from)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::reply_guard::{Framing, ReplyGuard, check_document};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use planwright_protocol::settings::is_loopback_host;
 use reqwest::redirect;
 use rig_core::http_client::{
     self, BoxedStream, HeaderMap, HeaderValue, HttpClientExt, LazyBody, MultipartForm, Request, Response, StatusCode, StreamingResponse,
@@ -333,9 +334,7 @@ fn chain(error: &dyn Error) -> String {
 
 /// This machine itself is never reached through a proxy.
 pub(crate) fn is_loopback(base_url: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(base_url) else { return false };
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    reqwest::Url::parse(base_url).is_ok_and(|url| url.host_str().is_some_and(is_loopback_host))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user's own configuration names")]

@@ -4,7 +4,9 @@
 //! next start: a database needs a little room to be opened at all.
 
 use crate::disk::{Space, is_written_to};
+use std::fs::DirBuilder;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -92,7 +94,7 @@ impl Reserve {
     }
 
     fn set_aside(&self, part: u64, size: u64) -> std::io::Result<()> {
-        std::fs::create_dir_all(&self.folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         for number in 0..INODES {
             std::fs::File::create(self.inode(part, number))?;
         }

@@ -8,6 +8,7 @@ use futures::StreamExt;
 use metrics::{counter, gauge};
 use planwright_protocol::error::Reader;
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_store::StoreError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -47,6 +48,12 @@ pub fn status_of(code: ErrorCode) -> StatusCode {
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
         Self { status: status_of(problem.code), problem, retry_after: None }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Problem::from(error).into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Chats that decide by their first message whether they plan first or begin at once.
 
 use super::{Actor, mode_changed, switch_note};
-use crate::chat::{Change, storage};
+use crate::chat::Change;
 use planwright_agent::intent::is_simple_fix;
 use planwright_protocol::{ChatId, Message, Mode, Notice, Problem, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
@@ -20,7 +20,7 @@ impl Actor {
             return Ok(());
         }
         // Enough to see all there is before a first message.
-        let newest = self.chat.store.messages_before(self.chat.id, None, 2).await.map_err(storage)?;
+        let newest = self.chat.store.messages_before(self.chat.id, None, 2).await?;
         let [only] = newest.as_slice() else { return Ok(()) };
         if only.body.notice() != Some(&Notice::ModeUndecided) {
             return Ok(());

@@ -1,7 +1,7 @@
 //! What can be sent again without being done again, and what can be taken back before it is read.
 
 use super::Actor;
-use crate::chat::{Change, storage};
+use crate::chat::Change;
 use planwright_protocol::sha256_hex;
 use planwright_protocol::{ErrorCode, Event, Message, MessageId, Op, Problem};
 use planwright_store::MessageKey;
@@ -26,12 +26,12 @@ impl Actor {
     /// Admits an op, unless it was admitted before under the same key: then that is the answer.
     pub(super) async fn admit_once(&mut self, op: Op, key: Option<SentKey>) -> Result<Option<Message>, Problem> {
         let Some(sent) = key else { return self.admit(op).await };
-        if let Some(known) = self.chat.store.message_key(self.chat.id, &sent.key).await.map_err(storage)? {
+        if let Some(known) = self.chat.store.message_key(self.chat.id, &sent.key).await? {
             if known.sha256 != sent.sha256 {
                 let text = "This `Idempotency-Key` was used for another message. Take a new key for each message.";
                 return Err(Problem::new(ErrorCode::Conflict, text));
             }
-            return self.chat.store.message(self.chat.id, known.message_id).await.map_err(storage);
+            return self.chat.store.message(self.chat.id, known.message_id).await.map_err(Problem::from);
         }
         self.key = Some(sent);
         let admitted = self.admit(op).await;
@@ -50,7 +50,7 @@ impl Actor {
         if self.chat.inbox.remove(id) {
             return self.chat.publish(Change::default().event(Event::MessageDeleted { message_id: id }), |_| {}).await;
         }
-        match self.chat.store.message(self.chat.id, id).await.map_err(storage)? {
+        match self.chat.store.message(self.chat.id, id).await? {
             Some(_) => {
                 Err(Problem::new(ErrorCode::Conflict, "The agent has read this message already. Stop the run if it should not act on it."))
             }

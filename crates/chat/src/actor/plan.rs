@@ -2,7 +2,7 @@
 
 use super::{Actor, begin, mode_changed, switch};
 use crate::card::Pending;
-use crate::chat::{Change, broken, storage};
+use crate::chat::{Change, broken};
 use crate::crash;
 use crate::drift;
 use crate::progress;
@@ -106,7 +106,7 @@ impl Actor {
             files: Some(files.clone()),
         };
         let note = Message::notice(row.id, Notice::Approval(Box::new(notice)), text);
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });
         change.events.extend(drifted);
@@ -142,7 +142,7 @@ impl Actor {
     /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the
     /// file, counts as seen.
     pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let newest = history.iter().rev().filter_map(shown).find(|(plan_file, _)| *plan_file == approval.plan_file);
         Ok(newest.is_none_or(|(_, sha256)| sha256 == approval.sha256))
     }
@@ -180,7 +180,7 @@ impl Actor {
 
     /// The plan that an order without one has led to, if it did.
     pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let Some(order) = history.iter().rposition(|message| message.author == Author::User) else { return Ok(None) };
         let drafted = history[order..].iter().any(|message| message.body.plan().is_some());
         let is_ordered = history[order].body.user_text().is_some_and(|text| text.awaits_plan);

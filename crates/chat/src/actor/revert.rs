@@ -1,7 +1,7 @@
 //! Taking back: noted first, then done, so that a crash in the middle is made good at the next start.
 
 use super::Actor;
-use crate::chat::{Change, broken, storage};
+use crate::chat::{Change, broken};
 use crate::crash;
 use crate::plan::StoredPlan;
 use crate::progress;
@@ -49,7 +49,7 @@ impl Actor {
 
     /// Goes on with a revert that was cut off; whether there was one.
     pub(super) async fn resume_revert(&mut self) -> Result<bool, Problem> {
-        let newest = self.chat.store.messages_before(self.chat.id, None, 1).await.map_err(storage)?;
+        let newest = self.chat.store.messages_before(self.chat.id, None, 1).await?;
         let is_open =
             |message: &Message| matches!(message.body.notice(), Some(Notice::Revert(revert)) if revert.status == RevertStatus::Running);
         let Some(message) = newest.into_iter().find(is_open) else { return Ok(false) };
@@ -58,7 +58,7 @@ impl Actor {
     }
 
     async fn finish_revert(&mut self, mut message: Message) -> Result<Message, Problem> {
-        let noted = self.chat.store.file_changes_of(message.id).await.map_err(storage)?;
+        let noted = self.chat.store.file_changes_of(message.id).await?;
         let mut wanted = Vec::new();
         for row in &noted {
             let Ok(path) = WorkspacePath::parse(&row.change.path) else { continue };
@@ -72,7 +72,7 @@ impl Actor {
             Err(problem) => noted.iter().map(|row| Conflict { path: row.change.path.clone(), reason: problem.message.clone() }).collect(),
         };
         let paths: Vec<String> = left.iter().map(|conflict| conflict.path.clone()).collect();
-        self.chat.store.forget_changes(message.id, &paths).await.map_err(storage)?;
+        self.chat.store.forget_changes(message.id, &paths).await?;
         if let MessageBody::Notice(Notice::Revert(revert)) = &mut message.body {
             revert.status = if left.is_empty() { RevertStatus::Done } else { RevertStatus::Incomplete };
             revert.files.retain(|file| !paths.contains(&file.path));
@@ -100,7 +100,7 @@ impl Actor {
     /// The progress that the chat goes back to with what was taken back, and the steps that move; `None` if it stays.
     async fn progress_before(&self, message: &Message) -> Result<Option<(Vec<(u32, StepStatus)>, Progress)>, Problem> {
         let (Some(now), Some(target)) = (self.chat.row().await.progress, target(message)) else { return Ok(None) };
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let earlier = progress::before(&history, target).filter(|earlier| earlier.plan_file == now.plan_file);
         Ok(earlier.map(|earlier| {
             let pairs = now.steps.iter().zip(&earlier.steps).filter(|(now, earlier)| now.status != earlier.status);

@@ -3,7 +3,7 @@
 use super::plan::CHANGED;
 use super::{Actor, OPERATOR};
 use crate::card::Pending;
-use crate::chat::{Change, storage};
+use crate::chat::Change;
 use crate::classifier::{self, Classified};
 use crate::crash;
 use crate::images;
@@ -173,7 +173,7 @@ impl Actor {
         let Classified { message_id, intent, model, usage } = classified;
         let row = self.chat.row().await;
         let role = row.config.role;
-        let history = self.chat.store.messages(self.chat.id).await.map_err(storage)?;
+        let history = self.chat.store.messages(self.chat.id).await?;
         let newest = history.iter().rev().find(|message| message.author == Author::User);
         let is_of_use = role.mode() == Mode::Plan && row.pending.is_none() && newest.is_some_and(|message| message.id == message_id);
         let mut change = Change::default();

@@ -1,6 +1,6 @@
 //! A call that fails again and again in the same way.
 
-use crate::chat::{Chat, storage};
+use crate::chat::Chat;
 use planwright_agent::thread::of_thread;
 use planwright_agent::turn::LOOP_ENDS_RUN;
 use planwright_protocol::message::ToolResult;
@@ -14,7 +14,7 @@ const LOOKED_AT: u32 = 64;
 
 /// What to tell the model of a failure: itself, or that it has seen it too often.
 pub async fn judged(chat: &Chat, call: &CallMessage, problem: Problem) -> Result<Problem, Problem> {
-    let newest = chat.store.messages_before(chat.id, None, LOOKED_AT).await.map_err(storage)?;
+    let newest = chat.store.messages_before(chat.id, None, LOOKED_AT).await?;
     let newest = of_thread(newest, call.delegation);
     let times = 1 + same_in_a_row(&newest, call, &problem);
     if times < IS_LOOP {

@@ -1,6 +1,6 @@
 //! What the gate and the tools are told of a chat.
 
-use super::{Chat, storage};
+use super::Chat;
 use crate::agent::Agent;
 use planwright_agent::Provider;
 use planwright_plan::PlanDocument;
@@ -76,7 +76,7 @@ impl Chat {
     }
 
     async fn foreign_plans(&self, workspace: WorkspaceId) -> Result<Arc<BTreeSet<WorkspacePath>>, Problem> {
-        let paths = self.store.foreign_plans(workspace, self.id).await.map_err(storage)?;
+        let paths = self.store.foreign_plans(workspace, self.id).await?;
         Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
     }
 

@@ -1,6 +1,6 @@
 //! Writing the chat's file.
 
-use super::{Chat, broken, storage};
+use super::{Chat, broken};
 use crate::chat_file::{ChatHeader, Written, entry, frontmatter, header, missing_from};
 use planwright_protocol::{ErrorCode, Problem};
 use serde_json::{Map, Value};
@@ -61,7 +61,7 @@ impl Chat {
 
     /// Looks at the whole file: its frontmatter is made right, and what it lacks at its end is added.
     async fn reconcile_file(&self, header: &ChatHeader) -> Result<(), Problem> {
-        let history = self.store.messages(self.id).await.map_err(storage)?;
+        let history = self.store.messages(self.id).await?;
         let known: HashSet<_> = history.iter().map(|message| message.id).collect();
         self.file.queue().retain(|message| !known.contains(&message.id));
         let (workspace, id, header) = (self.workspace.clone(), self.id, header.clone());

@@ -106,6 +106,13 @@ impl ServerConfig {
     }
 }
 
+/// Whether a host, as an address names it, is this machine.
+#[must_use]
+pub fn is_loopback_host(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// Values of variables may be secrets.
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

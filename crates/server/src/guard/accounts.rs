@@ -7,7 +7,6 @@ use super::{Arrival, AuthMode, Caller};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::HeaderValue;
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, Timestamp, UserId};
 use planwright_store::{Account, AuditKind, AuditRow, Rank, Removal};
 use schemars::JsonSchema;
@@ -46,12 +45,12 @@ pub async fn add_account(app: &App, caller: &Caller, new: NewAccount) -> Result<
     }
     let taken = || Problem::new(ErrorCode::Conflict, format!("There is an account {} already.", new.name));
     let store = app.sessions.store();
-    if store.user(&new.name).await.map_err(storage)?.is_some() {
+    if store.user(&new.name).await?.is_some() {
         return Err(taken().into());
     }
     let hash = app.access.hashed(fresh("password", new.password)?).await?;
     let rank = if new.admin { Rank::Admin } else { Rank::Ordinary };
-    let account = store.add_user(&new.name, &hash, rank).await.map_err(storage)?.ok_or_else(taken)?;
+    let account = store.add_user(&new.name, &hash, rank).await?.ok_or_else(taken)?;
     log(app, caller, &account, "made").await?;
     Ok(account)
 }
@@ -63,7 +62,7 @@ pub async fn add_account(app: &App, caller: &Caller, new: NewAccount) -> Result<
 pub async fn set_password(app: &App, caller: &Caller, user: UserId, password: Secret) -> Result<(), ApiError> {
     let account = other(app, caller, user, "This is your own account. Change its password with POST /api/v1/auth/password.").await?;
     let hash = app.access.hashed(fresh("password", password)?).await?;
-    if !app.sessions.store().set_password(user, &hash).await.map_err(storage)? {
+    if !app.sessions.store().set_password(user, &hash).await? {
         return Err(nobody().into());
     }
     log(app, caller, &account, "password").await
@@ -75,7 +74,7 @@ pub async fn set_password(app: &App, caller: &Caller, user: UserId, password: Se
 /// There is no such account, it is the caller's own or that of the last admin, or the server has none.
 pub async fn remove_account(app: &App, caller: &Caller, user: UserId) -> Result<(), ApiError> {
     let account = other(app, caller, user, "This is your own account. Ask another admin to remove it.").await?;
-    match app.sessions.store().remove_user(user).await.map_err(storage)? {
+    match app.sessions.store().remove_user(user).await? {
         Removal::Done => log(app, caller, &account, "removed").await,
         Removal::Nobody => Err(nobody().into()),
         Removal::LastAdmin => Err(Problem::new(ErrorCode::Conflict, "Nobody else is an admin. Make somebody one first.").into()),
@@ -96,14 +95,14 @@ pub async fn change_password(
     let (old, new) = (given("password", change.password)?, fresh("new_password", change.new_password)?);
     let tries = Tries::take(&app.access, arrival, Some(&account.name))?;
     let store = app.sessions.store();
-    let known = store.user(&account.name).await.map_err(storage)?.map(|user| user.password);
+    let known = store.user(&account.name).await?.map(|user| user.password);
     let wrong = || ApiError::misfit("password", "is not the one you have");
     let (true, Some(known)) = (app.access.fits(old, known.clone()).await?, known) else {
         return Err(failed(app, arrival, Some(account), wrong()).await);
     };
     tries.give_back(&app.access);
     let hash = app.access.hashed(new).await?;
-    if !store.change_password(account.id, &known, &hash).await.map_err(storage)? {
+    if !store.change_password(account.id, &known, &hash).await? {
         return Err(wrong());
     }
     log(app, caller, account, "password").await?;
@@ -119,7 +118,7 @@ async fn other(app: &App, caller: &Caller, user: UserId, own: &str) -> Result<Ac
     if caller.user() == Some(user) {
         return Err(Problem::new(ErrorCode::Conflict, own).into());
     }
-    let users = app.sessions.store().users().await.map_err(storage)?.into_iter();
+    let users = app.sessions.store().users().await?.into_iter();
     let found = users.map(|known| known.account).find(|account| account.id == user);
     found.ok_or_else(|| nobody().into())
 }
@@ -134,7 +133,7 @@ async fn log(app: &App, caller: &Caller, account: &Account, change: &str) -> Res
         details: json!({ "name": account.name, "change": change }),
         at: Timestamp::now(),
     };
-    Ok(app.sessions.store().log(None, &[row]).await.map_err(storage)?)
+    Ok(app.sessions.store().log(None, &[row]).await?)
 }
 
 fn fresh(field: &str, secret: Secret) -> Result<String, ApiError> {

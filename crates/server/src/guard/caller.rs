@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planwright_chat::{OPERATOR, storage};
+use planwright_chat::OPERATOR;
 use planwright_protocol::{ErrorCode, Problem, UserId};
 use planwright_store::{Account, Bearer, Digest, Store, StoreError};
 use serde_json::json;
@@ -68,7 +68,7 @@ pub async fn check_caller(State(app): State<App>, mut request: Request, next: Ne
 
 async fn admitted(access: &Access, store: &Store, method: &Method, headers: &HeaderMap) -> Result<Caller, ApiError> {
     let caller = match credential(access, headers) {
-        Some(credential) => known(access, store, credential).await.map_err(storage)?,
+        Some(credential) => known(access, store, credential).await?,
         None => None,
     };
     let caller = caller.ok_or_else(|| unauthenticated(Some(access)))?;

@@ -3,7 +3,6 @@
 use super::Caller;
 use crate::App;
 use crate::answer::ApiError;
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_store::{Account, Added, Rank, Right, WorkspaceRow};
 use planwright_workspaces::{NewWorkspace, find_folder};
@@ -79,7 +78,7 @@ async fn open_folder(app: &App, account: &Account, asked: &Path, found: Result<P
         return Err(missing.into());
     }
     let Some(around) = around(asked).await.filter(|around| folders.are_around(around)) else { return Err(closed(app).into()) };
-    let others = app.sessions.store().workspaces_of_others(account.id).await.map_err(storage)?;
+    let others = app.sessions.store().workspaces_of_others(account.id).await?;
     let is_foreign = others.iter().any(|other| around.starts_with(&other.path));
     Err(if is_foreign { closed(app).into() } else { missing.into() })
 }
@@ -113,7 +112,7 @@ fn closed(app: &App) -> Problem {
 
 /// For admins, who may know who works where.
 async fn taken(app: &App, workspaces: &[WorkspaceRow]) -> Result<Problem, ApiError> {
-    let members = app.sessions.store().all_members().await.map_err(storage)?;
+    let members = app.sessions.store().all_members().await?;
     let told = workspaces.iter().map(|workspace| {
         let owners = members.get(&workspace.id).into_iter().flatten().filter(|member| member.role == Right::Owner);
         let owners = owners.map(|owner| owner.name.as_str()).collect::<Vec<_>>().join(", ");

@@ -8,7 +8,6 @@ use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planwright_chat::storage;
 use planwright_feed::Sight;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Rank, Right};
@@ -47,7 +46,7 @@ async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, param
     let (Some(account), Some(workspace)) = (&caller.account, named("wid")) else { return Ok(None) };
     let workspace = workspace.parse().map_err(|_| not_found())?;
     let chat = named("cid").map(str::parse).transpose().map_err(|_| not_found())?;
-    let right = app.sessions.store().right(account.id, workspace, chat).await.map_err(storage)?.ok_or_else(not_found)?;
+    let right = app.sessions.store().right(account.id, workspace, chat).await?.ok_or_else(not_found)?;
     let needed = needed(method, route);
     let needs_admin = !method.is_safe() && ADMINS.iter().any(|ending| route.ends_with(ending)) && account.rank != Rank::Admin;
     if right >= needed && !needs_admin {
@@ -79,7 +78,7 @@ pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Respon
 /// The database failed.
 pub async fn right(app: &App, caller: &Caller, workspace: WorkspaceId) -> Result<Right, ApiError> {
     let Some(user) = caller.user() else { return Ok(Right::Owner) };
-    app.sessions.store().right(user, workspace, None).await.map_err(storage)?.ok_or_else(not_found)
+    app.sessions.store().right(user, workspace, None).await?.ok_or_else(not_found)
 }
 
 /// Which settings of a workspace are for admins alone: a model spends the money of whoever runs the server.
@@ -101,7 +100,7 @@ pub fn check_settings(caller: &Caller, settings: &Map<String, Value>) -> Result<
 pub async fn sight(app: &App, caller: &Caller) -> Result<Sight, ApiError> {
     let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
     let seen: HashSet<WorkspaceId> =
-        app.sessions.store().workspaces_of(user).await.map_err(storage)?.into_iter().map(|(workspace, _)| workspace.id).collect();
+        app.sessions.store().workspaces_of(user).await?.into_iter().map(|(workspace, _)| workspace.id).collect();
     Ok(Arc::new(move |workspace| seen.contains(&workspace)))
 }
 

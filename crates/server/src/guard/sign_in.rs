@@ -9,7 +9,6 @@ use super::{Access, Arrival, Caller, SignIn};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::{HeaderMap, HeaderValue};
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, Timestamp, UserId};
 use planwright_store::{Account, AuditKind, AuditRow};
 use schemars::JsonSchema;
@@ -83,7 +82,7 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
         SignIn::Users => {
             let (name, password) = (given("name", offer.name)?, given("password", offer.password)?);
             let tries = Tries::take(&app.access, arrival, Some(&name))?;
-            let user = app.sessions.store().user(&name).await.map_err(storage)?;
+            let user = app.sessions.store().user(&name).await?;
             let (account, hash) = user.map(|user| (user.account, user.password)).unzip();
             let fits = app.access.fits(password, hash.clone()).await?;
             if account.is_none() || !fits {
@@ -104,7 +103,7 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
 /// The database failed; the session goes on.
 pub async fn sign_out(app: &App, arrival: Arrival, caller: &Caller) -> Result<HeaderValue, ApiError> {
     match caller.credential {
-        Credential::Session(session) => app.sessions.store().end_session(session).await.map_err(storage)?,
+        Credential::Session(session) => app.sessions.store().end_session(session).await?,
         Credential::Open | Credential::OwnToken | Credential::ApiToken(_) => {}
     }
     cookie(app, arrival, "", Duration::ZERO)
@@ -150,7 +149,7 @@ impl Tries {
 pub(super) async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, error: ApiError) -> ApiError {
     let details = json!({ "address": arrival.client, "name": account.map(|account| &account.name) });
     let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, user: None, details, at: Timestamp::now() };
-    app.sessions.store().log(None, &[row]).await.map_or_else(|broken| storage(broken).into(), |()| error)
+    app.sessions.store().log(None, &[row]).await.map_or_else(ApiError::from, |()| error)
 }
 
 fn unauthenticated(text: &str) -> ApiError {
@@ -166,12 +165,12 @@ pub(super) async fn begin(
 ) -> Result<HeaderValue, ApiError> {
     let store = app.sessions.store();
     if let Some(Credential::Session(before)) = before {
-        store.end_session(before).await.map_err(storage)?;
+        store.end_session(before).await?;
     }
     let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; nobody can be signed in.");
     let (id, digest) = new_session(app.access.key()).map_err(broken)?;
     let until = Timestamp::now().checked_add(LASTS).unwrap_or(Timestamp::MAX);
-    if !store.begin_session(digest, by, until).await.map_err(storage)? {
+    if !store.begin_session(digest, by, until).await? {
         return Err(unauthenticated("The account was changed in this very moment. Sign in with the new password."));
     }
     cookie(app, arrival, &id, LASTS)

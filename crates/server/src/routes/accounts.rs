@@ -4,7 +4,6 @@ use crate::guard::{Caller, NewAccount, Secret, add_account, remove_account, set_
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::UserId;
 use planwright_store::{Account, Rank};
 use schemars::JsonSchema;
@@ -28,7 +27,7 @@ impl From<Account> for AccountView {
 
 /// By name.
 pub async fn list(State(app): State<App>) -> ApiResult<Vec<AccountView>> {
-    let users = app.sessions.store().users().await.map_err(storage)?;
+    let users = app.sessions.store().users().await?;
     Ok(Json(users.into_iter().map(|user| user.account.into()).collect()))
 }
 

@@ -3,7 +3,6 @@ use crate::answer::{ApiError, ApiResult, NoContent};
 use crate::request::Ids;
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::{Timestamp, WorkspaceId};
 use planwright_store::MemberRow;
 use schemars::JsonSchema;
@@ -23,8 +22,8 @@ pub struct Registration {
 /// Every workspace there is, by name; nothing of what is in it.
 pub async fn workspaces(State(app): State<App>) -> ApiResult<Vec<Registration>> {
     let store = app.sessions.store();
-    let mut members = store.all_members().await.map_err(storage)?;
-    let rows = store.workspaces().await.map_err(storage)?.into_iter();
+    let mut members = store.all_members().await?;
+    let rows = store.workspaces().await?.into_iter();
     let told = rows.map(|row| Registration {
         members: members.remove(&row.id).unwrap_or_default(),
         id: row.id,

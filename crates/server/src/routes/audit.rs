@@ -5,7 +5,6 @@ use crate::guard::Caller;
 use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::{ChatId, ErrorCode, Problem, Role, Timestamp, WorkspaceId};
 use planwright_store::{Adherence, Ahead, AuditCount, AuditCursor, AuditEntry, AuditFilter, AuditKind};
 use schemars::JsonSchema;
@@ -113,7 +112,7 @@ async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, que
     let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
     let after = query.cursor.as_deref().map(read_cursor).transpose()?;
     let filter = AuditFilter { after, ..query.rows.filter(caller, workspace)? };
-    let items = app.sessions.store().audit(filter, limit).await.map_err(storage)?;
+    let items = app.sessions.store().audit(filter, limit).await?;
     let last = items.last().filter(|_| items.len() == limit as usize);
     let next = last.map(|entry| format!("{}.{}", entry.row.at.as_microsecond(), entry.id));
     Ok(Page { items, next })
@@ -134,11 +133,11 @@ async fn by_day(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, quer
         return Err(unfit("offset", wanted).into());
     }
     let filter = query.rows.filter(caller, workspace)?;
-    Ok(Json(app.sessions.store().audit_counts(filter, Ahead { minutes }).await.map_err(storage)?))
+    Ok(Json(app.sessions.store().audit_counts(filter, Ahead { minutes }).await?))
 }
 
 async fn counted(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {
-    let rows = app.sessions.store().adherence(query.filter(caller, workspace)?).await.map_err(storage)?;
+    let rows = app.sessions.store().adherence(query.filter(caller, workspace)?).await?;
     Ok(Json(rows.into_iter().map(AdherenceView::from).collect()))
 }
 

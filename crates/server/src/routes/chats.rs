@@ -5,7 +5,7 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{ChatView, ContextView, Handle, Snapshot, storage};
+use planwright_chat::{ChatView, ContextView, Handle, Snapshot};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
 use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
@@ -59,7 +59,7 @@ pub async fn list(
     let after = query.cursor.as_deref().map(read_cursor).transpose()?;
     let ListQuery { plan_file, state, archived, title, .. } = query;
     let filter = ChatFilter { mode, role, plan_file, state, archived, title, after, limit: Some(limit) };
-    let rows = app.sessions.store().chats(workspace, filter).await.map_err(storage)?;
+    let rows = app.sessions.store().chats(workspace, filter).await?;
     let last = rows.last().filter(|_| rows.len() == limit as usize);
     let next = last.map(|chat| format!("{}.{}", chat.updated_at.as_microsecond(), chat.id));
     Ok(Page { items: rows.into_iter().map(ChatView::from).collect(), next })

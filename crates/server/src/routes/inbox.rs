@@ -3,7 +3,7 @@ use crate::answer::ApiResult;
 use crate::guard::Caller;
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{Pending, ProgressView, storage};
+use planwright_chat::{Pending, ProgressView};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::{CallToApprove, EffectShown, PlanToApprove};
 use planwright_protocol::{ChatConfig, ChatId, QuestionId, QuestionKind, Severity, StepStatus, Timestamp, WorkspaceId};
@@ -121,8 +121,8 @@ pub struct InboxProgress {
 
 pub async fn show(State(app): State<App>, caller: Caller) -> ApiResult<Inbox> {
     let (store, user) = (app.sessions.store(), caller.user());
-    let active = store.inbox(user, InboxEntry::Active).await.map_err(storage)?;
-    let finished = store.inbox(user, InboxEntry::Finished).await.map_err(storage)?;
+    let active = store.inbox(user, InboxEntry::Active).await?;
+    let finished = store.inbox(user, InboxEntry::Finished).await?;
     let mut inbox = Inbox::default();
     for chat in active.into_iter().map(InboxChat::from) {
         let is_yours = chat.question.is_some() && chat.right >= Right::Member;

@@ -5,7 +5,6 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
 use planwright_store::{MemberChange, MemberRow, Rank, Right};
 use schemars::JsonSchema;
@@ -13,7 +12,7 @@ use serde::Deserialize;
 
 pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<Vec<MemberRow>> {
     workspaces::row(&app, workspace).await?;
-    Ok(Json(app.sessions.store().members(workspace).await.map_err(storage)?))
+    Ok(Json(app.sessions.store().members(workspace).await?))
 }
 
 /// A member to be.
@@ -46,7 +45,7 @@ pub async fn put(
     if let Some(user) = tried_by {
         tries.take(user).map_err(|wait| ApiError::too_many("You named too many people who have no account.", wait))?;
     }
-    let Some(user) = store.user(&body.name).await.map_err(storage)? else {
+    let Some(user) = store.user(&body.name).await? else {
         tracing::warn!(user = caller.name(), %workspace, "a name without an account was to become a member");
         return Err(ApiError::misfit("name", "is nobody's here; `planwright user add NAME` makes an account"));
     };
@@ -54,8 +53,8 @@ pub async fn put(
         tries.give_back(&tried_by);
     }
     let user = user.account.id;
-    done(store.put_member(workspace, user, body.role, caller.user()).await.map_err(storage)?)?;
-    let members = store.members(workspace).await.map_err(storage)?;
+    done(store.put_member(workspace, user, body.role, caller.user()).await?)?;
+    let members = store.members(workspace).await?;
     Ok(Created(members.into_iter().find(|member| member.user_id == user).ok_or_else(nobody)?))
 }
 
@@ -65,9 +64,9 @@ pub async fn delete(State(app): State<App>, Ids((workspace, member)): Ids<(Works
     let store = app.sessions.store();
     let user = match member.parse::<UserId>() {
         Ok(id) => Some(id),
-        Err(_) => store.user(&member).await.map_err(storage)?.map(|user| user.account.id),
+        Err(_) => store.user(&member).await?.map(|user| user.account.id),
     };
-    done(store.remove_member(workspace, user.ok_or_else(nobody)?).await.map_err(storage)?)?;
+    done(store.remove_member(workspace, user.ok_or_else(nobody)?).await?)?;
     Ok(NoContent)
 }
 

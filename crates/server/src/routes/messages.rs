@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use planwright_chat::{SentKey, shorten, storage};
+use planwright_chat::{SentKey, shorten};
 use planwright_protocol::message::{QuestionAnswer, WireMessage};
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_store::Found;
@@ -33,7 +33,7 @@ pub async fn list(
 ) -> ApiResult<Vec<Message>> {
     handle(&app, workspace, chat).await?;
     let limit = page_size(query.limit, LARGEST_PAGE)?;
-    let mut messages = app.sessions.store().messages_before(chat, query.before, limit).await.map_err(storage)?;
+    let mut messages = app.sessions.store().messages_before(chat, query.before, limit).await?;
     messages.iter_mut().for_each(shorten);
     Ok(Json(messages))
 }
@@ -41,7 +41,7 @@ pub async fn list(
 /// A message with the whole of its content, which lists cut where it is a long result of a tool.
 pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>) -> ApiResult<Message> {
     handle(&app, workspace, chat).await?;
-    let message = app.sessions.store().message(chat, id).await.map_err(storage)?;
+    let message = app.sessions.store().message(chat, id).await?;
     Ok(Json(message.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat.")))?))
 }
 
@@ -85,7 +85,7 @@ pub async fn search(
     handle(&app, workspace, chat).await?;
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
-    let found = app.sessions.store().search(chat, &query.q, query.before, limit).await.map_err(storage)?;
+    let found = app.sessions.store().search(chat, &query.q, query.before, limit).await?;
     Ok(Json(found.iter().map(|message| WireMessage::excerpt(message, &query.q)).collect()))
 }
 
@@ -113,7 +113,7 @@ pub struct FoundExcerpt {
 pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<FoundExcerpt>> {
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
-    let found = app.sessions.store().search_all(caller.user(), &query.q, limit).await.map_err(storage)?;
+    let found = app.sessions.store().search_all(caller.user(), &query.q, limit).await?;
     let excerpt = |found: Found| FoundExcerpt {
         workspace_id: found.workspace_id,
         title: found.title,

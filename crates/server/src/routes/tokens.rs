@@ -4,7 +4,6 @@ use crate::guard::{AuthMode, Caller, new_token};
 use crate::request::{Ids, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, TokenId};
 use planwright_store::TokenRow;
 use schemars::JsonSchema;
@@ -16,7 +15,7 @@ const LONGEST_NAME: usize = 100;
 
 /// The caller's own tokens.
 pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<TokenRow>> {
-    Ok(Json(app.sessions.store().tokens(caller.user()).await.map_err(storage)?))
+    Ok(Json(app.sessions.store().tokens(caller.user()).await?))
 }
 
 /// A token to be made.
@@ -49,12 +48,12 @@ pub async fn create(
     }
     let name = checked_name(body.name)?;
     let store = app.sessions.store();
-    if store.tokens(caller.user()).await.map_err(storage)?.len() >= MOST {
+    if store.tokens(caller.user()).await?.len() >= MOST {
         return Err(Problem::new(ErrorCode::Conflict, format!("You have {MOST} tokens already. Delete one that is not used.")).into());
     }
     let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; no token can be made.");
     let (token, digest) = new_token().map_err(broken)?;
-    let row = store.add_token(digest, caller.user(), &name).await.map_err(storage)?;
+    let row = store.add_token(digest, caller.user(), &name).await?;
     Ok(Created(NewToken { row, token }))
 }
 
@@ -81,7 +80,7 @@ pub async fn delete_named(State(app): State<App>, caller: Caller, Params(query):
 }
 
 async fn remove(app: &App, caller: &Caller, id: TokenId) -> Result<NoContent, ApiError> {
-    if app.sessions.store().remove_token(id, caller.user()).await.map_err(storage)? {
+    if app.sessions.store().remove_token(id, caller.user()).await? {
         return Ok(NoContent);
     }
     Err(Problem::new(ErrorCode::NotFound, format!("You have no token {id}.")).into())

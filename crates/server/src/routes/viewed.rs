@@ -5,7 +5,6 @@ use crate::guard::Caller;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::time::now;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_store::ViewedFile;
@@ -26,7 +25,7 @@ pub async fn list(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
 ) -> ApiResult<Vec<ViewedView>> {
     handle(&app, workspace, chat).await?;
-    let files = app.sessions.store().viewed_files(chat, caller.user()).await.map_err(storage)?;
+    let files = app.sessions.store().viewed_files(chat, caller.user()).await?;
     Ok(Json(files.into_iter().map(|ViewedFile { path, after_sha256 }| ViewedView { path, after_sha256 }).collect()))
 }
 
@@ -50,10 +49,10 @@ pub async fn put(
     handle(&app, workspace, chat).await?;
     let (store, user) = (app.sessions.store(), caller.user());
     if !viewed {
-        store.unview_file(chat, user, &path).await.map_err(storage)?;
+        store.unview_file(chat, user, &path).await?;
         return Ok(NoContent);
     }
-    if store.view_file(chat, user, &ViewedFile { path, after_sha256 }, now()).await.map_err(storage)? {
+    if store.view_file(chat, user, &ViewedFile { path, after_sha256 }, now()).await? {
         return Ok(NoContent);
     }
     Err(Problem::new(ErrorCode::NotFound, "This chat did not give the file that content. Load the changes again.").into())

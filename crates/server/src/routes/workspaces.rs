@@ -4,7 +4,6 @@ use crate::guard::{Caller, add_folder, add_sample, check_settings, right};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::storage;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Right, WorkspaceRow};
 use planwright_workspaces::{RulesView, WorkspaceSettings};
@@ -25,8 +24,8 @@ pub struct WorkspaceView {
 pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceView>> {
     let store = app.sessions.store();
     let rows = match caller.user() {
-        Some(user) => store.workspaces_of(user).await.map_err(storage)?,
-        None => store.workspaces().await.map_err(storage)?.into_iter().map(|row| (row, Right::Owner)).collect(),
+        Some(user) => store.workspaces_of(user).await?,
+        None => store.workspaces().await?.into_iter().map(|row| (row, Right::Owner)).collect(),
     };
     Ok(Json(rows.into_iter().map(|(row, right)| WorkspaceView { row, right }).collect()))
 }
