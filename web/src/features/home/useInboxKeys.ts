@@ -23,6 +23,11 @@ function focusRow(index: number): void {
   link?.scrollIntoView({ block: 'nearest' });
 }
 
+/** A row that goes leaves its focus to the next one. Focus that is somewhere else by now stays there. */
+function takeLostFocus(index: number): void {
+  if (document.activeElement === document.body) focusRow(index);
+}
+
 export function useInboxKeys({ rows, selection, archive, field }: Acts): void {
   const current = () => rows.find(({ id }) => id === document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row);
   useLetters({
@@ -37,8 +42,7 @@ export function useInboxKeys({ rows, selection, archive, field }: Acts): void {
       const row = current();
       const at = place(links());
       if (chosen.length === 0 && !row) return;
-      // The next row takes the focus of the one that goes.
-      void archive(chosen.length > 0 ? chosen : row ? [row] : []).then(() => requestAnimationFrame(() => focusRow(at)));
+      void archive(chosen.length > 0 ? chosen : row ? [row] : []).then(() => requestAnimationFrame(() => takeLostFocus(at)));
       selection.clear();
     },
     c: focusMain,
