@@ -94,7 +94,7 @@ impl Desk {
     }
 
     async fn seat(&self, handle: Handle, root: &Path, telling: Telling, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
-        let row = handle.chat().row().await;
+        let row = handle.chat().record();
         let (_, trust) = self.sessions.workspaces().rules(row.workspace_id).await?;
         let id = SessionId::new(row.id.to_string());
         let has_forms = self.client.get().and_then(|client| client.elicitation.as_ref()).is_some_and(|can| can.form.is_some());

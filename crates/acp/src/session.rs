@@ -62,7 +62,7 @@ impl Session {
     /// # Errors
     /// The chat can't be read.
     pub async fn open(handle: Handle, asker: Asker, telling: Telling) -> Result<mpsc::UnboundedSender<Command>, Problem> {
-        let (row, since) = (handle.chat().row().await, handle.chat().newest().await);
+        let (row, since) = (handle.chat().record(), handle.chat().newest());
         let (answers, answered) = mpsc::unbounded_channel();
         let mut session = Session {
             teller: Teller::new(asker.root.clone()),
@@ -132,13 +132,13 @@ impl Session {
             }
             plan = plan_of(&message).or(plan);
         }
-        let progress = chat.row().await.progress;
+        let progress = chat.record().progress.clone();
         if let Some(plan) = plan {
             let plan = progress.map_or(plan.clone(), |progress| progress.shown_in(plan));
             let update = self.teller.plan(plan);
             self.tell(update);
         }
-        if chat.pending().await.is_some() {
+        if chat.pending().is_some() {
             self.tell_pending().await;
         } else if self.is_cut_off {
             self.tell(Some(remark("The run was cut off when Planwright ended. It goes on with your next message.")));
@@ -194,7 +194,7 @@ impl Session {
         {
             return answer(responder.respond_with_error(to_client(&problem)));
         }
-        let since = self.handle.chat().newest().await;
+        let since = self.handle.chat().newest();
         self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
         let command = commands::parse(&words);
         if command.is_some() && !images.is_empty() {
@@ -205,7 +205,7 @@ impl Session {
             None => Op::UserMessage { content: words, metadata: Map::new(), images },
             Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None },
             Some(SlashCommand::Compact) => Op::Compact,
-            Some(SlashCommand::Answer(text)) => match self.handle.chat().pending().await {
+            Some(SlashCommand::Answer(text)) => match self.handle.chat().pending() {
                 None => {
                     self.tell(Some(remark("Nothing waits for an answer.")));
                     return self.end_turn(Ok(StopReason::EndTurn));
@@ -229,7 +229,7 @@ impl Session {
 
     /// A question whose answer does not fit stays.
     async fn answer_refused(&mut self, problem: &Problem) {
-        if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().await.is_some() {
+        if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().is_some() {
             self.tell(Some(remark(&misfit(problem))));
             self.tell_pending().await;
             return self.end_turn(Ok(StopReason::EndTurn));
@@ -239,7 +239,7 @@ impl Session {
 
     /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
     async fn refused(&mut self, problem: &Problem) {
-        if problem.code == ErrorCode::Conflict && self.handle.chat().row().await.state == ChatState::AwaitingAnswer {
+        if problem.code == ErrorCode::Conflict && self.handle.chat().record().state == ChatState::AwaitingAnswer {
             self.tell(Some(remark(&problem.message)));
             return;
         }
@@ -269,7 +269,7 @@ impl Session {
     async fn close(&mut self) {
         self.stop_asking();
         if self.turn.is_some()
-            && self.handle.chat().pending().await.is_none()
+            && self.handle.chat().pending().is_none()
             && let Err(problem) = self.handle.submit(Op::Stop).await
         {
             tracing::warn!(%problem, "the run could not be stopped");
@@ -284,7 +284,7 @@ impl Session {
     }
 
     async fn ask(&mut self, again: Option<String>) {
-        let Some(pending) = self.handle.chat().pending().await else { return };
+        let Some(pending) = self.handle.chat().pending() else { return };
         let call = match (&pending.call, self.teller.asked_by()) {
             (Some(call), _) => call.call_id.to_string(),
             (None, Some(call)) => call.to_owned(),
@@ -324,7 +324,7 @@ impl Session {
 
     /// Says what waits for an answer, and how it can be given.
     async fn tell_pending(&mut self) {
-        let Some(pending) = self.handle.chat().pending().await else { return };
+        let Some(pending) = self.handle.chat().pending() else { return };
         self.tell(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
         let instead = match pending.kind {
             QuestionKind::User => "a message takes its place",
@@ -361,7 +361,7 @@ impl Session {
 
     async fn used(&mut self, usage: Usage) -> Option<SessionUpdate> {
         let chat = self.handle.chat();
-        let model = chat.model(chat.row().await.config.role.mode()).await.ok()?;
+        let model = chat.model(chat.record().config.role.mode()).await.ok()?;
         Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.context_tokens, model.context_tokens())))
     }
 

@@ -64,7 +64,7 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
         .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
         .await
         .unwrap();
-    while handle.chat().row().await.run.is_some() {
+    while handle.chat().record().run.is_some() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let times = gaps.0.lock().unwrap().times[WARM_UP..].to_vec();

@@ -39,6 +39,9 @@ pub struct Reply {
     pub message: Option<Message>,
 }
 
+/// How many ops may wait.
+const MAILBOX: usize = 256;
+
 /// Whoever runs Planwright, in records of who did what.
 pub const OPERATOR: &str = "user";
 
@@ -61,7 +64,7 @@ pub enum Command {
 }
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
-    let (sender, receiver) = mpsc::channel(64);
+    let (sender, receiver) = mpsc::channel(MAILBOX);
     tokio::spawn(Actor { chat, key: None, running: None, classifying: None, by: OPERATOR.to_owned() }.serve(receiver));
     sender
 }
@@ -115,7 +118,7 @@ impl Actor {
 
     async fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
         let message = outcome?;
-        Ok(Reply { chat: self.chat.row().await.into(), message })
+        Ok(Reply { chat: ChatView::from(&self.chat.record().row), message })
     }
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
@@ -141,7 +144,7 @@ impl Actor {
 
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
         let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
-        let row = self.chat.row().await;
+        let row = self.chat.record();
         let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
         let plan_file = match plan_file {
             PlanChange::Keep => row.config.plan_file.clone(),
@@ -180,7 +183,7 @@ impl Actor {
 
     async fn stop(&mut self) -> Result<(), Problem> {
         self.classifying = None;
-        let row = self.chat.row().await;
+        let row = self.chat.record();
         if self.running.is_none() && row.pending.is_none() {
             return Ok(());
         }
@@ -188,7 +191,7 @@ impl Actor {
         let interrupted = self.halt().await;
         crash::point("stop_halted");
         let mut change = Change::messages(interrupted);
-        if let Some(pending) = self.chat.pending().await {
+        if let Some(pending) = self.chat.pending() {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
         let history = self.chat.store.messages(self.chat.id).await?;
@@ -252,7 +255,7 @@ impl Actor {
 
     /// Goes on where a run failed. That it was asked for stands in the history; nothing is said twice.
     async fn retry(&mut self) -> Result<Message, Problem> {
-        if self.running.is_some() || self.chat.row().await.state != ChatState::Failed {
+        if self.running.is_some() || self.chat.record().state != ChatState::Failed {
             return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
@@ -265,7 +268,7 @@ impl Actor {
 
     /// Sums the conversation up now, as a run of its own.
     async fn compact(&mut self) -> Result<(), Problem> {
-        if self.running.is_some() || self.chat.row().await.pending.is_some() {
+        if self.running.is_some() || self.chat.record().pending.is_some() {
             let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
@@ -294,7 +297,7 @@ impl Actor {
             return Ok(());
         }
         crash::point("run_over");
-        let open_steps = open_steps(&self.chat.row().await);
+        let open_steps = open_steps(&self.chat.record());
         let failed = |interrupted: Option<Message>, problem: Problem| {
             Change::messages(interrupted)
                 .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })

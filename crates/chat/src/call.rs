@@ -71,7 +71,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message])
             let call = command::noted(call, &prepared.effects).at(CallStatus::Running);
             if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_) | Effect::Consult { .. })) {
                 // Made again after a crash, so that it need not be on disk first.
-                chat.tell([updated(&call)]).await;
+                chat.tell([updated(&call)]);
             } else {
                 let begins = delegation::task_of(&call, &prepared.effects);
                 intend(chat, &call, versions::of(call.id, &prepared.changes), begins).await?;
@@ -91,7 +91,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message])
 /// Who made the call, if the chat's role still stands behind them.
 async fn still_acting(chat: &Arc<Chat>, call: &CallMessage) -> Result<Agent, Problem> {
     let agent = Agent::of(call)?;
-    agent.check(chat.row().await.config.role)?;
+    agent.check(chat.record().config.role)?;
     Ok(agent)
 }
 
@@ -159,7 +159,7 @@ async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, 
             let message = come_of(call, version, stored.goal());
             let change = stored.change(Agent::of(call)?.role, call.body.model());
             // What is being carried out stays what the user approved, whatever else is planned meanwhile.
-            let is_bound = chat.is_bound().await;
+            let is_bound = chat.is_bound();
             let edit =
                 move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().filter(|_| is_bound).or(Some(stored.path));
             let carried = finish_saying(chat, call, outcome, message, change, edit).await;
@@ -214,9 +214,9 @@ fn come_of(call: &CallMessage, body: impl Into<MessageBody>, text: &str) -> Mess
 /// The model's wish to leave plan mode only ever asks: the card is the server's own.
 async fn exit_plan_mode(chat: &Arc<Chat>, call: &CallMessage, path: &WorkspacePath) -> Result<Carried, Problem> {
     let refuse = |code, text: &str| Err(Problem::new(code, text));
-    let chat_mode = chat.row().await.config.role.mode();
+    let chat_mode = chat.record().config.role.mode();
     let (agent, stored) = (Agent::of(call)?, StoredPlan::read(chat, path).await);
-    let carried_out = chat.approval().await.filter(|_| chat_mode == Mode::Act);
+    let carried_out = chat.approval().filter(|_| chat_mode == Mode::Act);
     let outcome = if let (Some(approval), Some(plan)) = (carried_out, &stored)
         && plan.is(&approval)
     {

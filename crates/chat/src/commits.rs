@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
 /// Gives the message that tells of it.
 pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message> {
-    if !chat.settings().git.commit_steps || chat.row().await.config.role.mode() == Mode::Plan {
+    if !chat.settings().git.commit_steps || chat.record().config.role.mode() == Mode::Plan {
         return None;
     }
     let told = match commit(chat, step).await {
@@ -61,7 +61,7 @@ async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, 
             files.push((path, chat.version(image).await?));
         }
     }
-    let row = chat.row().await;
+    let row = chat.record();
     let branch = branch_of(row.config.plan_file.as_deref(), chat);
     let title = step.map_or_else(|| row.title.clone(), str::to_owned);
     let mark = format!("Planwright-Change: {through}");

@@ -84,7 +84,7 @@ impl Run {
         Ok(ContextView {
             model: model.as_ref().map(|model| model.name().to_owned()),
             limit: model.as_ref().map(|model| model.context_tokens()),
-            used: self.chat.row().await.usage.context_tokens,
+            used: self.chat.record().usage.context_tokens,
             parts,
             can_compact: turn.conversation().has_grown(),
         })

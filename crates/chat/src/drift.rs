@@ -41,7 +41,7 @@ impl Chat {
     /// # Errors
     /// The store can't be read.
     pub async fn drift(self: &Arc<Self>) -> Result<Vec<DriftedFile>, Problem> {
-        let plan_file = self.row().await.config.plan_file.and_then(|file| WorkspacePath::parse_file(&file).ok());
+        let plan_file = self.record().config.plan_file.as_deref().and_then(|file| WorkspacePath::parse_file(file).ok());
         let Some(path) = plan_file else { return Ok(Vec::new()) };
         let Some(stored) = StoredPlan::read(self, &path).await else { return Ok(Vec::new()) };
         let history = self.store.messages(self.id).await?;

@@ -15,7 +15,7 @@ impl Sessions {
     /// No such chat or message, or it can't be stored.
     pub async fn fork(&self, chat: ChatId, before: MessageId, person: Option<String>) -> Result<Handle, Problem> {
         let handle = self.chat(chat).await?;
-        let row = handle.chat().row().await;
+        let row = handle.chat().record();
         let history = self.store().messages(chat).await?;
         let place = history.iter().position(|message| message.id == before);
         let place = place.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {before} in this chat.")))?;
@@ -23,14 +23,14 @@ impl Sessions {
         let role = role_at(&history, place, row.config.role);
         // An approval is of one chat. Without it, work that it stood behind is planned again.
         let role = if approved && role.mode() == Mode::Act { Mode::Plan.default_role() } else { role };
-        let fork = self.create_silently(row.workspace_id, Some(row.title), Some(role), person).await?;
+        let fork = self.create_silently(row.workspace_id, Some(row.title.clone()), Some(role), person).await?;
         let plan_file = history[..place].iter().rev().find_map(|message| message.body.plan());
         let plan_file = plan_file.map(|version| version.plan_file.clone());
         let copies = copied(&history[..place], fork.chat().id);
         let images = copies.iter().flat_map(Message::images).map(|image| image.sha256.clone()).collect();
         let versions = Box::new(Versions { images, ..Versions::default() });
         fork.chat().publish(Change { versions, ..Change::messages(copies) }, move |row| row.config.plan_file = plan_file).await?;
-        self.announce(&fork).await;
+        self.announce(&fork);
         Ok(fork)
     }
 

@@ -2,8 +2,11 @@
 
 use crate::actor::{self, Command, Reply, Sender, SentKey};
 use crate::chat::Chat;
+use planwright_feed::EventLog;
 use planwright_protocol::{ErrorCode, Op, Problem};
+use planwright_tools::tool::Seen;
 use std::sync::Arc;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 /// A chat that lives. Dropping it changes nothing.
@@ -56,6 +59,21 @@ impl Handle {
         self.send(Command::Resume).await
     }
 
+    /// The number of the newest event.
+    pub(crate) fn newest(&self) -> u64 {
+        self.chat.newest()
+    }
+
+    /// Which file contents the model has read.
+    pub(crate) fn seen(&self) -> Arc<Seen> {
+        self.chat.seen.clone()
+    }
+
+    /// Whether nobody runs, follows or has a handle of the chat, besides its actor and the one who asks.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.chat.record().run.is_none() && Arc::strong_count(&self.chat) == 2
+    }
+
     async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
         let closed = || {
             Problem::new(
@@ -64,7 +82,10 @@ impl Handle {
             )
         };
         let (answer, answered) = oneshot::channel();
-        self.ops.send(command(answer)).await.map_err(|_| closed())?;
+        self.ops.try_send(command(answer)).map_err(|error| match error {
+            TrySendError::Full(_) => Problem::new(ErrorCode::NotReady, "Too many requests wait for this chat. Try again in a moment."),
+            TrySendError::Closed(_) => closed(),
+        })?;
         answered.await.map_err(|_| closed())?
     }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`models`] | where runs get their models from |
 //! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`open_chats`] | the chats in memory; idle ones leave it |
 //! | [`fork`] | another chat that begins like an earlier one |
 //! | [`actor`] | what each op does to a chat |
 //! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
@@ -56,6 +57,7 @@ mod images;
 mod inbox;
 mod models;
 mod offered;
+mod open_chats;
 mod pieces;
 mod plan;
 mod policy;

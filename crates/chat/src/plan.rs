@@ -101,7 +101,7 @@ pub async fn store(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageI
     }
     let args = args.to_string();
     // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
-    let earlier = chat.row().await.config.plan_file;
+    let earlier = chat.record().config.plan_file.clone();
     for _ in 0..8 {
         match write(chat, agent, &args, message).await {
             Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
@@ -119,7 +119,7 @@ pub async fn store(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageI
 
 /// Notes which file is the chat's plan.
 async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem> {
-    if chat.row().await.config.plan_file == plan_file {
+    if chat.record().config.plan_file == plan_file {
         return Ok(());
     }
     chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
@@ -157,7 +157,7 @@ async fn write(chat: &Arc<Chat>, agent: Agent, args: &str, message: MessageId) -
 /// The card for questions of the model. A question that asks to approve the plan becomes the server's own card, with the
 /// model's words as a remark.
 pub async fn question_card(chat: &Arc<Chat>, by: Agent, questions: Vec<Question>, severity: Severity) -> Pending {
-    let plan_file = chat.row().await.config.plan_file;
+    let plan_file = chat.record().config.plan_file.clone();
     if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), by.role.mode(), plan_file)
         && planwright_question::card::asks_for_plan_approval(question)
         && let Ok(path) = WorkspacePath::parse(&plan_file)

@@ -15,9 +15,9 @@ impl Chat {
         if !self.settings().policy.act_requires_plan {
             return Ok(None);
         }
-        let Some(approval) = self.approval().await else { return Ok(Some(MissingPlan::NotApproved)) };
+        let Some(approval) = self.approval() else { return Ok(Some(MissingPlan::NotApproved)) };
         let history = self.store.messages(self.id).await?;
-        Ok(missing(&approval, self.row().await.progress.as_ref(), &history))
+        Ok(missing(&approval, self.record().progress.as_ref(), &history))
     }
 }
 

@@ -59,8 +59,8 @@ impl Found {
 impl Execution {
     /// `None` when the chat has no approved plan.
     pub async fn of(chat: &Chat) -> Option<Self> {
-        let approval = chat.approval().await?;
-        let kept = chat.row().await.progress.filter(|progress| progress.plan_file == approval.plan_file);
+        let approval = chat.approval()?;
+        let kept = chat.record().progress.clone().filter(|progress| progress.plan_file == approval.plan_file);
         Self::new(&approval, kept)
     }
 
@@ -158,7 +158,7 @@ pub async fn tick(
 
 /// Has the plan's file say that it is approved, and how far it has come by what was reported.
 pub async fn mark(chat: &Arc<Chat>) {
-    let agent = chat.agent().await;
+    let agent = chat.agent();
     if agent.role.mode() == Mode::Plan {
         return;
     }
@@ -236,7 +236,7 @@ async fn permit(chat: &Arc<Chat>, agent: Agent) -> Result<Permit, Problem> {
 /// # Errors
 /// It can't be stored.
 pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
-    if chat.row().await.config.role.mode() == Mode::Plan {
+    if chat.record().config.role.mode() == Mode::Plan {
         return Ok(None);
     }
     let Some(execution) = Execution::of(chat).await.filter(|execution| !execution.progress.open().is_empty()) else { return Ok(None) };

@@ -66,7 +66,7 @@ impl Run {
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
     pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
-        let own = self.chat.agent().await;
+        let own = self.chat.agent();
         match self.delegate {
             None => Ok(own),
             Some(delegate) => delegate.check(own.role).map(|()| delegate),
@@ -115,7 +115,7 @@ impl Run {
         if self.delegate.is_none() {
             return usage;
         }
-        Usage { context_tokens: self.chat.row().await.usage.context_tokens, ..usage }
+        Usage { context_tokens: self.chat.record().usage.context_tokens, ..usage }
     }
 
     /// Counts what a reply used that is not kept.
@@ -129,7 +129,7 @@ impl Run {
     }
 
     async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
-        let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.row().await.usage.context_tokens };
+        let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.record().usage.context_tokens };
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
@@ -140,7 +140,7 @@ impl Run {
         let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
         let (environment, instructions) = (&self.surroundings.environment, &self.surroundings.instructions(context));
-        let works_for = if agent.delegation.is_some() { Some(self.chat.agent().await.role) } else { None };
+        let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
         let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered.tools, works_for };
         Ok(Request {
             system: system_prompt(role, &facts),
@@ -175,7 +175,7 @@ impl Run {
             match delta {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
-                    self.chat.delta(agent, text_id, text).await?;
+                    self.chat.delta(agent, text_id, &text).await?;
                 }
                 Delta::Reasoning(text) => {
                     let offset = received.thought;
@@ -282,7 +282,7 @@ impl World for Run {
 
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         let limits = self.chat.settings().limits;
-        check_cost(limits, &self.chat.row().await.usage)?;
+        check_cost(limits, &self.chat.record().usage)?;
         let agent = self.agent().await?;
         let provider = self.chat.model(agent.role.mode()).await?;
         let notes = self.note_cuts(agent, turn, provider.context_tokens()).await?;

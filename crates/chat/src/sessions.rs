@@ -5,23 +5,26 @@ use crate::chat::{Change, Chat, broken, no_chat};
 use crate::crash;
 use crate::handle::Handle;
 use crate::models::Models;
-use crate::view::ChatView;
+use crate::open_chats::OpenChats;
+use crate::view::{ChatView, Snapshot};
 use planwright_agent::Provider;
-use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight};
+use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight, Source};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
 use planwright_protocol::{ChatConfig, ChatId, Event, Mode, Op, Problem, Role, WorkspaceId};
 use planwright_store::{AuditKind, ChatFilter, ChatRow, Marks, Store};
 use planwright_tools::NoServers;
 use planwright_tools::command::Stop;
+use planwright_tools::workspace::Baseline;
 use planwright_workspaces::{Rules, Settings, Workspaces};
 use serde_json::json;
-use std::collections::HashMap;
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use std::time::Duration;
 
 /// The title of a chat that has none of its own.
 pub const UNTITLED: &str = "New chat";
+/// How often idle chats are looked for.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -31,10 +34,26 @@ pub struct Sessions {
 pub(crate) struct Inner {
     pub(crate) workspaces: Workspaces,
     pub(crate) models: Arc<dyn Models>,
-    pub(crate) open: Mutex<HashMap<ChatId, Handle>>,
+    pub(crate) open: OpenChats,
     pub(crate) hub: Arc<Hub>,
     /// Ends commands that run in no chat.
     pub(crate) stop: Stop,
+}
+
+impl Inner {
+    /// Starts, once, the task that lets idle chats leave memory. It ends with the last of these chats' users.
+    fn sweep_idle_chats(self: &Arc<Self>) {
+        if self.open.begin_sweeping() {
+            let chats = Arc::downgrade(self);
+            tokio::spawn(async move {
+                loop {
+                    tokio::time::sleep(SWEEP_EVERY).await;
+                    let Some(chats) = chats.upgrade() else { return };
+                    chats.open.sweep();
+                }
+            });
+        }
+    }
 }
 
 impl Sessions {
@@ -47,7 +66,7 @@ impl Sessions {
 
     #[must_use]
     pub fn new(workspaces: Workspaces, models: Arc<dyn Models>) -> Self {
-        let inner = Inner { workspaces, models, open: Mutex::default(), hub: Arc::default(), stop: Stop::default() };
+        let inner = Inner { workspaces, models, open: OpenChats::default(), hub: Arc::default(), stop: Stop::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -100,7 +119,7 @@ impl Sessions {
         person: Option<String>,
     ) -> Result<Handle, Problem> {
         let handle = self.create_silently(workspace, title, role, person).await?;
-        self.announce(&handle).await;
+        self.announce(&handle);
         Ok(handle)
     }
 
@@ -155,14 +174,41 @@ impl Sessions {
     /// # Errors
     /// No such chat, or its workspace can't be opened.
     pub async fn chat(&self, id: ChatId) -> Result<Handle, Problem> {
-        let mut open = self.inner.open.lock().await;
-        if let Some(handle) = open.get(&id) {
-            return Ok(handle.clone());
+        self.inner.sweep_idle_chats();
+        let load = async || {
+            let seen = self.inner.open.seen_of(id);
+            let chat = Chat::load(id, self.workspaces().clone(), self.inner.models.clone(), self.inner.hub.clone(), seen).await?;
+            Ok(Handle { ops: actor::spawn(chat.clone()), chat })
+        };
+        self.inner.open.get_or_load(id, load).await
+    }
+
+    /// The chat as it is now, without waking it.
+    ///
+    /// # Errors
+    /// No such chat in this workspace.
+    pub async fn look_at(&self, workspace: WorkspaceId, id: ChatId) -> Result<ChatView, Problem> {
+        let view = match self.inner.open.get(id) {
+            Some(handle) => ChatView::from(&handle.chat.record().row),
+            None => ChatView::from(&self.store().chat(id).await?.ok_or_else(|| no_chat(id))?),
+        };
+        if view.workspace_id == workspace { Ok(view) } else { Err(no_chat(id)) }
+    }
+
+    /// All a client needs to draw a chat, without waking it.
+    ///
+    /// # Errors
+    /// No such chat in this workspace.
+    pub async fn snapshot(&self, workspace: WorkspaceId, id: ChatId) -> Result<Snapshot, Problem> {
+        if self.inner.open.get(id).is_none() {
+            let row = self.store().chat(id).await?.filter(|row| row.workspace_id == workspace).ok_or_else(|| no_chat(id))?;
+            let sleeping = Snapshot::of_stored(self.store(), &row).await?;
+            // Only a chat that was woken meanwhile can have changed.
+            if self.inner.open.get(id).is_none() {
+                return Ok(sleeping);
+            }
         }
-        let chat = Chat::load(id, self.workspaces().clone(), self.inner.models.clone(), self.inner.hub.clone()).await?;
-        let handle = Handle { ops: actor::spawn(chat.clone()), chat };
-        open.insert(id, handle.clone());
-        Ok(handle)
+        self.chat_in(workspace, id).await?.chat.snapshot().await
     }
 
     /// Ends a chat and forgets it. Its plan and what it changed in the workspace stay.
@@ -170,16 +216,21 @@ impl Sessions {
     /// # Errors
     /// No such chat, or it can't be removed from the database.
     pub async fn delete(&self, id: ChatId) -> Result<(), Problem> {
-        self.chat(id).await?.submit(Op::Stop).await?;
-        // Held to the end, so that nobody wakes the chat again.
-        let mut open = self.inner.open.lock().await;
-        let handle = open.remove(&id).ok_or_else(|| no_chat(id))?;
-        handle.park().await;
+        let row = self.store().chat(id).await?.ok_or_else(|| no_chat(id))?;
+        // Nobody wakes the chat again while this is held.
+        let closed = self.inner.open.close(id).ok_or_else(|| no_chat(id))?;
+        let handle = closed.handle().await;
+        if let Some(handle) = &handle {
+            handle.submit(Op::Stop).await?;
+            handle.park().await;
+        }
         self.store().delete_chat(id).await?;
-        handle.chat.feed.close();
-        handle.chat.forget_baseline();
-        self.inner.hub.announce(handle.chat.feed.source, handle.chat.newest().await, Event::ChatDeleted {});
-        let workspace = handle.chat.workspace.clone();
+        self.announce_end(&row, handle.as_ref());
+        if let Some(commands) = &self.workspaces().everywhere().settings.commands {
+            Baseline::remove(&commands.baseline_file(id));
+        }
+        // Without its folder there is no file of the chat.
+        let Ok(workspace) = self.workspaces().open(row.workspace_id).await else { return Ok(()) };
         match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
             Ok(()) => {}
             Err(problem) => tracing::warn!(chat = %id, %problem, "the file of a deleted chat could not be removed"),
@@ -187,10 +238,20 @@ impl Sessions {
         Ok(())
     }
 
+    /// Ends the streams of a chat that is gone, and tells all who listen.
+    fn announce_end(&self, row: &ChatRow, handle: Option<&Handle>) {
+        let source = Source { workspace: row.workspace_id, chat: row.id };
+        let last = handle.map_or(row.seq_ceiling, |handle| handle.chat.newest());
+        if let Some(handle) = handle {
+            handle.chat.feed.close();
+        }
+        self.inner.hub.announce(source, last, Event::ChatDeleted {});
+    }
+
     /// Tells all who listen of a new chat.
-    pub(crate) async fn announce(&self, handle: &Handle) {
-        let (row, seq) = (handle.chat.row().await, handle.chat.newest().await);
-        let chat = serde_json::to_value(ChatView::from(row)).unwrap_or_default();
+    pub(crate) fn announce(&self, handle: &Handle) {
+        let (row, seq) = (handle.chat.record(), handle.chat.newest());
+        let chat = serde_json::to_value(ChatView::from(&row.row)).unwrap_or_default();
         self.inner.hub.announce(handle.chat.feed.source, seq, Event::ChatCreated { chat });
     }
 
@@ -255,7 +316,7 @@ impl Sessions {
     /// Lets go of all chats; their runs go on after the next start.
     pub async fn park_all(&self) {
         self.inner.stop.now();
-        let handles: Vec<Handle> = self.inner.open.lock().await.drain().map(|(_, handle)| handle).collect();
+        let handles = self.inner.open.take_all();
         futures::future::join_all(handles.iter().map(Handle::park)).await;
     }
 
@@ -265,16 +326,18 @@ impl Sessions {
     /// No such workspace, or the database failed.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
         self.workspaces().row(id).await?;
-        // Held to the end, so that nobody wakes a chat again.
-        let mut open = self.inner.open.lock().await;
-        let chats = self.store().chats_in(id).await?;
-        let ended: Vec<_> = chats.iter().filter_map(|chat| open.remove(chat)).collect();
-        futures::future::join_all(ended.iter().map(Handle::park)).await;
+        let mut ended = Vec::new();
+        for chat in self.store().chats_in(id).await? {
+            // A chat that somebody else deletes at this moment needs nothing more.
+            let Some(closed) = self.inner.open.close(chat) else { continue };
+            let handle = closed.handle().await;
+            ended.push((closed, handle));
+        }
+        let open = || ended.iter().filter_map(|(_, handle)| handle.as_ref());
+        futures::future::join_all(open().map(Handle::park)).await;
         self.workspaces().forget(id).await?;
-        for handle in ended {
-            let chat = handle.chat();
-            chat.feed.close();
-            self.inner.hub.announce(chat.feed.source, chat.newest().await, Event::ChatDeleted {});
+        for handle in open() {
+            self.announce_end(&handle.chat.record().row, Some(handle));
         }
         Ok(())
     }
@@ -285,6 +348,6 @@ impl Sessions {
     /// The database can't be read.
     pub async fn chats(&self, id: WorkspaceId) -> Result<Vec<ChatView>, Problem> {
         let rows = self.store().chats(id, ChatFilter::default()).await?;
-        Ok(rows.into_iter().map(ChatView::from).collect())
+        Ok(rows.iter().map(ChatView::from).collect())
     }
 }

@@ -34,7 +34,7 @@ impl Surroundings {
         if self.environment.is_empty() {
             self.environment = environment(chat).await?;
             folders.insert(WorkspacePath::root());
-            let plan = chat.approval().await.and_then(|approval| PlanDocument::parse(&approval.content).ok());
+            let plan = chat.approval().and_then(|approval| PlanDocument::parse(&approval.content).ok());
             plan.iter().flat_map(|document| document.plan.files()).for_each(|file| add_folders_of(file, &mut folders));
         }
         for call in history[self.seen.min(history.len())..].iter().filter_map(|message| message.body.tool_call()) {

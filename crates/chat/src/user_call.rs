@@ -89,7 +89,7 @@ impl UserCall {
         let chat = handle.chat();
         chat.configure().await?;
         let user = self.user.clone();
-        let (agent, call) = (chat.agent().await, self.call());
+        let (agent, call) = (chat.agent(), self.call());
         let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(call.call_id)).await? };
         let situation = chat.situation(agent, &call.tool, Consent::Given);
         let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
@@ -239,13 +239,13 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
 async fn record(handle: &Handle, agent: Agent, stored: &StoredPlan) -> Result<(), Problem> {
     let chat = handle.chat();
     let mut change = stored.change(agent.role, "");
-    if chat.row().await.config.plan_file.is_none_or(|own| own == stored.path) {
+    if chat.record().config.plan_file.as_ref().is_none_or(|own| *own == stored.path) {
         let told = stored.tell_edit(chat).await?;
         change.events.extend(told.map(|message| Event::MessageCreated { message }));
     }
     let file = stored.path.clone();
     chat.publish(change, move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
-    if chat.pending().await.is_some_and(|pending| pending.shows_plan(&stored.path)) {
+    if chat.pending().is_some_and(|pending| pending.shows_plan(&stored.path)) {
         // Where this is refused, because the run that asked is not over yet, accepting the old card brings up the new one.
         let _ = handle.submit(Op::Ask { inquiry: Inquiry::Plan(stored.path.clone()) }).await;
     }

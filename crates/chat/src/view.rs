@@ -8,7 +8,7 @@ use planwright_protocol::settings::Inspect;
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
-use planwright_store::ChatRow;
+use planwright_store::{ChatRow, Store};
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Category, Risk, tools_of};
 use schemars::JsonSchema;
@@ -40,22 +40,22 @@ pub struct ChatView {
     pub updated_at: Timestamp,
 }
 
-impl From<ChatRow> for ChatView {
-    fn from(row: ChatRow) -> Self {
-        let progress = row.progress.filter(|progress| row.config.plan_file.as_ref() == Some(&progress.plan_file));
+impl From<&ChatRow> for ChatView {
+    fn from(row: &ChatRow) -> Self {
+        let progress = row.progress.clone().filter(|progress| row.config.plan_file.as_ref() == Some(&progress.plan_file));
         Self {
             id: row.id,
             workspace_id: row.workspace_id,
-            title: row.title,
+            title: row.title.clone(),
             app_data: row.config.clone(),
-            config: row.config,
+            config: row.config.clone(),
             state: row.state,
-            pending_question: row.pending,
+            pending_question: row.pending.clone(),
             usage: row.usage,
             progress: progress.map(ProgressView::from),
             pinned: row.marks.pinned,
             archived: row.marks.archived,
-            person: row.marks.person,
+            person: row.marks.person.clone(),
             created_at: row.created_at,
             updated_at: row.updated_at,
         }
@@ -94,6 +94,29 @@ pub struct Snapshot {
     /// Messages that wait to be read by the run that is under way, by their ids.
     pub queued: Vec<MessageId>,
     pub last_event_id: u64,
+}
+
+impl Snapshot {
+    /// What the store has of a chat.
+    pub(crate) async fn of_stored(store: &Store, row: &ChatRow) -> Result<Self, Problem> {
+        let mut messages = store.messages_before(row.id, None, 50).await?;
+        messages.reverse();
+        messages.iter_mut().for_each(shorten);
+        let ended = match row.run {
+            Some(_) => None,
+            None => store.newest_named(row.id, "run_finished").await?,
+        };
+        Ok(Self {
+            chat: row.into(),
+            pending_question: row.pending.clone(),
+            messages,
+            partial: None,
+            printed: BTreeMap::new(),
+            last_run: ended.and_then(|event| RunEnd::read(&event.envelope)),
+            queued: Vec::new(),
+            last_event_id: row.seq_ceiling,
+        })
+    }
 }
 
 /// How a run ended, as `run_finished` tells it.

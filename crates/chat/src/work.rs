@@ -30,7 +30,7 @@ impl Chat {
                 while let Ok(more) = receiver.try_recv() {
                     text.push_str(&more);
                 }
-                if chat.prints(call_id, text).await.is_err() {
+                if chat.prints(call_id, &text).await.is_err() {
                     return;
                 }
                 crash::point("command_speaks");

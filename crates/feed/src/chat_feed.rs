@@ -60,7 +60,7 @@ pub trait EventLog: Send + Sync {
     fn store(&self) -> &Store;
 
     /// The number of the newest event.
-    async fn newest(&self) -> u64;
+    fn newest(&self) -> u64;
 
     /// Stores all events so far, and says where they end.
     ///

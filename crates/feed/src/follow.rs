@@ -45,7 +45,7 @@ impl Follower {
     /// # Errors
     /// The store can't be read.
     pub async fn after(chat: Arc<impl EventLog + 'static>, last: u64) -> Result<Self, Problem> {
-        let newest = chat.newest().await;
+        let newest = chat.newest();
         let (news, unsent) = (chat.feed().channel.news(), Unsent::default());
         let mut follower = Self { news, chat, ready: VecDeque::new(), last, catching_up: None, unsent, held: None };
         let is_unknown = last > newest || (last > 0 && last < newest && follower.is_far_behind().await?);
@@ -57,7 +57,7 @@ impl Follower {
 
     /// Begins with what happens from now on.
     pub async fn from_now(chat: Arc<impl EventLog + 'static>) -> Result<Self, Problem> {
-        let newest = chat.newest().await;
+        let newest = chat.newest();
         Self::after(chat, newest).await
     }
 

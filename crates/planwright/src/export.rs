@@ -61,7 +61,7 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
                 planwright: env!("CARGO_PKG_VERSION"),
                 exported_at: now(),
                 workspace: Folder { name: folder.name, path: folder.path },
-                chat: ChatView::from(row),
+                chat: ChatView::from(&row),
                 messages: exported,
             })?);
         }

@@ -54,12 +54,7 @@ async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<
     if store.chat(chat).await?.is_none_or(|row| row.updated_at >= moment) {
         return Ok(false);
     }
-    if sessions.chat(chat).await.is_ok() {
-        sessions.delete(chat).await?;
-    } else {
-        // Its folder is not there any more, so nobody can have it open.
-        store.delete_chat(chat).await?;
-    }
+    sessions.delete(chat).await?;
     Ok(true)
 }
 

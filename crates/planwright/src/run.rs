@@ -139,7 +139,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         None => (sessions.create(workspace.id, Some(title(&words)), Some(first)).await?, 0),
         Some(id) => task::reopened(&sessions, id, args, workspace.id).await?,
     };
-    let role = handle.chat().row().await.config.role;
+    let role = handle.chat().record().config.role;
     if plan.is_none() && role.mode() == Mode::Act && handle.chat().missing_plan().await?.is_some() {
         let text = "planwright: this workspace requires an approved plan before anything changes; this run can only read and plan. --plan FILE approves one";
         output::note(text);

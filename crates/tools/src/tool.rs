@@ -291,6 +291,11 @@ impl Seen {
         }
     }
 
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<WorkspacePath, Stamp>> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -16,7 +16,7 @@ pub fn note(chat: ChatId) -> Message {
 impl Actor {
     /// Before the first message is taken in: a simple fix begins in act mode. Once the user has chosen a role, it is theirs.
     pub(super) async fn choose_mode(&self, content: &str) -> Result<(), Problem> {
-        if !is_simple_fix(content) || self.chat.row().await.config.role != Mode::Plan.default_role() {
+        if !is_simple_fix(content) || self.chat.record().config.role != Mode::Plan.default_role() {
             return Ok(());
         }
         // Enough to see all there is before a first message.
@@ -25,7 +25,7 @@ impl Actor {
         if only.body.notice() != Some(&Notice::ModeUndecided) {
             return Ok(());
         }
-        let (row, role) = (self.chat.row().await, Mode::Act.default_role());
+        let (row, role) = (self.chat.record(), Mode::Act.default_role());
         let note = switch_note(&row, role, SwitchedBy::Auto, "This is a simple fix, so it begins in act mode, without a plan.");
         let change = Change::messages([note]).event(mode_changed(&row, role, row.config.plan_file.clone(), SwitchedBy::Auto)).log(
             AuditKind::ModeEntered,

@@ -24,12 +24,12 @@ impl Actor {
         }
         let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
         if !self.was_shown(&approval).await? {
-            self.raise_card(&approval, self.chat.pending().await.as_ref()).await?;
+            self.raise_card(&approval, self.chat.pending().as_ref()).await?;
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
         let said = content.map(|content| self.said(content));
         let mut change = Change::messages(said);
-        if let Some(pending) = self.chat.pending().await {
+        if let Some(pending) = self.chat.pending() {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
             if pending.by.delegation.is_some() {
@@ -45,8 +45,8 @@ impl Actor {
     /// The record of the user's yes to the plan as its file is now.
     pub(super) async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
         let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
-        let row = self.chat.row().await;
-        let plan_file = plan_file.or(row.config.plan_file).ok_or_else(|| no_plan("This chat has no plan yet."))?;
+        let row = self.chat.record();
+        let plan_file = plan_file.or_else(|| row.config.plan_file.clone()).ok_or_else(|| no_plan("This chat has no plan yet."))?;
         let path = WorkspacePath::parse_file(&plan_file)?;
         if !path.is_plan() {
             return Err(no_plan(&format!("{path} is not a plan: plans are named /plans/NAME.plan.")));
@@ -83,7 +83,7 @@ impl Actor {
         let interrupted = self.halt().await;
         change.events.splice(0..0, Change::messages(interrupted).events);
         crash::point("approval_unstored");
-        let row = self.chat.row().await;
+        let row = self.chat.record();
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
         let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
         let files = self.planned_files(&approval).await?;
@@ -152,7 +152,7 @@ impl Actor {
         let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
         let by = match in_place_of {
             Some(earlier) => earlier.by,
-            None => self.chat.agent().await,
+            None => self.chat.agent(),
         };
         let pending =
             Pending::plan_approval(by, &approval.plan_file, &document, &approval.sha256, planwright_question::card::plan_approval());

@@ -18,7 +18,7 @@ use serde_json::json;
 impl Actor {
     /// Takes back everything from a message on; `None` if there was nothing to do.
     pub(super) async fn revert(&mut self, message_id: MessageId, conflicts: OnConflict) -> Result<Option<Message>, Problem> {
-        let row = self.chat.row().await;
+        let row = self.chat.record();
         if self.running.is_some() || row.pending.is_some() {
             return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
         }
@@ -99,7 +99,7 @@ impl Actor {
 
     /// The progress that the chat goes back to with what was taken back, and the steps that move; `None` if it stays.
     async fn progress_before(&self, message: &Message) -> Result<Option<(Vec<(u32, StepStatus)>, Progress)>, Problem> {
-        let (Some(now), Some(target)) = (self.chat.row().await.progress, target(message)) else { return Ok(None) };
+        let (Some(now), Some(target)) = (self.chat.record().progress.clone(), target(message)) else { return Ok(None) };
         let history = self.chat.store.messages(self.chat.id).await?;
         let earlier = progress::before(&history, target).filter(|earlier| earlier.plan_file == now.plan_file);
         Ok(earlier.map(|earlier| {

@@ -59,11 +59,11 @@ impl Actor {
             return Err(Problem::new(ErrorCode::ValidationFailed, "`content` is empty; write something.")
                 .with_details(json!({"fields": {"content": "must not be empty"}})));
         }
-        self.chat.check_images(&images, self.chat.row().await.config.role.mode()).await?;
+        self.chat.check_images(&images, self.chat.record().config.role.mode()).await?;
         let (attached, stored) = images::attach(images)?;
         self.choose_mode(&content).await?;
-        let role = self.chat.row().await.config.role;
-        let pending = self.chat.pending().await;
+        let role = self.chat.record().config.role;
+        let pending = self.chat.pending();
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
         // Words that come with an image say more than "go ahead".
         let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
@@ -118,7 +118,7 @@ impl Actor {
 
     /// Asks what a tool wants asked that the user called themselves.
     pub(super) async fn ask(&mut self, inquiry: Inquiry) -> Result<(), Problem> {
-        let pending = self.chat.pending().await;
+        let pending = self.chat.pending();
         // The card of the same plan makes room for the plan as it is now.
         let card = pending.as_ref().filter(|pending| matches!(&inquiry, Inquiry::Plan(file) if pending.shows_plan(file)));
         if self.running.is_some() || (pending.is_some() && card.is_none()) {
@@ -127,7 +127,7 @@ impl Actor {
         }
         match inquiry {
             Inquiry::Questions(questions) => {
-                let pending = plan::question_card(&self.chat, self.chat.agent().await, questions, Severity::Major).await;
+                let pending = plan::question_card(&self.chat, self.chat.agent(), questions, Severity::Major).await;
                 self.raise(pending, None).await
             }
             Inquiry::Plan(file) => {
@@ -171,7 +171,7 @@ impl Actor {
     /// Counts what the classifier used, and stores its suggestion if that is still of use.
     async fn record_intent(&self, classified: Classified) -> Result<(), Problem> {
         let Classified { message_id, intent, model, usage } = classified;
-        let row = self.chat.row().await;
+        let row = self.chat.record();
         let role = row.config.role;
         let history = self.chat.store.messages(self.chat.id).await?;
         let newest = history.iter().rev().find(|message| message.author == Author::User);
@@ -197,7 +197,7 @@ impl Actor {
         comment: String,
         metadata: Map<String, Value>,
     ) -> Result<Message, Problem> {
-        let pending = self.chat.pending().await.filter(|pending| pending.question_id == question_id);
+        let pending = self.chat.pending().filter(|pending| pending.question_id == question_id);
         let pending = pending.ok_or_else(|| {
             let text = "This question is not waiting for an answer any more. Reload the chat to see what is.";
             Problem::new(ErrorCode::QuestionNotPending, text)

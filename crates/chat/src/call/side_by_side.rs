@@ -58,7 +58,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<CallMessage>, h
         }
     }
     let made: Vec<Event> = ready.iter().filter(|(_, work)| matches!(work, Work::Make(..))).map(|(call, _)| updated(call)).collect();
-    chat.tell(made).await;
+    chat.tell(made);
     let mut happened = Vec::new();
     let mut outcomes = in_order(ready.into_iter().map(|(call, work)| make(chat.clone(), call, work)));
     while let Some(made) = outcomes.next().await {

@@ -26,7 +26,7 @@ impl Chat {
     /// It can't be read or kept.
     pub async fn note_baseline(&self) -> Result<(), Problem> {
         let Some(file) = self.baseline_file() else { return Ok(()) };
-        let anchor = if self.is_bound().await { self.approval().await } else { None };
+        let anchor = if self.is_bound() { self.approval() } else { None };
         let anchor = anchor.map(|approval| format!("{} {}", approval.sha256, approval.at.as_second()));
         if self.baseline().is_some_and(|baseline| anchor.is_none() || baseline.anchor == anchor) {
             return Ok(());
@@ -42,14 +42,6 @@ impl Chat {
         let noted = tokio::task::spawn_blocking(note).await.map_err(broken)??;
         *self.held_baseline() = Some(Arc::new(noted));
         Ok(())
-    }
-
-    /// Forgets what was noted.
-    pub fn forget_baseline(&self) {
-        *self.held_baseline() = None;
-        if let Some(file) = self.baseline_file() {
-            Baseline::remove(&file);
-        }
     }
 
     fn baseline_file(&self) -> Option<PathBuf> {

@@ -7,15 +7,15 @@ use planwright_plan::PlanDocument;
 use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
 use planwright_tools::command::{Live as Heard, Reach};
-use planwright_tools::{CommandContext, Consent, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
+use planwright_tools::{CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
 use planwright_workspaces::neighbours;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Chat {
     /// The chat's own agent, as it is now.
-    pub async fn agent(&self) -> Agent {
-        Agent::own(self.row().await.config.role)
+    pub fn agent(&self) -> Agent {
+        Agent::own(self.record().config.role)
     }
 
     /// The model for a mode, as it is configured now.
@@ -31,7 +31,7 @@ impl Chat {
     /// # Errors
     /// `MODE_CHANGED`, when the chat's role does not stand behind this agent any more.
     pub async fn situation(&self, agent: Agent, tool: &str, consent: Consent) -> Result<Situation, Problem> {
-        let foreign_plans = self.foreign_plans(self.row().await.workspace_id).await?;
+        let foreign_plans = self.foreign_plans(self.record().workspace_id).await?;
         self.situation_among(foreign_plans, agent, tool, consent).await
     }
 
@@ -43,26 +43,27 @@ impl Chat {
         tool: &str,
         consent: Consent,
     ) -> Result<Situation, Problem> {
-        let scope = match self.approval().await {
+        let scope = match self.approval() {
             Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
             None => None,
         };
         let missing_plan = self.missing_plan().await?;
         let settings = self.settings();
-        let live = self.live.lock().await;
-        agent.check(live.row.config.role)?;
+        // Role and epoch of one moment: a permit for a role that ended holds nowhere.
+        let record = self.record();
+        agent.check(record.config.role)?;
         Ok(Situation {
             role: agent.role,
             tool: tool.to_owned(),
-            epoch: self.fence.epoch(),
+            epoch: Epoch(record.epoch),
             fence: self.fence.clone(),
-            own_plan: live.row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
+            own_plan: record.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
             foreign_plans,
             scope,
             missing_plan,
             approvals: settings.approvals.clone(),
             secrets: settings.secrets.clone(),
-            grants: Arc::new(live.row.grants.iter().filter_map(grant).collect()),
+            grants: Arc::new(record.grants.iter().filter_map(grant).collect()),
             consent,
         })
     }
@@ -82,11 +83,11 @@ impl Chat {
 
     /// What a tool gets besides its arguments; `call` is for those that run commands.
     pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
-        let (row, settings) = (self.row().await, self.settings());
+        let (row, settings) = (self.record(), self.settings());
         let config = ToolConfig {
             plan_mode: agent.role.mode() == Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
-            approved_plan: self.approval().await.map(|approval| approval.content.as_str().into()),
+            approved_plan: self.approval().map(|approval| approval.content.as_str().into()),
             chat: Some(self.id),
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: settings.secrets.clone(),

@@ -11,7 +11,7 @@ impl Chat {
     /// Brings the chat's file up to date.
     pub async fn write_file(&self) {
         let mut written = self.file.written.lock().await;
-        let header = header(&self.row().await);
+        let header = header(&self.record());
         let outcome = match &written.header {
             Some(known) if known.tells_the_same(&header) => self.append_file(&header).await,
             Some(_) | None => self.reconcile_file(&header).await,
@@ -37,7 +37,7 @@ impl Chat {
     pub async fn frontmatter(&self) -> Result<Map<String, Value>, Problem> {
         self.file.written.lock().await.header = None;
         self.write_file().await;
-        let (workspace, id, row) = (self.workspace.clone(), self.id, self.row().await);
+        let (workspace, id, row) = (self.workspace.clone(), self.id, self.record());
         let read = move || {
             let found = workspace.read_chat(id).ok().and_then(|content| frontmatter(&content));
             found.or_else(|| frontmatter(&header(&row).put_into(&[]))).unwrap_or_default()

@@ -55,7 +55,7 @@ fn write_on(chat: &Chat, runtime: &tokio::runtime::Handle, writer: usize, counts
         }
         let args = json!({ "path": format!("/{writer}.txt"), "content": format!("{round}\n") }).to_string();
         let (cx, situation) = runtime.block_on(async {
-            let agent = chat.agent().await;
+            let agent = chat.agent();
             (chat.tool_context(agent, None).await.unwrap(), chat.situation(agent, "write", Consent::Needed).await)
         });
         let prepared = tool.prepare(&args, &cx).unwrap();

@@ -52,7 +52,7 @@ pub fn role(args: &RunArgs) -> anyhow::Result<Option<Role>> {
 /// unfinished in it goes on.
 pub async fn reopened(sessions: &Sessions, id: ChatId, args: &RunArgs, workspace: WorkspaceId) -> anyhow::Result<(Handle, u64)> {
     let handle = sessions.chat(id).await?;
-    let row = handle.chat().row().await;
+    let row = handle.chat().record();
     if row.workspace_id != workspace {
         bail!(BadUsage(format!("--chat {id}: it belongs to another folder; name that by --workspace")));
     }
@@ -67,7 +67,7 @@ pub async fn reopened(sessions: &Sessions, id: ChatId, args: &RunArgs, workspace
             .submit(Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given, marks: MarkChange::default() })
             .await?;
     }
-    let since = handle.chat().newest().await;
+    let since = handle.chat().newest();
     Ok((handle, since))
 }
 

@@ -62,7 +62,7 @@ pub async fn list(
     let rows = app.sessions.store().chats(workspace, filter).await?;
     let last = rows.last().filter(|_| rows.len() == limit as usize);
     let next = last.map(|chat| format!("{}.{}", chat.updated_at.as_microsecond(), chat.id));
-    Ok(Page { items: rows.into_iter().map(ChatView::from).collect(), next })
+    Ok(Page { items: rows.iter().map(ChatView::from).collect(), next })
 }
 
 fn read_cursor(text: &str) -> Result<ChatCursor, ApiError> {
@@ -102,11 +102,11 @@ pub async fn create(
 ) -> Result<Created<ChatView>, ApiError> {
     let role = RoleRequest { agent_role, agent_mode, mode }.resolve(None)?;
     let handle = app.sessions.create_for(workspace, title, role, caller.account.map(|account| account.name)).await?;
-    Ok(Created(ChatView::from(handle.chat().row().await)))
+    Ok(Created(ChatView::from(&handle.chat().record().row)))
 }
 
 pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
-    Ok(Json(handle(&app, workspace, chat).await?.chat().row().await.into()))
+    Ok(Json(app.sessions.look_at(workspace, chat).await?))
 }
 
 /// What is to be different; what is left out stays as it is.
@@ -148,7 +148,7 @@ pub async fn update(
 }
 
 pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<NoContent, ApiError> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     app.sessions.delete(chat).await?;
     Ok(NoContent)
 }
@@ -158,7 +158,7 @@ pub async fn frontmatter(State(app): State<App>, Ids((workspace, chat)): Ids<(Wo
 }
 
 pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Snapshot> {
-    Ok(Json(handle(&app, workspace, chat).await?.chat().snapshot().await?))
+    Ok(Json(app.sessions.snapshot(workspace, chat).await?))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -221,7 +221,7 @@ pub async fn fork(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(body): Body<ForkBody>,
 ) -> Result<Created<ChatView>, ApiError> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     let fork = app.sessions.fork(chat, body.message_id, caller.account.map(|account| account.name)).await?;
-    Ok(Created(fork.chat().row().await.into()))
+    Ok(Created((&fork.chat().record().row).into()))
 }

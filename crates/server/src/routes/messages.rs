@@ -31,7 +31,7 @@ pub async fn list(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<ListQuery>,
 ) -> ApiResult<Vec<Message>> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     let limit = page_size(query.limit, LARGEST_PAGE)?;
     let mut messages = app.sessions.store().messages_before(chat, query.before, limit).await?;
     messages.iter_mut().for_each(shorten);
@@ -40,7 +40,7 @@ pub async fn list(
 
 /// A message with the whole of its content, which lists cut where it is a long result of a tool.
 pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>) -> ApiResult<Message> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     let message = app.sessions.store().message(chat, id).await?;
     Ok(Json(message.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat.")))?))
 }
@@ -82,7 +82,7 @@ pub async fn search(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<SearchQuery>,
 ) -> ApiResult<Vec<WireMessage>> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let found = app.sessions.store().search(chat, &query.q, query.before, limit).await?;

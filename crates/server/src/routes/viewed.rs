@@ -1,4 +1,3 @@
-use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, NoContent};
 use crate::guard::Caller;
@@ -24,7 +23,7 @@ pub async fn list(
     caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
 ) -> ApiResult<Vec<ViewedView>> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     let files = app.sessions.store().viewed_files(chat, caller.user()).await?;
     Ok(Json(files.into_iter().map(|ViewedFile { path, after_sha256 }| ViewedView { path, after_sha256 }).collect()))
 }
@@ -46,7 +45,7 @@ pub async fn put(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Body(ViewedBody { path, after_sha256, viewed }): Body<ViewedBody>,
 ) -> Result<NoContent, ApiError> {
-    handle(&app, workspace, chat).await?;
+    app.sessions.look_at(workspace, chat).await?;
     let (store, user) = (app.sessions.store(), caller.user());
     if !viewed {
         store.unview_file(chat, user, &path).await?;

@@ -1,0 +1,165 @@
+//! The owner of a chat: the only task that changes it. It awaits the store and nothing else.
+
+use super::change::Change;
+use super::record::ChatRecord;
+use super::sequence::Sequence;
+use crate::chat_file::ChatFile;
+use crate::view::Snapshot;
+use planwright_feed::{Moment, PartialAnswer};
+use planwright_protocol::{ChatState, ErrorCode, Event, InvalidTransition, Problem, Role};
+use planwright_store::{Append, ChatRow, Marks, Store};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// How many event numbers an append sets aside for events that are not stored, so that numbers grow even over a crash.
+const RESERVE: u64 = 4096;
+/// How many requests may wait for the owner.
+const MAILBOX: usize = 256;
+
+pub type Edit = Box<dyn FnOnce(&mut ChatRow) + Send>;
+type Answer<T> = oneshot::Sender<Result<T, Problem>>;
+
+pub enum Request {
+    /// Edits the row, stores everything in one append, publishes the events. Answers with the row before and after.
+    Commit(Box<Change>, Edit, Answer<(Arc<ChatRecord>, Arc<ChatRecord>)>),
+    /// Edits the row in memory; the next append stores it.
+    Amend(Edit, Answer<()>),
+    /// Publishes what the chat is doing now. After a crash a run finds its place by its messages, so this is not worth an append.
+    Enter(Box<dyn FnOnce(Role) -> ChatState + Send>, Answer<()>),
+    /// Sets more event numbers aside.
+    Reserve(Answer<()>),
+    Snapshot(Answer<Snapshot>),
+    Moment(Answer<Moment>),
+}
+
+pub struct Owner {
+    pub store: Store,
+    pub file: Arc<ChatFile>,
+    pub sequence: Arc<Sequence>,
+    pub record: watch::Sender<Arc<ChatRecord>>,
+}
+
+impl Owner {
+    /// Runs until nobody can send a request any more.
+    pub fn spawn(self) -> mpsc::Sender<Request> {
+        let (sender, mut requests) = mpsc::channel(MAILBOX);
+        tokio::spawn(async move {
+            while let Some(request) = requests.recv().await {
+                self.serve(request).await;
+            }
+        });
+        sender
+    }
+
+    async fn serve(&self, request: Request) {
+        // A caller that was cancelled meanwhile needs no answer.
+        match request {
+            Request::Commit(change, edit, answer) => {
+                let before = self.record();
+                let committed = self.commit(*change, edit).await;
+                let _ = answer.send(committed.map(|()| (before, self.record())));
+            }
+            Request::Amend(edit, answer) => {
+                let mut row = self.record().row.clone();
+                edit(&mut row);
+                self.replace(row);
+                let _ = answer.send(Ok(()));
+            }
+            Request::Enter(state, answer) => {
+                let _ = answer.send(self.enter(state));
+            }
+            Request::Reserve(answer) => {
+                let _ = answer.send(self.commit(Change::default(), Box::new(|_| {})).await);
+            }
+            Request::Snapshot(answer) => {
+                let _ = answer.send(self.snapshot().await);
+            }
+            Request::Moment(answer) => {
+                let _ = answer.send(self.moment().await);
+            }
+        }
+    }
+
+    fn record(&self) -> Arc<ChatRecord> {
+        self.record.borrow().clone()
+    }
+
+    fn replace(&self, row: ChatRow) {
+        self.record.send_replace(Arc::new(self.record().followed_by(row, None)));
+    }
+
+    fn enter(&self, state: impl FnOnce(Role) -> ChatState) -> Result<(), Problem> {
+        let record = self.record();
+        let role = record.config.role;
+        let state = record.state.enter(state(role), role.mode()).map_err(invalid)?;
+        if state != record.state {
+            self.replace(ChatRow { state, ..record.row.clone() });
+            self.sequence.publish_unstored([Event::StateChanged { state }]);
+        }
+        Ok(())
+    }
+
+    async fn commit(&self, change: Change, edit: Edit) -> Result<(), Problem> {
+        let record = self.record();
+        let mut row = record.row.clone();
+        edit(&mut row);
+        row.state = record.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
+        row.grants.extend(change.grants);
+        let mut events = change.events;
+        if row.title != record.title || row.marks != record.marks {
+            let Marks { pinned, archived, .. } = row.marks;
+            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived });
+        }
+        let reserved = self.sequence.begin_append(events);
+        let envelopes: Vec<_> = reserved.unstored.iter().chain(&reserved.new).cloned().collect();
+        // The time of the newest message: clients tell by it what has not been read.
+        let created = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
+        row.updated_at = created.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
+        row.seq_ceiling = reserved.last + RESERVE;
+        let append = Append {
+            events: &envelopes,
+            approval: change.approval.as_ref(),
+            audit: &change.audit,
+            versions: Some(&change.versions),
+            key: change.key.as_ref(),
+        };
+        if let Err(error) = self.store.append(&row, append).await {
+            self.sequence.abandon_append();
+            return Err(error.into());
+        }
+        let ceiling = row.seq_ceiling;
+        self.file.note(&envelopes);
+        self.record.send_replace(Arc::new(record.followed_by(row, change.approval)));
+        self.sequence.end_append(reserved, ceiling);
+        Ok(())
+    }
+
+    /// Stores the events that were published only, for a reader of the store.
+    async fn store_all(&self) -> Result<(), Problem> {
+        if self.sequence.has_unstored() { self.commit(Change::default(), Box::new(|_| {})).await } else { Ok(()) }
+    }
+
+    /// No commit comes between the parts, so they are of one moment.
+    async fn snapshot(&self) -> Result<Snapshot, Problem> {
+        self.store_all().await?;
+        let stored = Snapshot::of_stored(&self.store, &self.record().row).await?;
+        let live = self.sequence.live_parts();
+        Ok(Snapshot { partial: live.partial, printed: live.printed, last_event_id: live.seq, ..stored })
+    }
+
+    async fn moment(&self) -> Result<Moment, Problem> {
+        self.store_all().await?;
+        if !self.sequence.number_partial() {
+            self.commit(Change::default(), Box::new(|_| {})).await?;
+            self.sequence.number_partial();
+        }
+        let live = self.sequence.live_parts();
+        let partial = live.partial.map(|partial| PartialAnswer { message_id: partial.message_id, text: partial.text });
+        Ok(Moment { seq: live.seq, partial })
+    }
+}
+
+/// The state machine has no such step; nothing was changed.
+fn invalid(error: InvalidTransition) -> Problem {
+    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
+}

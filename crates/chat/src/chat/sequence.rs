@@ -1,0 +1,212 @@
+//! Event numbers, and what the chat publishes without storing it.
+//!
+//! Deltas must not wait for the database, so they take their numbers here and bypass the owner. While an append is
+//! under way its events already have numbers; later events are held back until the append is over, so that followers
+//! get all events in the order of their numbers.
+
+use crate::agent::Agent;
+use crate::view::Partial;
+use planwright_feed::ChatFeed;
+use planwright_protocol::{CallId, Envelope, Event, Message, MessageBody, MessageId, Timestamp};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum length of a running command's output that snapshots show.
+const MAX_OUTPUT: usize = 16 << 10;
+
+pub struct Sequence {
+    feed: Arc<ChatFeed>,
+    numbers: Mutex<Numbers>,
+}
+
+struct Numbers {
+    /// The newest number in use.
+    last: u64,
+    /// The newest number whose event followers can have.
+    published: u64,
+    /// The database has set numbers aside up to here.
+    ceiling: u64,
+    /// Published events that the next append stores. Nobody was promised that they are stored.
+    unstored: Vec<Envelope>,
+    /// Whether an append is under way, and the events that wait for its end.
+    is_appending: bool,
+    held: Vec<Envelope>,
+    partial: Option<Partial>,
+    /// What commands without a result have printed, by call.
+    printed: BTreeMap<CallId, String>,
+}
+
+/// The numbers of one append.
+pub struct Reserved {
+    /// Events that were published earlier and are stored now.
+    pub unstored: Vec<Envelope>,
+    /// The events of the append.
+    pub new: Vec<Envelope>,
+    pub last: u64,
+}
+
+/// What a client sees of a chat besides the stored messages.
+pub struct LiveParts {
+    pub seq: u64,
+    pub partial: Option<Partial>,
+    pub printed: BTreeMap<CallId, String>,
+}
+
+impl Sequence {
+    /// Numbers up to the ceiling may have been in use before a crash.
+    pub fn beginning_after(ceiling: u64, feed: Arc<ChatFeed>) -> Self {
+        let numbers = Numbers {
+            last: ceiling,
+            published: ceiling,
+            ceiling,
+            unstored: Vec::new(),
+            is_appending: false,
+            held: Vec::new(),
+            partial: None,
+            printed: BTreeMap::new(),
+        };
+        Self { feed, numbers: Mutex::new(numbers) }
+    }
+
+    /// The newest number that followers can have.
+    pub fn published(&self) -> u64 {
+        self.lock().published
+    }
+
+    pub fn has_unstored(&self) -> bool {
+        !self.lock().unstored.is_empty()
+    }
+
+    pub fn live_parts(&self) -> LiveParts {
+        let numbers = self.lock();
+        LiveParts { seq: numbers.last, partial: numbers.partial.clone(), printed: numbers.printed.clone() }
+    }
+
+    pub fn take_partial(&self) -> Option<Partial> {
+        self.lock().partial.take()
+    }
+
+    /// Publishes events now; the next append stores them.
+    pub fn publish_unstored(&self, events: impl IntoIterator<Item = Event>) {
+        let mut numbers = self.lock();
+        for event in events {
+            numbers.last += 1;
+            let envelope = Envelope { event, seq: numbers.last, at: Timestamp::now() };
+            numbers.unstored.push(envelope.clone());
+            self.publish_or_hold(&mut numbers, envelope);
+        }
+    }
+
+    /// Publishes an event that is never stored; `false` when the numbers set aside are used up.
+    pub fn publish_transient(&self, event: Event) -> bool {
+        self.transient(|_| event)
+    }
+
+    /// The same for a part of an answer.
+    pub fn publish_delta(&self, by: Agent, message_id: MessageId, text: &str) -> bool {
+        self.transient(|numbers| {
+            let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
+            let offset = partial.add(text);
+            Event::TextDelta { message_id, offset, text: text.to_owned() }
+        })
+    }
+
+    /// The same for the output of a running command; snapshots show its end.
+    pub fn publish_output(&self, call_id: CallId, text: &str) -> bool {
+        self.transient(|numbers| {
+            let printed = numbers.printed.entry(call_id).or_default();
+            printed.push_str(text);
+            let surplus = printed.len().saturating_sub(MAX_OUTPUT);
+            printed.drain(..printed.ceil_char_boundary(surplus));
+            Event::ToolOutput { call_id, text: text.to_owned() }
+        })
+    }
+
+    fn transient(&self, event: impl FnOnce(&mut Numbers) -> Event) -> bool {
+        let mut numbers = self.lock();
+        if numbers.last + 1 >= numbers.ceiling {
+            return false;
+        }
+        numbers.last += 1;
+        let envelope = Envelope { event: event(&mut numbers), seq: numbers.last, at: Timestamp::now() };
+        self.publish_or_hold(&mut numbers, envelope);
+        true
+    }
+
+    /// Gives the answer so far a number of its own, so that numbers grow for a client that comes back.
+    pub fn number_partial(&self) -> bool {
+        let mut numbers = self.lock();
+        if numbers.partial.is_none() {
+            return true;
+        }
+        let is_left = numbers.last + 1 < numbers.ceiling;
+        if is_left {
+            numbers.last += 1;
+            numbers.published = numbers.last;
+        }
+        is_left
+    }
+
+    /// Begins an append: numbers its events, and holds back those that come after them.
+    pub fn begin_append(&self, events: Vec<Event>) -> Reserved {
+        let mut numbers = self.lock();
+        let at = planwright_protocol::time::now();
+        let first = numbers.last + 1;
+        numbers.last += events.len() as u64;
+        numbers.is_appending = true;
+        let new = events.into_iter().zip(first..).map(|(event, seq)| Envelope { event, seq, at }).collect();
+        Reserved { unstored: numbers.unstored.clone(), new, last: numbers.last }
+    }
+
+    /// Ends an append that was stored: publishes its events, then those that waited.
+    pub fn end_append(&self, reserved: Reserved, ceiling: u64) {
+        let mut numbers = self.lock();
+        numbers.ceiling = ceiling;
+        numbers.unstored.drain(..reserved.unstored.len());
+        for envelope in &reserved.new {
+            if let Event::MessageCreated { message } = &envelope.event {
+                numbers.forget_parts_of(message);
+            }
+            self.feed.publish(envelope);
+        }
+        self.release(&mut numbers);
+    }
+
+    /// Ends an append that was not stored. Its numbers stay unused.
+    pub fn abandon_append(&self) {
+        self.release(&mut self.lock());
+    }
+
+    fn release(&self, numbers: &mut Numbers) {
+        numbers.is_appending = false;
+        numbers.published = numbers.last;
+        for envelope in std::mem::take(&mut numbers.held) {
+            self.feed.publish(&envelope);
+        }
+    }
+
+    fn publish_or_hold(&self, numbers: &mut Numbers, envelope: Envelope) {
+        if numbers.is_appending {
+            numbers.held.push(envelope);
+        } else {
+            numbers.published = envelope.seq;
+            self.feed.publish(&envelope);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Numbers> {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Numbers {
+    /// The stored message takes the place of what was streamed.
+    fn forget_parts_of(&mut self, message: &Message) {
+        if self.partial.as_ref().is_some_and(|partial| partial.message_id == message.id) {
+            self.partial = None;
+        }
+        if let MessageBody::ToolResult(result) = &message.body {
+            self.printed.remove(&result.call_id);
+        }
+    }
+}
