@@ -17,7 +17,7 @@ use planwright_protocol::message::{AssistantText, ServerTrouble};
 use planwright_protocol::{
     CallId, ChatId, ChatState, Envelope, ErrorCode, Event, InvalidTransition, Message, MessageBody, Mode, Problem, Role, Timestamp,
 };
-use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Marks, MessageKey, Store, Versions};
+use planwright_store::{Append, ApprovalRow, AuditKind, AuditRow, ChatRow, GrantRow, Marks, OpRecord, Store, Versions};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
@@ -77,8 +77,8 @@ pub struct Change {
     pub grants: Vec<GrantRow>,
     /// What it is about to do to files.
     pub versions: Box<Versions>,
-    /// The key that the client sent with the message.
-    pub key: Option<MessageKey>,
+    /// The op that it is the result of.
+    pub op: Option<OpRecord>,
 }
 
 impl Change {
@@ -290,7 +290,8 @@ impl Chat {
         let told = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
         row.updated_at = told.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = seq + RESERVE;
-        self.store
+        row.version = self
+            .store
             .append(
                 &row,
                 Append {
@@ -298,7 +299,7 @@ impl Chat {
                     approval: change.approval.as_ref(),
                     audit: &change.audit,
                     versions: Some(&change.versions),
-                    key: change.key.as_ref(),
+                    op: change.op.as_ref(),
                 },
             )
             .await?;
