@@ -42,12 +42,12 @@ fn main() -> ExitCode {
 /// One small event a commit, as the store writes it.
 async fn commits(folder: &Path) -> f64 {
     let store = Store::open(&folder.join("commits.db")).await.unwrap();
-    let chat = chat(&store, folder, 0).await;
+    let mut chat = chat(&store, folder, 0).await;
     let mut times = Vec::new();
     for seq in 0..TURNS as u64 {
         let event = Envelope { event: Event::StateChanged { state: ChatState::Idle }, seq: seq + 1, at: Timestamp::now() };
         let start = Instant::now();
-        store.append(&chat, Append { events: &[event], ..Append::default() }).await.unwrap();
+        chat.version = store.append(&chat, Append { events: &[event], ..Append::default() }).await.unwrap();
         times.push(start.elapsed());
     }
     median_ms(times)
@@ -76,8 +76,9 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
     std::fs::write(folder.join("file.txt"), "a line of text\n".repeat(20)).unwrap();
     let workspace = store.ensure_workspace("bench", folder.to_str().unwrap()).await.unwrap();
     let now = Timestamp::now();
-    let row = ChatRow {
+    let mut row = ChatRow {
         id: ChatId::generate(),
+        version: 0,
         workspace_id: workspace.id,
         title: "Bench".to_owned(),
         config: planwright_protocol::ChatConfig { role: Role::Planner, plan_file: None },
@@ -114,7 +115,7 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
     });
     let events: Vec<Envelope> =
         history.zip(1..).map(|(message, seq)| Envelope { event: Event::MessageCreated { message }, seq, at: now }).collect();
-    store.append(&row, Append { events: &events, ..Append::default() }).await.unwrap();
+    row.version = store.append(&row, Append { events: &events, ..Append::default() }).await.unwrap();
     row
 }
 

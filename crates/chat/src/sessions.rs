@@ -139,6 +139,7 @@ impl Sessions {
         let now = planwright_protocol::time::now();
         let row = ChatRow {
             id: ChatId::generate(),
+            version: 0,
             workspace_id: workspace,
             title: title.map(actor::checked_title).transpose()?.unwrap_or_else(|| UNTITLED.to_owned()),
             config: ChatConfig { role: role.unwrap_or(default_role), plan_file: None },

@@ -3,7 +3,7 @@
 //! A backup is a SQLite database with one line after its end: the format's number, the time, and the SHA-256 of all before it.
 //! SQLite ignores the line, so a backup can be looked into; whatever is missing or changed in it is found.
 
-use crate::chats::Append;
+use crate::append::Append;
 use crate::db::args;
 use crate::store::{Store, StoreError, check_version, newest_version};
 use planwright_protocol::event::{ChatState, RunOutcome};

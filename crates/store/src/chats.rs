@@ -1,14 +1,12 @@
-use crate::db::{Row, Transaction, args};
+use crate::db::{Arg, Db, Row, args};
 use crate::marks::Marks;
-use crate::messages::{MessageKey, delete_message, pattern, put_key};
-use crate::records::{ApprovalRow, AuditPlace, AuditRow, insert_approval, insert_audit};
+use crate::messages::pattern;
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
-use crate::versions::{FORGET_CONTENTS, Versions, put_versions};
+use crate::versions::FORGET_CONTENTS;
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
-    ChatConfig, ChatId, Envelope, Event, Message, MessageBody, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WireMessage,
-    WorkspaceId,
+    ChatConfig, ChatId, Message, MessageBody, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WireMessage, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +16,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRow {
     pub id: ChatId,
+    /// Counts the appends. An append is stored only if its row has the version that is stored.
+    pub version: u64,
     pub workspace_id: WorkspaceId,
     pub title: String,
     pub config: ChatConfig,
@@ -51,17 +51,6 @@ pub struct StoredEvent {
     pub seq: u64,
     pub name: String,
     pub envelope: String,
-}
-
-/// What a session writes in one transaction: events, and all that they tell of.
-#[derive(Debug, Default)]
-pub struct Append<'a> {
-    pub events: &'a [Envelope],
-    pub approval: Option<&'a ApprovalRow>,
-    pub audit: &'a [AuditRow],
-    pub versions: Option<&'a Versions>,
-    /// The key that the client sent with the message among the events.
-    pub key: Option<&'a MessageKey>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -132,57 +121,24 @@ const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id
 const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
     where name = $2 order by seq desc limit 1";
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
-const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
-const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-    on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
-        plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
-        epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
-        updated_at = excluded.updated_at, progress = excluded.progress, pinned = excluded.pinned, archived = excluded.archived";
-const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
+/// A chat is created once; sent again it is the same one.
+pub(crate) const CREATE_CHAT: &str =
+    "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
+        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, version)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0";
 
 impl Store {
+    /// Stores a new chat, with version 0.
+    ///
     /// # Errors
     /// The database failed.
     pub async fn create_chat(&self, chat: &ChatRow) -> Result<(), StoreError> {
+        let args = created_row(chat)?;
+        if let Db::Postgres { appends: Some(appends), .. } = &self.db {
+            return appends.create_chat(&args).await;
+        }
         let mut transaction = self.db.begin().await?;
-        put_chat(&mut transaction, chat).await?;
-        transaction.commit().await
-    }
-
-    /// Stores events and the messages in them, with the chat as it is after them. On disk when it returns.
-    ///
-    /// # Errors
-    /// The database failed; then nothing was stored.
-    pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
-        put_chat(&mut transaction, chat).await?;
-        for envelope in append.events {
-            if let Event::MessageCreated { message } | Event::MessageUpdated { message } = &envelope.event {
-                put_message(&mut transaction, message, envelope.seq).await?;
-            }
-            if let Event::MessageDeleted { message_id } = &envelope.event {
-                delete_message(&mut transaction, chat.id, *message_id).await?;
-            }
-            let args = args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?];
-            transaction.run(INSERT_EVENT, args).await?;
-        }
-        if let Some(approval) = append.approval {
-            insert_approval(&mut transaction, chat.id, approval).await?;
-        }
-        let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
-        for row in append.audit {
-            insert_audit(&mut transaction, place, row).await?;
-        }
-        if let Some(versions) = append.versions {
-            put_versions(&mut transaction, chat.id, versions).await?;
-        }
-        if let Some(key) = append.key {
-            put_key(&mut transaction, chat.id, key, chat.updated_at).await?;
-        }
+        transaction.run(CREATE_CHAT, args).await?;
         transaction.commit().await
     }
 
@@ -287,8 +243,8 @@ fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
     Ok(StoredEvent { seq: row.number("seq")?, name: row.text("name")?, envelope: row.text("envelope")? })
 }
 
-async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), StoreError> {
-    let args = args![
+fn created_row(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
+    Ok(args![
         chat.id.0,
         chat.workspace_id.0,
         chat.title.as_str(),
@@ -308,33 +264,13 @@ async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), S
         i64::from(chat.marks.pinned),
         i64::from(chat.marks.archived),
         chat.marks.person.clone(),
-    ];
-    transaction.run(PUT_CHAT, args).await
-}
-
-/// A message keeps the place in the history that it was first given.
-async fn put_message(transaction: &mut Transaction, message: &Message, seq: u64) -> Result<(), StoreError> {
-    // Kept beside the metadata so that calls can be counted by it.
-    let model = message.body.tool_call().map(|call| call.model().to_owned());
-    let wire = WireMessage::from(message);
-    let args = args![
-        wire.id.0,
-        wire.chat_id.0,
-        seq,
-        word(wire.author)?,
-        wire.agent_role.map(word).transpose()?,
-        word(wire.message_type)?,
-        wire.content.as_str(),
-        serde_json::to_string(&wire.metadata)?,
-        model,
-        micros(message.created_at),
-    ];
-    transaction.run(PUT_MESSAGE, args).await
+    ])
 }
 
 pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     Ok(ChatRow {
         id: ChatId(row.get("id")?),
+        version: row.number("version")?,
         workspace_id: WorkspaceId(row.get("workspace_id")?),
         title: row.text("title")?,
         config: ChatConfig { role: stored_role(row.optional_text("agent_role")?.as_deref()), plan_file: row.optional_text("plan_file")? },

@@ -1,19 +1,34 @@
 //! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
 
+use crate::failure;
+use crate::group_commit::GroupCommit;
 use crate::postgres::{self, escape, unescape};
+use crate::postgres_appends::PostgresAppends;
 use crate::room::{self, Room};
+use crate::rows::{self, MOST_ROWS, RowWrite};
 use crate::store::StoreError;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::sqlite::{SqlitePool, SqliteRow};
 use sqlx::types::Uuid;
 use sqlx::{AssertSqlSafe, Decode, Postgres, Row as _, Sqlite, Type};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// The database, with one connection that writes and some that read.
+/// The database. Appends to chats have a way of their own; all else that is written goes through one connection, so such
+/// transactions never overlap.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
-    Sqlite { writer: SqlitePool, reader: SqlitePool, room: Option<Arc<dyn Room>> },
-    Postgres { writer: PgPool, reader: PgPool },
+    Sqlite {
+        writer: SqlitePool,
+        reader: SqlitePool,
+        appends: GroupCommit,
+        room: Arc<OnceLock<Arc<dyn Room>>>,
+    },
+    /// Without `appends` where it is only visited, beside the process that owns it.
+    Postgres {
+        writer: PgPool,
+        reader: PgPool,
+        appends: Option<Arc<PostgresAppends>>,
+    },
 }
 
 /// A unit of work; undone when it is dropped without a commit.
@@ -23,7 +38,7 @@ pub(crate) enum Transaction {
 }
 
 /// What stands for a `$1`. Four types are enough: times are numbers, JSON and words are texts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Arg {
     Id(Option<Uuid>),
     Number(Option<i64>),
@@ -61,12 +76,12 @@ macro_rules! on_either {
 macro_rules! bound {
     ($database:ty, $sql:expr, $args:expr, $text:expr) => {{
         let mut query = sqlx::query::<$database>($sql);
-        for arg in $args {
+        for arg in &$args {
             query = match arg {
-                Arg::Id(id) => query.bind(id),
-                Arg::Number(number) => query.bind(number),
-                Arg::Text(text) => query.bind(text.map($text)),
-                Arg::Bytes(bytes) => query.bind(bytes.to_vec()),
+                Arg::Id(id) => query.bind(*id),
+                Arg::Number(number) => query.bind(*number),
+                Arg::Text(text) => query.bind(text.as_deref().map($text)),
+                Arg::Bytes(bytes) => query.bind(&**bytes),
             };
         }
         query
@@ -81,7 +96,15 @@ impl Db {
                 rows.into_iter().map(Row::Sqlite).collect()
             }
             Db::Postgres { reader, .. } => {
-                let rows = bound!(Postgres, sql, args, escape).fetch_all(reader).await?;
+                let mut tries = 0;
+                let rows = loop {
+                    tries += 1;
+                    match bound!(Postgres, sql, args, escape).fetch_all(reader).await {
+                        // Each connection that was idle when the server went may be found dead once.
+                        Err(error) if failure::is_broken_connection(&error) && tries <= postgres::READERS => {}
+                        result => break result?,
+                    }
+                };
                 rows.into_iter().map(Row::Postgres).collect()
             }
         })
@@ -95,11 +118,17 @@ impl Db {
     pub async fn begin(&self) -> Result<Transaction, StoreError> {
         Ok(match self {
             Db::Sqlite { writer, room, .. } => {
-                room::make(room.as_ref()).await;
+                room::make(room.get()).await;
                 // The lock at once: one that is only asked for at the first write can't be waited for.
                 Transaction::Sqlite(writer.begin_with("begin immediate").await?)
             }
-            Db::Postgres { writer, .. } => Transaction::Postgres(writer.begin().await?),
+            Db::Postgres { writer, appends, .. } => {
+                let mut transaction = writer.begin().await?;
+                if let Some(appends) = appends {
+                    appends.check_owner(&mut transaction).await?;
+                }
+                Transaction::Postgres(transaction)
+            }
         })
     }
 
@@ -117,9 +146,12 @@ impl Db {
                 reader.close().await;
                 writer.close().await;
             }
-            Db::Postgres { writer, reader } => {
+            Db::Postgres { writer, reader, appends } => {
                 reader.close().await;
                 writer.close().await;
+                if let Some(appends) = appends {
+                    appends.close().await;
+                }
             }
         }
     }
@@ -159,6 +191,17 @@ impl Transaction {
         })
     }
 
+    /// Writes rows, in steps where there are many.
+    pub async fn write(&mut self, write: &RowWrite) -> Result<(), StoreError> {
+        for rows in write.rows.chunks(MOST_ROWS) {
+            match self {
+                Transaction::Sqlite(inner) => rows::write_sqlite(inner, write, rows).await?,
+                Transaction::Postgres(inner) => rows::write_postgres(inner, write, rows).await?,
+            }
+        }
+        Ok(())
+    }
+
     /// Several statements at once, without arguments.
     pub async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         on_either!(self, Transaction(inner) => { sqlx::raw_sql(sql).execute(&mut **inner).await?; });
@@ -175,8 +218,33 @@ impl Transaction {
     }
 
     pub async fn commit(self) -> Result<(), StoreError> {
-        on_either!(self, Transaction(inner) => inner.commit().await?);
-        Ok(())
+        match self {
+            Transaction::Sqlite(inner) => Ok(inner.commit().await?),
+            Transaction::Postgres(inner) => inner.commit().await.map_err(StoreError::of_commit),
+        }
+    }
+}
+
+impl Arg {
+    pub fn id(&self) -> Option<Uuid> {
+        if let Arg::Id(id) = self { *id } else { None }
+    }
+
+    pub fn number(&self) -> Option<i64> {
+        if let Arg::Number(number) = self { *number } else { None }
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        if let Arg::Text(text) = self { text.as_deref() } else { None }
+    }
+
+    pub fn blob(&self) -> Option<&[u8]> {
+        if let Arg::Bytes(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// About how much of a message to the database it takes.
+    pub fn bytes(&self) -> usize {
+        16 + self.text().map_or(0, str::len) + self.blob().map_or(0, <[u8]>::len)
     }
 }
 

@@ -5,9 +5,11 @@
 //! | `store` | opening, migrations, and what all tables share |
 //! | `accounts` | who may sign in, and by what |
 //! | `backup` | a copy of a database file, and its way back |
-//! | `chats` | chats and their histories; the one write that a session makes |
+//! | `append` | the one write that changes a chat |
+//! | `chats` | chats and their histories |
 //! | `inbox` | work of all workspaces, and the files that people have looked at |
-//! | `messages` | single messages: found, searched for, sent once |
+//! | `messages` | single messages: found, searched for |
+//! | `ops` | ops that were stored, by their ids |
 //! | `counts` | the audit log, counted by day |
 //! | `records` | approvals and the audit log |
 //! | `members` | who may do what in which workspace |
@@ -16,40 +18,52 @@
 //! | `workspaces` | the folders |
 //! | `pages` | messages and events, a bounded number of bytes at a time |
 //! | `db` | one way to ask either database |
-//! | `sqlite`, `postgres` | what is different about each |
+//! | `rows` | statements that write many rows, from one text for both |
+//! | `sqlite`, `group_commit` | a database in a file; appends that share a commit |
+//! | `postgres`, `owner`, `postgres_appends` | a database on a server; who owns it; appends in one round trip each |
+//! | `failure` | which errors pass, and after which the outcome is unknown |
 //!
 //! Invariants: what has been acknowledged is on disk; an event and what it tells of are one transaction;
 //! no SQL stands outside this crate; no query is written twice, once for each database;
 //! no secret is stored that could be used again, only its hash.
 
 mod accounts;
+mod append;
 mod backup;
 mod bounds;
 mod chats;
 mod counts;
 mod db;
+mod failure;
+mod group_commit;
 mod inbox;
 mod marks;
 mod members;
 mod messages;
+mod ops;
+mod owner;
 mod pages;
 mod postgres;
+mod postgres_appends;
 mod records;
 mod retention;
 mod room;
+mod rows;
 mod sqlite;
 mod store;
 mod versions;
 mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
+pub use append::Append;
 pub use backup::{BackupError, BackupSummary};
-pub use chats::{Append, ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
 pub use counts::{Ahead, AuditCount, Counted};
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow, Right};
-pub use messages::{Found, MessageKey};
+pub use messages::Found;
+pub use ops::OpRecord;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use room::Room;
 pub use store::{Store, StoreError};

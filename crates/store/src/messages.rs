@@ -1,18 +1,10 @@
 use crate::chats::read_message;
-use crate::db::{Transaction, args};
-use crate::store::{Store, StoreError, micros};
-use planwright_protocol::{ChatId, Message, MessageId, Timestamp, UserId, WorkspaceId};
+use crate::db::{Arg, args};
+use crate::rows::{ColumnType, RowStatement};
+use crate::store::{Store, StoreError, micros, word};
+use planwright_protocol::{ChatId, Message, MessageId, UserId, WireMessage, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// What makes it safe to send a message again: the same key stands for the same message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageKey {
-    pub key: String,
-    /// Of what was sent with it.
-    pub sha256: String,
-    pub message_id: MessageId,
-}
 
 /// A message that was looked for in all chats.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -24,7 +16,6 @@ pub struct Found {
 }
 
 const MESSAGE: &str = "select * from messages where id = $1 and chat_id = $2";
-const DELETE: &str = "delete from messages where id = $1 and chat_id = $2";
 const SEARCH: &str = "select * from messages where chat_id = $1 and lower(content) like lower($2) escape '\\'
     and ($3 is null or seq < coalesce((select seq from messages where id = $3 and chat_id = $1),
         (select max(seq) + 1 from messages where id < $3 and chat_id = $1))) order by seq desc limit $4";
@@ -34,8 +25,28 @@ const SEARCH_ALL: &str = "select messages.*, chats.workspace_id, chats.title fro
     and (messages.message_type is null or messages.message_type in ('text', 'plan', 'question'))
     and ($2 is null or exists (select 1 from rights where rights.user_id = $2 and rights.workspace_id = chats.workspace_id))
     order by messages.created_at desc, messages.id desc limit $3";
-const KEY: &str = "select sha256, message_id from message_keys where chat_id = $1 and key = $2";
-const PUT_KEY: &str = "insert into message_keys (chat_id, key, sha256, message_id, created_at) values ($1, $2, $3, $4, $5)";
+/// A message keeps the place in the history that it was first given.
+pub(crate) const PUT_MESSAGES: RowStatement = RowStatement {
+    columns: &[
+        ("id", ColumnType::Id),
+        ("chat_id", ColumnType::Id),
+        ("seq", ColumnType::Number),
+        ("author", ColumnType::Text),
+        ("agent_role", ColumnType::Text),
+        ("message_type", ColumnType::Text),
+        ("content", ColumnType::Text),
+        ("metadata", ColumnType::Text),
+        ("model", ColumnType::Text),
+        ("created_at", ColumnType::Number),
+    ],
+    sql: "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
+        select * from given where true
+        on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata",
+};
+pub(crate) const DELETE_MESSAGES: RowStatement = RowStatement {
+    columns: &[("id", ColumnType::Id), ("chat_id", ColumnType::Id)],
+    sql: "delete from messages where id in (select id from given) and chat_id in (select chat_id from given)",
+};
 
 impl Store {
     /// One message of a chat.
@@ -67,24 +78,25 @@ impl Store {
         });
         found.collect()
     }
-
-    /// What was sent to a chat with this key.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn message_key(&self, chat: ChatId, key: &str) -> Result<Option<MessageKey>, StoreError> {
-        let Some(row) = self.db.row(KEY, args![chat.0, key]).await? else { return Ok(None) };
-        Ok(Some(MessageKey { key: key.to_owned(), sha256: row.text("sha256")?, message_id: MessageId(row.get("message_id")?) }))
-    }
 }
 
-pub(crate) async fn put_key(transaction: &mut Transaction, chat: ChatId, key: &MessageKey, at: Timestamp) -> Result<(), StoreError> {
-    let args = args![chat.0, key.key.as_str(), key.sha256.as_str(), key.message_id.0, micros(at)];
-    transaction.run(PUT_KEY, args).await
-}
-
-pub(crate) async fn delete_message(transaction: &mut Transaction, chat: ChatId, id: MessageId) -> Result<(), StoreError> {
-    transaction.run(DELETE, args![id.0, chat.0]).await
+/// A row of [`PUT_MESSAGES`].
+pub(crate) fn message_row(message: &Message, seq: u64) -> Result<Vec<Arg>, StoreError> {
+    // Stored beside the metadata so that calls can be counted by it.
+    let model = message.body.tool_call().map(|call| call.model().to_owned());
+    let wire = WireMessage::from(message);
+    Ok(args![
+        wire.id.0,
+        wire.chat_id.0,
+        seq,
+        word(wire.author)?,
+        wire.agent_role.map(word).transpose()?,
+        word(wire.message_type)?,
+        wire.content.as_str(),
+        serde_json::to_string(&wire.metadata)?,
+        model,
+        micros(message.created_at),
+    ])
 }
 
 /// The text anywhere, for `like`.

@@ -1,40 +1,62 @@
 //! A database on a PostgreSQL server.
 
 use crate::db::Db;
+use crate::owner::Ownership;
+use crate::postgres_appends::PostgresAppends;
 use crate::store::StoreError;
+use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection};
+use std::borrow::Cow;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// How long the server may take to answer; a person waits for the start.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the connections of a process that was just killed may take to go.
-const HAND_OVER: Duration = Duration::from_secs(5);
-/// "planwright" in the server's numbered locks, which are counted for each database by itself.
-const LOCK: i64 = 0x706c_616e_7772;
+/// How many queries read at once.
+pub(crate) const READERS: u32 = 8;
+/// The usual shapes of appends, and all other statements, each prepared once for a connection.
+const PREPARED: usize = 256;
+/// What each connection that writes sets first, in one round trip. A commit that was answered is on the server's disk,
+/// whatever the server's own setting is. A process that was stopped holds a lock for two seconds at most.
+const SET_UP: &str = "select set_config('lock_timeout', '2s', false), set_config('idle_in_transaction_session_timeout', '2s', false),
+    set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'
+        else current_setting('synchronous_commit') end, false)";
 
 /// Connects, and makes sure that no other process uses the database.
 pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     let options = options(url)?;
     let unreachable = |reason: String| StoreError::Unreachable { place: place(&options), reason };
     let first = tokio::time::timeout(PATIENCE, options.connect()).await;
-    let mut first = first
+    let first = first
         .map_err(|_| unreachable(format!("no answer within {} seconds", PATIENCE.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
-    let owner = take_over(&mut first).await?;
-    // One connection, and it holds the lock: a process that lost the database can't write.
+    let ownership = Ownership::take(&options, first).await?;
     let writer = PgPoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .after_connect(move |connection, _| Box::pin(hold(connection, owner)))
+        .after_connect(|connection, _| Box::pin(set_up(connection)))
         .connect_with(options.clone())
         .await?;
-    first.close().await?;
-    let reader = PgPoolOptions::new().max_connections(8).acquire_timeout(PATIENCE).connect_lazy_with(options);
-    Ok(Db::Postgres { writer, reader })
+    // Not tested before each use: that is a round trip, and a read that finds its connection dead is sent again.
+    let reader = PgPoolOptions::new()
+        .max_connections(READERS)
+        .acquire_timeout(PATIENCE)
+        .test_before_acquire(false)
+        .connect_lazy_with(options.clone());
+    Ok(Db::Postgres { writer, reader, appends: Some(Arc::new(PostgresAppends::new(options, ownership))) })
+}
+
+/// A connection for appends.
+pub(crate) async fn connect_writer(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    let mut connection = options.connect().await?;
+    set_up(&mut connection).await?;
+    Ok(connection)
+}
+
+async fn set_up(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query(SET_UP).execute(connection).await?;
+    Ok(())
 }
 
 /// Connects beside a process that uses the database.
@@ -43,7 +65,7 @@ pub(crate) async fn visit(url: &str) -> Result<Db, StoreError> {
     let place = place(&options);
     let few = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
     let writer = few().connect_with(options.clone()).await.map_err(|error| StoreError::Unreachable { place, reason: error.to_string() })?;
-    Ok(Db::Postgres { writer, reader: few().connect_lazy_with(options) })
+    Ok(Db::Postgres { writer, reader: few().connect_lazy_with(options), appends: None })
 }
 
 pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
@@ -53,8 +75,8 @@ pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
 
 /// A text as the server takes it: it has no room for the character NUL. Its place is taken by two others, of which the
 /// first is no character that texts may hold, so what comes back is what was stored.
-pub(crate) fn escape(text: String) -> String {
-    if text.contains(['\0', ESCAPE]) { text.replace(ESCAPE, "\u{10FFFF}1").replace('\0', "\u{10FFFF}0") } else { text }
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if text.contains(['\0', ESCAPE]) { text.replace(ESCAPE, "\u{10FFFF}1").replace('\0', "\u{10FFFF}0").into() } else { text.into() }
 }
 
 pub(crate) fn unescape(text: String) -> String {
@@ -68,7 +90,7 @@ fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
         return Err(StoreError::Address("it must begin with postgres://".to_owned()));
     }
     let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Address(error.to_string()))?;
-    Ok(options.application_name("planwright"))
+    Ok(options.application_name("planwright").statement_cache_capacity(PREPARED))
 }
 
 /// Where the database is, without the password.
@@ -81,39 +103,6 @@ fn place(options: &PgConnectOptions) -> String {
     format!("{server}, database {}, as {user}", options.get_database().unwrap_or(user))
 }
 
-/// Makes this process the owner, unless another one is at work; gives its number. The lock is tried for on a connection of
-/// its own, so that the reason is told plainly.
-async fn take_over(connection: &mut PgConnection) -> Result<i64, StoreError> {
-    let began = Instant::now();
-    while !sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut *connection).await? {
-        if began.elapsed() > HAND_OVER {
-            return Err(StoreError::InUse);
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let table = "create table if not exists planwright_owner (number bigint generated always as identity primary key,
-        since timestamptz not null default now())";
-    sqlx::raw_sql(table).execute(&mut *connection).await?;
-    let number = sqlx::query_scalar("insert into planwright_owner default values returning number").fetch_one(&mut *connection).await?;
-    sqlx::query("select pg_advisory_unlock($1)").bind(LOCK).execute(connection).await?;
-    Ok(number)
-}
-
-/// What every connection that writes does first: takes the lock, and makes sure that nobody had it in between. What this
-/// process knows of the chats would be out of date.
-async fn hold(connection: &mut PgConnection, owner: i64) -> Result<(), sqlx::Error> {
-    // A commit that was answered is on the server's disk, whatever the server's own setting is.
-    let durable = "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
-    sqlx::query(durable).execute(&mut *connection).await?;
-    sqlx::raw_sql("set lock_timeout = '8s'").execute(&mut *connection).await?;
-    sqlx::query("select pg_advisory_lock($1)").bind(LOCK).execute(&mut *connection).await?;
-    let newest: i64 = sqlx::query_scalar("select max(number) from planwright_owner").fetch_one(connection).await?;
-    if newest == owner {
-        return Ok(());
-    }
-    Err(sqlx::Error::Protocol("another planwright has taken this database over; start this one again".to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,7 +110,7 @@ mod tests {
     #[test]
     fn a_text_with_any_character_comes_back_as_it_was() {
         for text in ["", "plain", "a\0b", "\0\0", "\u{10FFFF}", "\u{10FFFF}0\0", "\0\u{10FFFF}1", "\u{10FFFF}\u{10FFFF}10\0"] {
-            let stored = escape(text.to_owned());
+            let stored = escape(text).into_owned();
             assert!(!stored.contains('\0'));
             assert_eq!(unescape(stored), text);
         }

@@ -1,5 +1,6 @@
 use crate::bounds::bounded;
-use crate::db::{Row, Transaction, args};
+use crate::db::{Arg, Row, args};
+use crate::rows::{ColumnType, RowStatement, RowWrite};
 use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, UserId, WorkspaceId};
@@ -125,11 +126,35 @@ pub struct Adherence {
 }
 
 const NEWEST_APPROVAL: &str = "select * from approvals where chat_id = $1 order by id desc limit 1";
-const INSERT_APPROVAL: &str =
-    "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const INSERT_AUDIT: &str = "insert into audit (workspace_id, chat_id, kind, model, agent_role, user_name, details, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)";
+pub(crate) const INSERT_APPROVALS: RowStatement = RowStatement {
+    columns: &[
+        ("chat_id", ColumnType::Id),
+        ("plan_file", ColumnType::Text),
+        ("revision", ColumnType::Number),
+        ("sha256", ColumnType::Text),
+        ("content", ColumnType::Text),
+        ("approver", ColumnType::Text),
+        ("given_by", ColumnType::Text),
+        ("base_commit", ColumnType::Text),
+        ("created_at", ColumnType::Number),
+    ],
+    sql: "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
+        select * from given where true",
+};
+pub(crate) const INSERT_AUDIT: RowStatement = RowStatement {
+    columns: &[
+        ("workspace_id", ColumnType::Id),
+        ("chat_id", ColumnType::Id),
+        ("kind", ColumnType::Text),
+        ("model", ColumnType::Text),
+        ("agent_role", ColumnType::Text),
+        ("user_name", ColumnType::Text),
+        ("details", ColumnType::Text),
+        ("created_at", ColumnType::Number),
+    ],
+    sql: "insert into audit (workspace_id, chat_id, kind, model, agent_role, user_name, details, created_at)
+        select * from given where true",
+};
 /// What is of no workspace any more, or never was, is nobody's to see; but for what is of accounts, which admins see.
 const AUDIT: &str = "select * from audit
     where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
@@ -191,9 +216,8 @@ impl Store {
     /// The database failed.
     pub async fn log(&self, workspace: Option<WorkspaceId>, rows: &[AuditRow]) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
-        for row in rows {
-            insert_audit(&mut transaction, AuditPlace { workspace, chat: None }, row).await?;
-        }
+        let rows = rows.iter().map(|row| audit_row(AuditPlace { workspace, chat: None }, row));
+        transaction.write(&RowWrite::new(&INSERT_AUDIT, rows.collect::<Result<_, _>>()?)).await?;
         transaction.commit().await
     }
 
@@ -212,7 +236,7 @@ impl Store {
 
 impl AuditFilter {
     /// `$1` to `$7`: all but the kind and the place.
-    fn args(self) -> Result<Vec<crate::db::Arg>, StoreError> {
+    fn args(self) -> Result<Vec<Arg>, StoreError> {
         Ok(args![
             self.from.map(micros),
             self.to.map(micros),
@@ -225,8 +249,9 @@ impl AuditFilter {
     }
 }
 
-pub(crate) async fn insert_approval(transaction: &mut Transaction, chat: ChatId, approval: &ApprovalRow) -> Result<(), StoreError> {
-    let args = args![
+/// A row of [`INSERT_APPROVALS`].
+pub(crate) fn approval_row(chat: ChatId, approval: &ApprovalRow) -> Result<Vec<Arg>, StoreError> {
+    Ok(args![
         chat.0,
         approval.plan_file.as_str(),
         approval.revision,
@@ -236,12 +261,12 @@ pub(crate) async fn insert_approval(transaction: &mut Transaction, chat: ChatId,
         word(approval.given_by)?,
         approval.base_commit.clone(),
         micros(approval.at),
-    ];
-    transaction.run(INSERT_APPROVAL, args).await
+    ])
 }
 
-pub(crate) async fn insert_audit(transaction: &mut Transaction, place: AuditPlace, row: &AuditRow) -> Result<(), StoreError> {
-    let args = args![
+/// A row of [`INSERT_AUDIT`].
+pub(crate) fn audit_row(place: AuditPlace, row: &AuditRow) -> Result<Vec<Arg>, StoreError> {
+    Ok(args![
         place.workspace.map(|workspace| workspace.0),
         place.chat.map(|chat| chat.0),
         word(row.kind)?,
@@ -250,8 +275,7 @@ pub(crate) async fn insert_audit(transaction: &mut Transaction, place: AuditPlac
         row.user.clone(),
         bounded(&row.details),
         micros(row.at),
-    ];
-    transaction.run(INSERT_AUDIT, args).await
+    ])
 }
 
 fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {

@@ -1,10 +1,12 @@
 //! A database in a file.
 
 use crate::db::Db;
+use crate::group_commit::GroupCommit;
 use crate::store::StoreError;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Opens the file, made if it is not there.
@@ -27,5 +29,7 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         .await?;
     // Connected when first used, which is after the tables were brought up to date: what reads must not know older ones.
     let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
-    Ok(Db::Sqlite { writer, reader, room: None })
+    let room = Arc::default();
+    let appends = GroupCommit::start(writer.clone(), Arc::clone(&room));
+    Ok(Db::Sqlite { writer, reader, appends, room })
 }

@@ -1,6 +1,6 @@
 use crate::db::Db;
 use crate::room::{self, Room};
-use crate::{postgres, sqlite};
+use crate::{failure, postgres, sqlite};
 use planwright_protocol::{ErrorCode, Problem};
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,14 @@ pub enum StoreError {
     Unreachable { place: String, reason: String },
     #[error("another planwright uses this database; stop it, or give another --database-url")]
     InUse,
+    #[error("can't reach the database: {0}")]
+    Away(sqlx::Error),
+    #[error("the connection to the database was lost while a change was being stored: {0}")]
+    OutcomeUnknown(sqlx::Error),
+    #[error("another planwright has taken this database over; start this one again")]
+    TakenOver,
+    #[error("the chat has changed since it was read; nothing was stored")]
+    Stale,
 }
 
 impl StoreError {
@@ -38,10 +46,34 @@ impl StoreError {
         let StoreError::Database(error) = self else { return false };
         error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| CODES.contains(&&*code))
     }
+
+    /// Whether the same write may succeed later.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            StoreError::Away(_) => true,
+            StoreError::Database(error) => failure::is_passing(error),
+            StoreError::Garbled(_)
+            | StoreError::Newer { .. }
+            | StoreError::Address(_)
+            | StoreError::Unreachable { .. }
+            | StoreError::InUse
+            | StoreError::OutcomeUnknown(_)
+            | StoreError::TakenOver
+            | StoreError::Stale => false,
+        }
+    }
+
+    /// What a failed COMMIT means: if the connection is lost, the server may have stored everything.
+    pub(crate) fn of_commit(error: sqlx::Error) -> Self {
+        if failure::is_unreachable(&error) { StoreError::OutcomeUnknown(error) } else { StoreError::from(error) }
+    }
 }
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
+        if failure::is_unreachable(&error) {
+            return StoreError::Away(error);
+        }
         let error = StoreError::Database(error);
         if error.is_full() {
             room::note_full();
@@ -63,7 +95,29 @@ impl From<StoreError> for Problem {
             let text = "The disk is full, so nothing was stored. Free some space on the disk of the data folder, then try again.";
             return Problem::new(ErrorCode::StorageFull, text);
         }
-        Problem::new(ErrorCode::Internal, format!("Could not be stored: {error}. Nothing was changed; mend the database and try again."))
+        let text = match &error {
+            StoreError::Away(reason) => {
+                let text = format!("Can't reach the database: {reason}. Check that it is running, then try again.");
+                return Problem::new(ErrorCode::NotReady, text);
+            }
+            StoreError::OutcomeUnknown(reason) => {
+                let text = format!(
+                    "The connection to the database was lost ({reason}), so it is not known whether the change was stored. Look before you try again."
+                );
+                return Problem { retryable: false, ..Problem::new(ErrorCode::NotReady, text) };
+            }
+            StoreError::TakenOver => {
+                "Another planwright has taken this database over, so nothing was stored. Start this one again.".to_owned()
+            }
+            StoreError::Stale => "The chat has changed since it was read, so nothing was stored. Load it again, then try again.".to_owned(),
+            StoreError::Database(_)
+            | StoreError::Garbled(_)
+            | StoreError::Newer { .. }
+            | StoreError::Address(_)
+            | StoreError::Unreachable { .. }
+            | StoreError::InUse => format!("The database failed: {error}. Nothing was changed; check the database, then try again."),
+        };
+        Problem::new(ErrorCode::Internal, text)
     }
 }
 
@@ -97,6 +151,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(9 "0009_mcp_pins"),
     migration!(10 "0010_images"),
     migration!(11 "0011_inbox"),
+    migration!(12 "0012_appends"),
 ];
 
 impl Store {
@@ -138,9 +193,9 @@ impl Store {
 
     /// Has somebody make room when the disk of a database in a file is full.
     #[must_use]
-    pub fn with_room(mut self, keeper: Arc<dyn Room>) -> Self {
-        if let Db::Sqlite { room, .. } = &mut self.db {
-            *room = Some(keeper);
+    pub fn with_room(self, keeper: Arc<dyn Room>) -> Self {
+        if let Db::Sqlite { room, .. } = &self.db {
+            let _ = room.set(keeper);
         }
         self
     }

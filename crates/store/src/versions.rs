@@ -1,7 +1,9 @@
 use crate::chats::read_message;
-use crate::db::{Row, Transaction, args};
+use crate::db::{Row, args};
+use crate::rows::{ColumnType, RowStatement, RowWrite};
 use crate::store::{Store, StoreError};
 use planwright_protocol::{ChatId, Image, Message, MessageId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One path that a call changes, or that was taken back.
@@ -41,12 +43,34 @@ pub struct Versions {
     pub images: Vec<String>,
 }
 
-const PUT_CONTENT: &str = "insert into contents (sha256, bytes) values ($1, $2) on conflict (sha256) do nothing";
+/// A content that is there already is locked all the same, so that nobody collects it while this refers to it.
+const PUT_CONTENTS: RowStatement = RowStatement {
+    columns: &[("sha256", ColumnType::Text), ("bytes", ColumnType::Bytes)],
+    sql: "insert into contents (sha256, bytes) select * from given where true
+        on conflict (sha256) do update set bytes = excluded.bytes where false",
+};
 /// What was stored first of a message stays: after a crash, half of it may have happened.
-const PUT_CHANGE: &str = "insert into file_changes (chat_id, message_id, path, before, after, before_sha256, after_sha256)
-    values ($1, $2, $3, $4, $5, $6, $7) on conflict (message_id, path) do nothing";
-const PUT_IMAGE: &str = "insert into images (chat_id, sha256) values ($1, $2) on conflict do nothing";
-const MARK_REVERTED: &str = "update file_changes set reverted_by = $2 where id = $1";
+const PUT_CHANGES: RowStatement = RowStatement {
+    columns: &[
+        ("chat_id", ColumnType::Id),
+        ("message_id", ColumnType::Id),
+        ("path", ColumnType::Text),
+        ("before", ColumnType::Text),
+        ("after", ColumnType::Text),
+        ("before_sha256", ColumnType::Text),
+        ("after_sha256", ColumnType::Text),
+    ],
+    sql: "insert into file_changes (chat_id, message_id, path, before, after, before_sha256, after_sha256)
+        select * from given where true on conflict (message_id, path) do nothing",
+};
+const PUT_IMAGES: RowStatement = RowStatement {
+    columns: &[("chat_id", ColumnType::Id), ("sha256", ColumnType::Text)],
+    sql: "insert into images (chat_id, sha256) select * from given where true on conflict do nothing",
+};
+const MARK_REVERTED: RowStatement = RowStatement {
+    columns: &[("id", ColumnType::Number), ("reverted_by", ColumnType::Id)],
+    sql: "update file_changes set reverted_by = given.reverted_by from given where file_changes.id = given.id",
+};
 const CHANGES: &str = "select file_changes.*, messages.seq from file_changes left join messages on messages.id = file_changes.message_id
     where file_changes.chat_id = $1 order by file_changes.id";
 const CHANGES_OF: &str = "select file_changes.*, messages.seq from file_changes left join messages on messages.id = file_changes.message_id
@@ -130,12 +154,13 @@ impl Store {
     }
 }
 
-pub(crate) async fn put_versions(transaction: &mut Transaction, chat: ChatId, versions: &Versions) -> Result<(), StoreError> {
-    for content in &versions.contents {
-        transaction.run(PUT_CONTENT, args![content.sha256.as_str(), content.bytes.clone()]).await?;
-    }
-    for row in &versions.rows {
-        let args = args![
+/// What an append writes of changed files.
+pub(crate) fn version_writes(chat: ChatId, versions: &Versions) -> Result<[RowWrite; 4], StoreError> {
+    // Each once and in one order, so that appends with the same contents wait for each other and never in a circle.
+    let contents: BTreeMap<&str, &Content> = versions.contents.iter().map(|content| (content.sha256.as_str(), content)).collect();
+    let contents = contents.into_values().map(|content| args![content.sha256.as_str(), content.bytes.clone()]).collect();
+    let change = |row: &FileChangeRow| {
+        Ok(args![
             chat.0,
             row.message_id.0,
             row.path.as_str(),
@@ -143,16 +168,15 @@ pub(crate) async fn put_versions(transaction: &mut Transaction, chat: ChatId, ve
             serde_json::to_string(&row.after)?,
             row.before.content().map(str::to_owned),
             row.after.content().map(str::to_owned),
-        ];
-        transaction.run(PUT_CHANGE, args).await?;
-    }
-    for (id, by) in &versions.reverted {
-        transaction.run(MARK_REVERTED, args![*id, by.0]).await?;
-    }
-    for sha256 in &versions.images {
-        transaction.run(PUT_IMAGE, args![chat.0, sha256.as_str()]).await?;
-    }
-    Ok(())
+        ])
+    };
+    let reverted: BTreeMap<i64, MessageId> = versions.reverted.iter().copied().collect();
+    Ok([
+        RowWrite::new(&PUT_CONTENTS, contents),
+        RowWrite::new(&PUT_CHANGES, versions.rows.iter().map(change).collect::<Result<_, StoreError>>()?),
+        RowWrite::new(&MARK_REVERTED, reverted.into_iter().map(|(id, by)| args![id, by.0]).collect()),
+        RowWrite::new(&PUT_IMAGES, versions.images.iter().map(|sha256| args![chat.0, sha256.as_str()]).collect()),
+    ])
 }
 
 fn read_change(row: &Row) -> Result<StoredChange, StoreError> {

@@ -4,7 +4,7 @@ use super::Actor;
 use crate::chat::Change;
 use planwright_protocol::sha256_hex;
 use planwright_protocol::{ErrorCode, Event, Message, MessageId, Op, Problem};
-use planwright_store::MessageKey;
+use planwright_store::OpRecord;
 use serde::Serialize;
 
 /// A client's key for what it sends, and what it sends.
@@ -26,12 +26,13 @@ impl Actor {
     /// Admits an op, unless it was admitted before under the same key: then that is the answer.
     pub(super) async fn admit_once(&mut self, op: Op, key: Option<SentKey>) -> Result<Option<Message>, Problem> {
         let Some(sent) = key else { return self.admit(op).await };
-        if let Some(known) = self.chat.store.message_key(self.chat.id, &sent.key).await? {
+        if let Some(known) = self.chat.store.op(self.chat.id, &sent.key).await? {
             if known.sha256 != sent.sha256 {
                 let text = "This `Idempotency-Key` was used for another message. Take a new key for each message.";
                 return Err(Problem::new(ErrorCode::Conflict, text));
             }
-            return self.chat.store.message(self.chat.id, known.message_id).await.map_err(Problem::from);
+            let Some(message) = known.message_id else { return Ok(None) };
+            return self.chat.store.message(self.chat.id, message).await.map_err(Problem::from);
         }
         self.key = Some(sent);
         let admitted = self.admit(op).await;
@@ -41,8 +42,8 @@ impl Actor {
 
     /// What the user sent, to be stored with the key that it came with.
     pub(super) fn sent(&mut self, message: &Message) -> Change {
-        let key = self.key.take().map(|SentKey { key, sha256 }| MessageKey { key, sha256, message_id: message.id });
-        Change { key, ..Change::messages([message.clone()]) }
+        let op = self.key.take().map(|SentKey { key, sha256 }| OpRecord { id: key, sha256, message_id: Some(message.id) });
+        Change { op, ..Change::messages([message.clone()]) }
     }
 
     /// Takes back a message that waits to be read.

@@ -2,7 +2,7 @@
 
 use crate::card::Pending;
 use planwright_protocol::{Event, Message, Role, Timestamp};
-use planwright_store::{ApprovalRow, AuditKind, AuditRow, GrantRow, MessageKey, Versions};
+use planwright_store::{ApprovalRow, AuditKind, AuditRow, GrantRow, OpRecord, Versions};
 use serde_json::Value;
 
 #[derive(Default)]
@@ -13,8 +13,8 @@ pub struct Change {
     pub grants: Vec<GrantRow>,
     /// The file changes that are about to happen.
     pub versions: Box<Versions>,
-    /// The client's idempotency key for the message.
-    pub key: Option<MessageKey>,
+    /// The op that this change is the result of.
+    pub op: Option<OpRecord>,
 }
 
 impl Change {

@@ -121,12 +121,15 @@ impl Owner {
             approval: change.approval.as_ref(),
             audit: &change.audit,
             versions: Some(&change.versions),
-            key: change.key.as_ref(),
+            op: change.op.as_ref(),
         };
-        if let Err(error) = self.store.append(&row, append).await {
-            self.sequence.abandon_append();
-            return Err(error.into());
-        }
+        row.version = match self.store.append(&row, append).await {
+            Ok(version) => version,
+            Err(error) => {
+                self.sequence.abandon_append();
+                return Err(error.into());
+            }
+        };
         let ceiling = row.seq_ceiling;
         self.file.note(&envelopes);
         self.record.send_replace(Arc::new(record.followed_by(row, change.approval)));

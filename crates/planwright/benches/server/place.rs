@@ -31,6 +31,7 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
     let now = Timestamp::now();
     let mut chat = ChatRow {
         id: ChatId::generate(),
+        version: 0,
         workspace_id: workspace.id,
         title: "A chat".into(),
         config: ChatConfig { role: Mode::Plan.default_role(), plan_file: None },
@@ -58,7 +59,7 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
             .collect();
         seq += batch.len() as u64;
         chat.seq_ceiling = seq;
-        store.append(&chat, Append { events: &batch, ..Append::default() }).await.unwrap();
+        chat.version = store.append(&chat, Append { events: &batch, ..Append::default() }).await.unwrap();
     }
     chat
 }

@@ -1,6 +1,6 @@
 //! Accounts, what people sign in with, and what they may do where.
 
-use crate::world::{World, chat_of, moment, on_both};
+use crate::world::{World, append, chat_of, moment, on_both};
 use planwright_protocol::{Role, Timestamp, UserId};
 use planwright_store::{Account, Added, Append, AuditFilter, AuditKind, AuditRow, ChatRow, MemberChange, Rank, Removal, Right, Store};
 use serde_json::json;
@@ -214,7 +214,7 @@ async fn the_log_shows_a_user_only_what_they_may_know_of(world: World) {
     let row = |kind, role, at| AuditRow { kind, model: "m/a".into(), role, user: None, details: json!({}), at: moment(at) };
     for (chat, at) in [(&here, 1), (&there, 2)] {
         let audit = [row(AuditKind::ToolBlocked, Some(Role::Planner), at)];
-        store.append(chat, Append { audit: &audit, ..Append::default() }).await.unwrap();
+        append(&store, chat, Append { audit: &audit, ..Append::default() }).await.unwrap();
     }
     store.log(None, &[row(AuditKind::LoginFailed, None, 3)]).await.unwrap();
     let seen = async |seen_by: Option<UserId>| -> Vec<i64> {

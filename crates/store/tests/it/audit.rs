@@ -1,6 +1,6 @@
 //! The log, and what can be counted from it.
 
-use crate::world::{World, chat_in, chat_of, moment, on_both};
+use crate::world::{World, append, chat_in, chat_of, moment, on_both};
 use planwright_protocol::message::{AssistantText, CallStatus, ReplyPart, ToolCall};
 use planwright_protocol::{CallId, Envelope, Event, Message, Role};
 use planwright_store::{Adherence, Ahead, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store};
@@ -20,7 +20,7 @@ fn row(kind: AuditKind, model: &str, role: Role, at: i64) -> AuditRow {
 }
 
 async fn log(store: &Store, chat: &ChatRow, audit: &[AuditRow]) {
-    store.append(chat, Append { audit, ..Append::default() }).await.unwrap();
+    append(store, chat, Append { audit, ..Append::default() }).await.unwrap();
 }
 
 async fn the_log_is_read_newest_first_and_by_every_filter(world: World) {
@@ -175,14 +175,14 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
         AuditRow { details: json!({ "plan_file": "/plans/a.plan" }), ..row(ApprovalRequested, "m/a", Role::Planner, 4) },
         AuditRow { details: json!({ "tool": "rm" }), ..row(ApprovalRequested, "", Role::Actor, 6) },
     ];
-    store.append(&here, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
+    append(&store, &here, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
     let events = calls(&there, 1, 3, "m/a", Role::Planner);
-    store.append(&there, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &there, Append { events: &events, ..Append::default() }).await.unwrap();
     // A call whose status changes is still one call.
     let Event::MessageCreated { message } = events[0].event.clone() else { unreachable!() };
     let message = message.to_call().unwrap().at(CallStatus::Done).into();
     let update = [Envelope { event: Event::MessageUpdated { message }, seq: 9, at: moment(0) }];
-    store.append(&there, Append { events: &update, ..Append::default() }).await.unwrap();
+    append(&store, &there, Append { events: &update, ..Append::default() }).await.unwrap();
 
     let line = |model: &str, role, calls, blocked, disallowed_in_planning| Adherence {
         model: model.into(),
@@ -238,7 +238,7 @@ async fn the_log_and_what_is_counted_outlive_a_chat_and_a_workspace(world: World
     let here = chat_in(&store).await;
     let events = calls(&here, 1, 4, "m/a", Role::Planner);
     let audit = [row(AuditKind::ToolBlocked, "m/a", Role::Planner, 2)];
-    store.append(&here, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
+    append(&store, &here, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
     let of_user = AuditRow { user: Some("ann".into()), ..row(AuditKind::ToolBlocked, "", Role::Planner, 3) };
     store.log(Some(here.workspace_id), std::slice::from_ref(&of_user)).await.unwrap();
     let any = AuditFilter::default;
@@ -263,7 +263,7 @@ async fn the_log_and_what_is_counted_outlive_a_chat_and_a_workspace(world: World
     // The same for those that go with their workspace.
     let there = chat_of(&store, "/there").await;
     let events = calls(&there, 1, 3, "m/b", Role::Actor);
-    store.append(&there, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
+    append(&store, &there, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();
     let before = look().await;
     store.delete_workspace(there.workspace_id).await.unwrap();
     assert_eq!(look().await, before);

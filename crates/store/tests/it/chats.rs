@@ -1,9 +1,9 @@
 //! Chats, their histories, and what a session writes.
 
-use crate::world::{World, chat_in, chat_of, created, moment, on_both};
+use crate::world::{World, append, chat_in, chat_of, created, moment, on_both};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Progress, Role, RunId, StepStatus, SwitchedBy};
-use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, MessageKey, Store, StoredEvent};
+use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, OpRecord, Store, StoredEvent};
 use serde_json::json;
 
 on_both!(
@@ -25,7 +25,7 @@ on_both!(
     a_deleted_chat_takes_its_history_with_it_and_leaves_the_others,
     chats_are_paged_in_an_order_that_holds_while_they_change,
     a_workspace_keeps_its_settings_and_goes_with_its_chats,
-    a_key_is_stored_with_its_message_or_not_at_all,
+    an_op_is_stored_with_its_message_or_not_at_all,
     messages_are_searched_and_single_ones_found_and_taken_back,
 );
 
@@ -46,9 +46,9 @@ async fn envelopes(store: &Store, chat: &ChatRow, after: u64, limit: u32) -> Vec
 
 async fn what_was_stored_is_there_after_opening_again(world: World) {
     let store = world.open().await;
-    let chat = chat_in(&store).await;
+    let mut chat = chat_in(&store).await;
     let events = [created(&chat, 1, "one"), created(&chat, 2, "two")];
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    chat.version = append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     store.close().await;
 
     let store = world.open().await;
@@ -61,7 +61,7 @@ async fn a_deleted_chat_takes_its_history_with_it_and_leaves_the_others(world: W
     let store = world.open().await;
     let (chat, other) = (chat_in(&store).await, chat_in(&store).await);
     for chat in [&chat, &other] {
-        store.append(chat, Append { events: &[created(chat, 1, "one")], ..Append::default() }).await.unwrap();
+        append(&store, chat, Append { events: &[created(chat, 1, "one")], ..Append::default() }).await.unwrap();
     }
     store.delete_chat(chat.id).await.unwrap();
     store.delete_chat(chat.id).await.unwrap();
@@ -97,7 +97,7 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.usage.input_tokens = 7;
     chat.run = Some(RunId::generate());
     chat.updated_at = moment(9);
-    store.append(&chat, Append::default()).await.unwrap();
+    chat.version = append(&store, &chat, Append::default()).await.unwrap();
     assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat));
 }
 
@@ -105,22 +105,22 @@ async fn an_append_is_stored_whole_or_not_at_all(world: World) {
     let store = world.open().await;
     let mut chat = chat_in(&store).await;
     let first = [created(&chat, 1, "one")];
-    store.append(&chat, Append { events: &first, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &first, ..Append::default() }).await.unwrap();
     chat.title = "changed".into();
     // The second event has a number that is taken, so the first one must not be stored either.
     let clash = [created(&chat, 2, "two"), created(&chat, 1, "again")];
-    assert!(store.append(&chat, Append { events: &clash, ..Append::default() }).await.is_err());
+    assert!(append(&store, &chat, Append { events: &clash, ..Append::default() }).await.is_err());
     assert_eq!(texts(&store, &chat).await, ["one"]);
     assert_eq!(store.chat(chat.id).await.unwrap().unwrap().title, "T");
     // And the next one goes through.
-    store.append(&chat, Append { events: &clash[..1], ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &clash[..1], ..Append::default() }).await.unwrap();
     assert_eq!(texts(&store, &chat).await, ["one", "two"]);
 }
 
 async fn a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_field_on_the_next_update(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
-    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
     world.tamper("update chats set agent_role = null, agent_mode = null; update messages set message_type = null").await;
 
     let old = store.chat(chat.id).await.unwrap().unwrap();
@@ -132,7 +132,7 @@ async fn a_chat_and_a_message_from_before_roles_load_and_are_saved_with_the_fiel
     assert_eq!(world.look(untouched).await, ["T"], "reading changes nothing");
     assert_eq!(world.look("select content from messages where message_type is null").await, ["one"]);
 
-    store.append(&old, Append::default()).await.unwrap();
+    append(&store, &old, Append::default()).await.unwrap();
     assert_eq!(world.look("select title from chats where agent_role = 'actor' and agent_mode = 'act'").await, ["T"]);
 }
 
@@ -148,11 +148,11 @@ async fn any_text_comes_back_as_it_was(world: World) {
     let mut chat = chat_in(&store).await;
     let odd = ["", "'; drop table chats; --", "a\0b\u{10FFFF}0", "计划 🙂", "$1 ? \\ \" \r\n\t", &"long ".repeat(100_000)];
     let events: Vec<_> = odd.iter().zip(1..).map(|(text, seq)| created(&chat, seq, text)).collect();
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     assert_eq!(texts(&store, &chat).await, odd);
     assert_eq!(envelopes(&store, &chat, 0, 100).await, events);
     chat.config.plan_file = Some("/plans/nul\0.plan".into());
-    store.append(&chat, Append::default()).await.unwrap();
+    chat.version = append(&store, &chat, Append::default()).await.unwrap();
     let filter = ChatFilter { plan_file: chat.config.plan_file.clone(), ..ChatFilter::default() };
     assert_eq!(store.chats(chat.workspace_id, filter).await.unwrap(), [chat]);
 }
@@ -166,7 +166,7 @@ async fn chats_are_found_by_mode_role_and_plan(world: World) {
         chat.config.role = role;
         chat.config.plan_file = plan.map(str::to_owned);
         chat.updated_at = moment(at);
-        store.append(&chat, Append::default()).await.unwrap();
+        append(&store, &chat, Append::default()).await.unwrap();
         chats.push(chat.id);
     }
     let elsewhere = chat_of(&store, "/elsewhere").await;
@@ -193,7 +193,7 @@ async fn a_history_is_read_in_pages_and_a_changed_message_keeps_its_place(world:
     let mut message = message.clone();
     message.content = "changed".into();
     events.push(planwright_protocol::Envelope { event: Event::MessageUpdated { message }, seq: 6, at: chat.created_at });
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
 
     let page = async |before: Option<MessageId>| store.messages_before(chat.id, before, 2).await.unwrap();
     let (mut read, mut before) = (Vec::new(), None);
@@ -204,7 +204,7 @@ async fn a_history_is_read_in_pages_and_a_changed_message_keeps_its_place(world:
         read.extend(messages.into_iter().map(|message| message.content));
     }
     assert_eq!(read, ["m5", "m4", "m3", "changed", "m1"]);
-    store.append(&other, Append { events: &[created(&other, 1, "other")], ..Append::default() }).await.unwrap();
+    append(&store, &other, Append { events: &[created(&other, 1, "other")], ..Append::default() }).await.unwrap();
     let foreign = store.messages(other.id).await.unwrap()[0].id;
     // A message of another chat is like one that was taken back: it stands for when it was written.
     assert_eq!(page(Some(foreign)).await.len(), 2);
@@ -214,7 +214,7 @@ async fn events_are_read_in_order_and_in_pieces(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
     let events = [created(&chat, 1, "one"), created(&chat, 5000, "two"), created(&chat, 5001, "three")];
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     assert_eq!(envelopes(&store, &chat, 0, 2).await, events[..2]);
     assert_eq!(envelopes(&store, &chat, 5000, 2).await, events[2..]);
     assert_eq!(envelopes(&store, &chat, u64::MAX, 2).await, []);
@@ -230,10 +230,10 @@ async fn the_newest_event_of_a_name_is_found_at_the_end_of_a_chat_however_its_nu
     assert_eq!(found(&chat).await, None);
     let mut events = vec![created(&chat, 1, "one"), created(&chat, 2, "two")];
     events.extend((5000..5199).map(|seq| Envelope { event: Event::ChatDeleted {}, seq, at: chat.created_at }));
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     assert_eq!((found(&chat).await, found(&other).await), (Some(2), None));
     let one_more = [Envelope { event: Event::ChatDeleted {}, seq: 9000, at: chat.created_at }];
-    store.append(&chat, Append { events: &one_more, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &one_more, ..Append::default() }).await.unwrap();
     assert_eq!(found(&chat).await, None, "further back nobody looks");
 }
 
@@ -244,13 +244,13 @@ async fn unfinished_runs_and_plans_of_others_are_found(world: World) {
     running.config.plan_file = Some("/plans/running.plan".into());
     resting.config.plan_file = Some("/plans/resting.plan".into());
     for chat in [&running, &resting] {
-        store.append(chat, Append::default()).await.unwrap();
+        append(&store, chat, Append::default()).await.unwrap();
     }
     assert_eq!(store.unfinished().await.unwrap(), [running.id]);
     assert_eq!(store.foreign_plans(running.workspace_id, running.id).await.unwrap(), ["/plans/resting.plan"]);
     let mut sharing = chat_in(&store).await;
     sharing.config.plan_file = running.config.plan_file.clone();
-    store.append(&sharing, Append::default()).await.unwrap();
+    append(&store, &sharing, Append::default()).await.unwrap();
     assert_eq!(store.foreign_plans(running.workspace_id, running.id).await.unwrap(), ["/plans/resting.plan"], "its own stays its own");
     let elsewhere = store.ensure_workspace("e", "/e").await.unwrap();
     assert_eq!(store.foreign_plans(elsewhere.id, running.id).await.unwrap(), Vec::<String>::new());
@@ -284,7 +284,7 @@ async fn the_newest_approval_counts_and_knows_its_commit(world: World) {
             base_commit,
             at: moment(0),
         };
-        store.append(&chat, Append { approval: Some(&approval), ..Append::default() }).await.unwrap();
+        append(&store, &chat, Append { approval: Some(&approval), ..Append::default() }).await.unwrap();
         assert_eq!(store.approval(chat.id).await.unwrap(), Some(approval));
     }
 }
@@ -297,7 +297,7 @@ async fn appends_of_many_chats_at_once_all_arrive(world: World) {
         tasks.spawn(async move {
             let chat = chat_in(&store).await;
             for seq in 1..=10 {
-                store.append(&chat, Append { events: &[created(&chat, seq, "x")], ..Append::default() }).await.unwrap();
+                append(&store, &chat, Append { events: &[created(&chat, seq, "x")], ..Append::default() }).await.unwrap();
                 assert_eq!(store.messages(chat.id).await.unwrap().len() as u64, seq, "what was acknowledged is there for every reader");
             }
         });
@@ -311,7 +311,7 @@ async fn chats_are_paged_in_an_order_that_holds_while_they_change(world: World) 
     for at in [30, 20, 20, 10] {
         let mut chat = chat_in(&store).await;
         chat.updated_at = moment(at);
-        store.append(&chat, Append::default()).await.unwrap();
+        chat.version = append(&store, &chat, Append::default()).await.unwrap();
         chats.push(chat);
     }
     chats.sort_by_key(|chat| std::cmp::Reverse((chat.updated_at, chat.id)));
@@ -322,7 +322,7 @@ async fn chats_are_paged_in_an_order_that_holds_while_they_change(world: World) 
     let first = page(None).await;
     assert_eq!(first, chats[..2]);
     // The chat that the page ended with is used meanwhile, and moves to the top.
-    store.append(&ChatRow { updated_at: moment(99), ..first[1].clone() }, Append::default()).await.unwrap();
+    append(&store, &ChatRow { updated_at: moment(99), ..first[1].clone() }, Append::default()).await.unwrap();
     assert_eq!(page(Some(&first[1])).await, chats[2..]);
     assert!(page(Some(&chats[3])).await.is_empty());
 }
@@ -343,21 +343,21 @@ async fn a_workspace_keeps_its_settings_and_goes_with_its_chats(world: World) {
     assert!(store.chat(other.id).await.unwrap().is_some());
 }
 
-async fn a_key_is_stored_with_its_message_or_not_at_all(world: World) {
+async fn an_op_is_stored_with_its_message_or_not_at_all(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
     let said = |seq| created(&chat, seq, "hello");
-    let key = |sha256: &str| MessageKey { key: "k".into(), sha256: sha256.into(), message_id: MessageId::generate() };
-    let first = key("one");
-    assert_eq!(store.message_key(chat.id, "k").await.unwrap(), None);
-    store.append(&chat, Append { events: &[said(1)], key: Some(&first), ..Append::default() }).await.unwrap();
-    let second = store.append(&chat, Append { events: &[said(2)], key: Some(&key("two")), ..Append::default() }).await;
+    let op = |sha256: &str| OpRecord { id: "k".into(), sha256: sha256.into(), message_id: Some(MessageId::generate()) };
+    let first = op("one");
+    assert_eq!(store.op(chat.id, "k").await.unwrap(), None);
+    append(&store, &chat, Append { events: &[said(1)], op: Some(&first), ..Append::default() }).await.unwrap();
+    let second = append(&store, &chat, Append { events: &[said(2)], op: Some(&op("two")), ..Append::default() }).await;
     assert!(second.is_err());
     store.close().await;
     let store = world.open().await;
-    assert_eq!(store.message_key(chat.id, "k").await.unwrap(), Some(first));
+    assert_eq!(store.op(chat.id, "k").await.unwrap(), Some(first));
     assert_eq!(texts(&store, &chat).await, ["hello"]);
-    assert_eq!(store.message_key(chat_in(&store).await.id, "k").await.unwrap(), None, "a key is of one chat");
+    assert_eq!(store.op(chat_in(&store).await.id, "k").await.unwrap(), None, "an op is of one chat");
 }
 
 async fn messages_are_searched_and_single_ones_found_and_taken_back(world: World) {
@@ -365,7 +365,7 @@ async fn messages_are_searched_and_single_ones_found_and_taken_back(world: World
     let chat = chat_in(&store).await;
     let said = ["An apple", "100% of apples_", "a pear", "APPLE\\"];
     let events: Vec<_> = said.iter().zip(1..).map(|(text, seq)| created(&chat, seq, text)).collect();
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     let found = async |text: &str, before, limit| {
         let hits = store.search(chat.id, text, before, limit).await.unwrap();
         hits.into_iter().map(|message| message.content).collect::<Vec<_>>()
@@ -381,6 +381,6 @@ async fn messages_are_searched_and_single_ones_found_and_taken_back(world: World
     assert_eq!(store.message(chat.id, middle).await.unwrap().unwrap().content, said[1]);
     assert_eq!(store.message(chat_in(&store).await.id, middle).await.unwrap(), None);
     let gone = Envelope { event: Event::MessageDeleted { message_id: middle }, seq: 9, at: chat.created_at };
-    store.append(&chat, Append { events: &[gone], ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &[gone], ..Append::default() }).await.unwrap();
     assert_eq!(store.message(chat.id, middle).await.unwrap(), None);
 }

@@ -1,6 +1,6 @@
 //! Work of all workspaces, and the files that people have looked at.
 
-use crate::world::{World, chat_in, chat_of, created, moment, on_both};
+use crate::world::{World, append, chat_in, chat_of, created, moment, on_both};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::{Image, MessageId, RunId, UserId};
 use planwright_store::{Append, ChatFilter, ChatRow, FileChangeRow, InboxEntry, Rank, Right, Store, Versions, ViewedFile};
@@ -18,7 +18,7 @@ on_both!(
 async fn spoken(store: &Store, workspace: &str, at: i64) -> ChatRow {
     let mut chat = chat_of(store, workspace).await;
     chat.updated_at = moment(at);
-    store.append(&chat, Append { events: &[created(&chat, 1, "Hello")], ..Append::default() }).await.unwrap();
+    append(store, &chat, Append { events: &[created(&chat, 1, "Hello")], ..Append::default() }).await.unwrap();
     chat
 }
 
@@ -29,7 +29,7 @@ fn file(sha256: &str) -> Image {
 /// One call that changes one path.
 async fn change(store: &Store, chat: &ChatRow, path: &str, before: Image, after: Image) {
     let rows = vec![FileChangeRow { message_id: MessageId::generate(), path: path.to_owned(), before, after }];
-    store.append(chat, Append { versions: Some(&Versions { rows, ..Versions::default() }), ..Append::default() }).await.unwrap();
+    append(store, chat, Append { versions: Some(&Versions { rows, ..Versions::default() }), ..Append::default() }).await.unwrap();
 }
 
 async fn titles(store: &Store, user: Option<UserId>, which: InboxEntry) -> Vec<String> {
@@ -52,7 +52,7 @@ async fn chats_in_progress_and_finished_ones_are_told_apart_and_archived_and_emp
         chat.marks.archived = title.starts_with("archived");
         chat.pending = title.ends_with("waits").then(|| json!({ "question_id": "q" }));
         chat.run = (title == "runs").then(RunId::generate);
-        store.append(&chat, Append::default()).await.unwrap();
+        append(&store, &chat, Append::default()).await.unwrap();
     }
     chat_in(&store).await;
     assert_eq!(titles(&store, None, InboxEntry::Active).await, ["waits", "runs", "archived and waits"]);
@@ -116,7 +116,7 @@ async fn chats_are_found_by_state_title_and_whether_they_are_archived(world: Wor
         let mut chat = chat_in(&store).await;
         title.clone_into(&mut chat.title);
         (chat.state, chat.marks.archived, chat.marks.pinned) = (state, archived, archived);
-        store.append(&chat, Append::default()).await.unwrap();
+        chat.version = append(&store, &chat, Append::default()).await.unwrap();
         assert_eq!(store.chat(chat.id).await.unwrap(), Some(chat));
     }
     let workspace = store.ensure_workspace("w", "/w").await.unwrap().id;

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod accounts;
+mod appends;
 mod audit;
 mod chats;
 mod inbox;
 mod opening;
+mod proxy;
 mod unreadable_messages;
 mod versions;
 mod world;

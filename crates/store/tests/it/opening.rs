@@ -1,8 +1,8 @@
 //! Opening: migrations, versions, who may, and what a commit means.
 
-use crate::world::{World, chat_in, created, on_both};
+use crate::world::{World, append, chat_in, created, on_both};
 use planwright_protocol::{ChatId, MessageId, Role, UserId, WorkspaceId};
-use planwright_store::{Append, AuditFilter, Store, StoreError};
+use planwright_store::{Append, AuditFilter, ChatRow, Store, StoreError};
 use std::collections::BTreeMap;
 
 on_both!(
@@ -51,7 +51,7 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
     assert_eq!(store.approval(chat).await.unwrap().unwrap().base_commit, None);
     let counted = store.adherence(AuditFilter::default()).await.unwrap();
     assert_eq!((counted[0].model.as_str(), counted[0].role, counted[0].calls), ("m/a", Role::Actor, 1));
-    store.append(&old, Append { events: &[created(&old, 2, "new")], ..Append::default() }).await.unwrap();
+    append(&store, &old, Append { events: &[created(&old, 2, "new")], ..Append::default() }).await.unwrap();
     store.close().await;
     assert_eq!(world.open().await.messages(chat).await.unwrap().len(), 2, "a migration is applied once");
 }
@@ -144,7 +144,7 @@ async fn a_commit_is_on_the_servers_disk_even_where_its_setting_is_lax() {
         .await;
     let store = world.open().await;
     let chat = chat_in(&store).await;
-    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
     assert_eq!(world.look("show synchronous_commit").await, ["off"]);
     assert_eq!(world.look("select setting from seen").await, ["on"]);
 }
@@ -168,7 +168,7 @@ async fn a_lost_connection_is_made_again_and_nothing_is_lost() {
     let store = world.open().await;
     let chat = chat_in(&store).await;
     world.tamper(CUT).await;
-    store.append(&chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
     world.tamper(CUT).await;
     assert_eq!(store.messages(chat.id).await.unwrap().len(), 1);
 }
@@ -178,13 +178,44 @@ async fn a_process_that_lost_the_database_to_another_writes_nothing_more() {
     let world = World::postgres();
     let stale = world.open().await;
     let chat = chat_in(&stale).await;
-    world.tamper(CUT).await;
+    // The first process takes its lock again if it is quicker; then it is cut off once more.
+    let fresh = loop {
+        world.tamper(CUT).await;
+        match world.try_open().await {
+            Err(StoreError::InUse) => {}
+            opened => break opened.unwrap(),
+        }
+    };
+    append(&fresh, &chat, Append { events: &[created(&chat, 1, "fresh")], ..Append::default() }).await.unwrap();
     // Even if the other one is gone again: what the first one knows is out of date.
-    let fresh = world.open().await;
-    fresh.append(&chat, Append { events: &[created(&chat, 1, "fresh")], ..Append::default() }).await.unwrap();
     fresh.close().await;
-    assert!(stale.append(&chat, Append { events: &[created(&chat, 2, "stale")], ..Append::default() }).await.is_err());
+    let refused = append(&stale, &chat, Append { events: &[created(&chat, 2, "stale")], ..Append::default() }).await;
+    assert!(matches!(refused, Err(StoreError::TakenOver)), "{refused:?}");
+    let another = ChatRow { id: ChatId::generate(), ..chat.clone() };
+    assert!(matches!(stale.create_chat(&another).await, Err(StoreError::TakenOver)));
+    assert!(matches!(stale.ensure_workspace("x", "/x").await, Err(StoreError::TakenOver)));
     assert_eq!(stale.messages(chat.id).await.unwrap().len(), 1);
+    assert_eq!((stale.workspaces().await.unwrap().len(), stale.chat(another.id).await.unwrap()), (1, None));
+}
+
+#[tokio::test]
+async fn a_lock_that_was_lost_is_taken_again_if_nobody_took_over() {
+    let world = World::postgres();
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    let holders = "select pid::text from pg_locks where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())";
+    let before = world.look(holders).await;
+    world.tamper(CUT).await;
+    loop {
+        let now = world.look(holders).await;
+        if now.len() == 1 && now != before {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(matches!(world.try_open().await, Err(StoreError::InUse)));
+    append(&store, &chat, Append { events: &[created(&chat, 1, "one")], ..Append::default() }).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Rows that can't be read as messages of ours.
 
-use crate::world::{World, chat_in, created, on_both};
+use crate::world::{World, append, chat_in, created, on_both};
 use planwright_protocol::{MessageBody, MessageType};
 use planwright_store::Append;
 
@@ -10,7 +10,7 @@ async fn a_message_that_cannot_be_read_is_shown_as_it_is_and_kept(world: World) 
     let store = world.open().await;
     let chat = chat_in(&store).await;
     let events = [created(&chat, 1, "one"), created(&chat, 2, "two"), created(&chat, 3, "three")];
-    store.append(&chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
     world.tamper("update messages set message_type = 'dance' where content = 'one'").await;
     world.tamper("update messages set author = 'system', metadata = '{\"approval\": 1}' where content = 'two'").await;
     world.tamper("update messages set metadata = 'no json' where content = 'three'").await;

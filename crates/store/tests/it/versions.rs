@@ -1,6 +1,6 @@
 //! What calls changed in files.
 
-use crate::world::{World, chat_in, chat_of, created, on_both};
+use crate::world::{World, append, chat_in, chat_of, created, on_both};
 use planwright_protocol::{Event, Image, MessageId};
 use planwright_store::{Append, ChatRow, Content, FileChangeRow, Store, Versions};
 
@@ -24,7 +24,7 @@ fn content(sha256: &str, bytes: &[u8]) -> Content {
 }
 
 async fn put(store: &Store, chat: &ChatRow, versions: Versions) {
-    store.append(chat, Append { versions: Some(&versions), ..Append::default() }).await.unwrap();
+    append(store, chat, Append { versions: Some(&versions), ..Append::default() }).await.unwrap();
 }
 
 async fn changes_come_back_in_their_order_with_their_contents(world: World) {
@@ -42,7 +42,7 @@ async fn changes_come_back_in_their_order_with_their_contents(world: World) {
         ],
         ..Versions::default()
     };
-    store.append(&chat, Append { events: std::slice::from_ref(&told), versions: Some(&versions), ..Append::default() }).await.unwrap();
+    append(&store, &chat, Append { events: std::slice::from_ref(&told), versions: Some(&versions), ..Append::default() }).await.unwrap();
     store.close().await;
     let store = world.open().await;
     let found = store.file_changes(chat.id).await.unwrap();

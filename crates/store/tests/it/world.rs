@@ -3,7 +3,7 @@
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::UserText;
 use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, Role, Timestamp};
-use planwright_store::{ChatRow, Store, StoreError};
+use planwright_store::{Append, ChatRow, Store, StoreError};
 use planwright_testkit::postgres::Database;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -79,6 +79,14 @@ impl World {
         }
     }
 
+    /// A connection that lets nobody else write until it is closed.
+    pub async fn hold(&self) -> Holder {
+        let World::Sqlite(folder) = self else { unreachable!("only a file is held") };
+        let mut connection = self.sqlite_options(folder).connect().await.unwrap();
+        sqlx::raw_sql("begin immediate").execute(&mut connection).await.unwrap();
+        Holder(connection)
+    }
+
     /// The texts in the first column of what a query gives.
     pub async fn look(&self, sql: &str) -> Vec<String> {
         let sql = AssertSqlSafe(sql.to_owned());
@@ -108,6 +116,14 @@ impl World {
     }
 }
 
+pub struct Holder(sqlx::SqliteConnection);
+
+impl Holder {
+    pub async fn close(self) {
+        self.0.close().await.unwrap();
+    }
+}
+
 pub fn moment(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + seconds).unwrap()
 }
@@ -120,6 +136,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
     let workspace = store.ensure_workspace("w", workspace).await.unwrap();
     let chat = ChatRow {
         id: ChatId::generate(),
+        version: 0,
         workspace_id: workspace.id,
         title: "T".into(),
         config: ChatConfig { role: Role::Planner, plan_file: None },
@@ -137,6 +154,12 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
     };
     store.create_chat(&chat).await.unwrap();
     chat
+}
+
+/// Appends to a chat, whatever its version is by now.
+pub async fn append(store: &Store, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
+    let version = store.chat(chat.id).await?.map_or(0, |stored| stored.version);
+    store.append(&ChatRow { version, ..chat.clone() }, append).await
 }
 
 pub fn created(chat: &ChatRow, seq: u64, text: &str) -> Envelope {

@@ -1,0 +1,152 @@
+//! The one write that changes a chat: its row, events, and all that they tell of, stored whole or not at all.
+
+use crate::chats::ChatRow;
+use crate::db::{Arg, Db, args};
+use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
+use crate::ops::OpRecord;
+use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
+use crate::rows::{ColumnType, RowStatement, RowWrite};
+use crate::store::{Store, StoreError, micros, word};
+use crate::versions::{Versions, version_writes};
+use planwright_protocol::{Envelope, Event, Message, MessageId};
+use serde_json::Value;
+use sqlx::types::Uuid;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a chat writes in one go.
+#[derive(Debug, Default)]
+pub struct Append<'a> {
+    pub events: &'a [Envelope],
+    pub approval: Option<&'a ApprovalRow>,
+    pub audit: &'a [AuditRow],
+    pub versions: Option<&'a Versions>,
+    /// The op that this is the result of.
+    pub op: Option<&'a OpRecord>,
+}
+
+/// An append as both databases take it.
+#[derive(Debug)]
+pub(crate) struct AppendWrite {
+    pub chat: Uuid,
+    /// The version that it follows.
+    pub version: u64,
+    /// The columns of the chat's row: [`UPDATE_CHAT`] from `$3` on.
+    pub columns: Vec<Arg>,
+    pub writes: Vec<RowWrite>,
+}
+
+/// The chat as it is after the append, if the append follows the newest one.
+pub(crate) const UPDATE_CHAT: &str = "update chats set version = $2 + 1, title = $3, agent_role = $4, agent_mode = $5, plan_file = $6,
+        state = $7, pending = $8, grants = $9, epoch = $10, seq_ceiling = $11, usage = $12, run_id = $13, updated_at = $14,
+        progress = $15, pinned = $16, archived = $17
+    where id = $1 and version = $2";
+/// How many arguments [`UPDATE_CHAT`] has.
+pub(crate) const CHAT_ARGUMENTS: usize = 17;
+
+const INSERT_EVENTS: RowStatement = RowStatement {
+    columns: &[("chat_id", ColumnType::Id), ("seq", ColumnType::Number), ("name", ColumnType::Text), ("envelope", ColumnType::Text)],
+    sql: "insert into events (chat_id, seq, name, envelope) select * from given where true",
+};
+const INSERT_OPS: RowStatement = RowStatement {
+    columns: &[
+        ("chat_id", ColumnType::Id),
+        ("op_id", ColumnType::Text),
+        ("sha256", ColumnType::Text),
+        ("message_id", ColumnType::Id),
+        ("created_at", ColumnType::Number),
+    ],
+    sql: "insert into ops (chat_id, op_id, sha256, message_id, created_at) select * from given where true",
+};
+
+impl Store {
+    /// Stores events and the messages in them, with the chat as it is after them. On disk when it returns. Gives the
+    /// version that the chat has now; the next append names it in its row.
+    ///
+    /// A chat has one writer at a time. While the database can't be reached this waits and tries again; a lost answer is
+    /// looked up, so nothing is stored twice.
+    ///
+    /// # Errors
+    /// Nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
+    /// the database over, or the database refused.
+    pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
+        let write = AppendWrite::new(chat, append)?;
+        match &self.db {
+            Db::Sqlite { appends, .. } => appends.store(write).await,
+            Db::Postgres { appends, .. } => appends.as_ref().ok_or(StoreError::TakenOver)?.store(&write).await,
+        }
+    }
+}
+
+impl AppendWrite {
+    fn new(chat: &ChatRow, append: Append<'_>) -> Result<Self, StoreError> {
+        let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
+        let (messages, deleted) = net_messages(append.events);
+        let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
+        let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
+        writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
+        let event = |envelope: &Envelope| Ok(args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?]);
+        writes.push(RowWrite::new(&INSERT_EVENTS, append.events.iter().map(event).collect::<Result<_, StoreError>>()?));
+        let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
+        writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
+        let audit = append.audit.iter().map(|row| audit_row(place, row));
+        writes.push(RowWrite::new(&INSERT_AUDIT, audit.collect::<Result<_, _>>()?));
+        if let Some(versions) = append.versions {
+            writes.extend(version_writes(chat.id, versions)?);
+        }
+        let op =
+            |op: &OpRecord| args![chat.id.0, op.id.as_str(), op.sha256.as_str(), op.message_id.map(|id| id.0), micros(chat.updated_at)];
+        writes.push(RowWrite::new(&INSERT_OPS, append.op.into_iter().map(op).collect()));
+        writes.retain(|write| !write.rows.is_empty());
+        Ok(Self { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
+    }
+
+    /// The arguments of [`UPDATE_CHAT`] before the columns.
+    pub fn place(&self, version: u64) -> [Arg; 2] {
+        [Arg::from(self.chat), Arg::from(version)]
+    }
+}
+
+/// The columns that change with an append, in the order of [`UPDATE_CHAT`].
+fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
+    Ok(args![
+        chat.title.as_str(),
+        word(chat.config.role)?,
+        word(chat.config.role.mode())?,
+        chat.config.plan_file.clone(),
+        word(chat.state)?,
+        chat.pending.as_ref().map(Value::to_string),
+        serde_json::to_string(&chat.grants)?,
+        chat.epoch,
+        chat.seq_ceiling,
+        serde_json::to_string(&chat.usage)?,
+        chat.run.map(|run| run.0),
+        micros(chat.updated_at),
+        chat.progress.as_ref().map(serde_json::to_string).transpose()?,
+        i64::from(chat.marks.pinned),
+        i64::from(chat.marks.archived),
+    ])
+}
+
+/// What the events come to: each message once, with its newest content and the number it was first announced under, and
+/// the ids of deleted ones. One statement can't write a row twice.
+fn net_messages(events: &[Envelope]) -> (Vec<(&Message, u64)>, BTreeSet<MessageId>) {
+    let mut messages: Vec<(&Message, u64)> = Vec::new();
+    let mut places: HashMap<MessageId, usize> = HashMap::new();
+    let mut deleted = BTreeSet::new();
+    for envelope in events {
+        if let Event::MessageCreated { message } | Event::MessageUpdated { message } = &envelope.event {
+            deleted.remove(&message.id);
+            if let Some(known) = places.get(&message.id).and_then(|place| messages.get_mut(*place)) {
+                known.0 = message;
+            } else {
+                places.insert(message.id, messages.len());
+                messages.push((message, envelope.seq));
+            }
+        }
+        if let Event::MessageDeleted { message_id } = &envelope.event {
+            deleted.insert(*message_id);
+        }
+    }
+    messages.retain(|(message, _)| !deleted.contains(&message.id));
+    (messages, deleted)
+}

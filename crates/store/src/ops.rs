@@ -1,0 +1,28 @@
+use crate::db::args;
+use crate::store::{Store, StoreError};
+use planwright_protocol::{ChatId, MessageId};
+
+/// An op that changed a chat, stored with the change. Whoever sends it again finds it here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpRecord {
+    /// The client's key, or one that the server made.
+    pub id: String,
+    /// Hash of the op's content: the same id with another content is a mistake.
+    pub sha256: String,
+    /// The message that the op created, if it creates one.
+    pub message_id: Option<MessageId>,
+}
+
+const OP: &str = "select sha256, message_id from ops where chat_id = $1 and op_id = $2";
+
+impl Store {
+    /// The op that was stored in a chat under this id.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn op(&self, chat: ChatId, id: &str) -> Result<Option<OpRecord>, StoreError> {
+        let Some(row) = self.db.row(OP, args![chat.0, id]).await? else { return Ok(None) };
+        let message_id = row.get::<Option<_>>("message_id")?.map(MessageId);
+        Ok(Some(OpRecord { id: id.to_owned(), sha256: row.text("sha256")?, message_id }))
+    }
+}

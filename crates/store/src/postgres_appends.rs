@@ -1,0 +1,294 @@
+//! Appends to a PostgreSQL database: one statement and one round trip each, and an outcome that is always known.
+
+use crate::append::{AppendWrite, CHAT_ARGUMENTS, UPDATE_CHAT};
+use crate::chats::CREATE_CHAT;
+use crate::db::Arg;
+use crate::failure;
+use crate::owner::{CHECK_OWNER, Ownership};
+use crate::postgres::connect_writer;
+use crate::rows::{self, MOST_ROWS};
+use crate::store::StoreError;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
+use sqlx::types::Uuid;
+use sqlx::{Arguments as _, AssertSqlSafe, Connection as _, Row as _};
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// How many appends are under way at once. Each waits for the server's disk, which takes several commits in one go; beyond
+/// this number the server gains nothing and every connection costs it memory.
+const WRITERS: usize = 8;
+/// An append with more rows or bytes is a transaction of several statements, so that no message to the server is huge.
+const MOST_BYTES: usize = 4 << 20;
+/// How long the server may take to answer. Then the connection is given up, and the outcome is looked up on another one.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(crate) struct PostgresAppends {
+    options: PgConnectOptions,
+    ownership: Ownership,
+    /// Connections that nobody uses. A pool of sqlx would ping each of them after use, which is another round trip.
+    idle: Mutex<Vec<PgConnection>>,
+    /// Closed with the store.
+    places: Semaphore,
+    /// Whether appends wait for the database to come back.
+    is_out: AtomicBool,
+    /// Chats whose version moved on without an append, because the append failed after all: from which version to which.
+    moved: Mutex<HashMap<Uuid, (u64, u64)>>,
+}
+
+enum Settled {
+    Stored,
+    /// It was not, and never will be, even if it is still on its way to the server.
+    NotStored,
+}
+
+/// The wait before the next try.
+struct Backoff(Duration);
+
+impl Backoff {
+    async fn wait(&mut self) {
+        tokio::time::sleep(self.0).await;
+        self.0 = (self.0 * 2).min(LONGEST_WAIT);
+    }
+}
+
+impl PostgresAppends {
+    pub fn new(options: PgConnectOptions, ownership: Ownership) -> Self {
+        Self {
+            options,
+            ownership,
+            idle: Mutex::default(),
+            places: Semaphore::new(WRITERS),
+            is_out: AtomicBool::default(),
+            moved: Mutex::default(),
+        }
+    }
+
+    /// Stores an append; gives the chat's new version.
+    pub async fn store(&self, write: &AppendWrite) -> Result<u64, StoreError> {
+        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&write.chat);
+        let mut version = moved.filter(|(from, _)| *from == write.version).map_or(write.version, |(_, to)| to);
+        let result = self.store_from(write, &mut version).await;
+        if result.is_err() && version != write.version {
+            self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(write.chat, (write.version, version));
+        }
+        result
+    }
+
+    /// Tries until the outcome is known. `version` is the one that the chat has.
+    async fn store_from(&self, write: &AppendWrite, version: &mut u64) -> Result<u64, StoreError> {
+        let mut backoff = Backoff(FIRST_WAIT);
+        loop {
+            match self.try_store(write, *version).await {
+                Err(error) if error.is_passing() => self.note_outage(&error),
+                result => {
+                    self.note_answer();
+                    return result;
+                }
+            }
+            match self.settle(write, *version, &mut backoff).await? {
+                Settled::Stored => return Ok(*version + 1),
+                Settled::NotStored => *version += 2,
+            }
+        }
+    }
+
+    /// Stores a new chat. Sent twice, it is stored once: nobody else makes a chat with this id.
+    pub async fn create_chat(&self, args: &[Arg]) -> Result<(), StoreError> {
+        let mut backoff = Backoff(FIRST_WAIT);
+        let number = args.len() + 1;
+        let text = format!(
+            "with owner as materialized ({}), chat as ({CREATE_CHAT} where exists (select 1 from owner) on conflict (id) do nothing)
+                select count(*) as owned from owner",
+            check_owner(number)
+        );
+        loop {
+            let created = self.with_connection(async |connection| {
+                let arguments = self.arguments(args.iter())?;
+                let row = sqlx::query_with(AssertSqlSafe(text.clone()), arguments).fetch_one(connection).await?;
+                owned(&row)
+            });
+            match created.await {
+                Err(error) if error.is_passing() => self.note_outage(&error),
+                result => {
+                    self.note_answer();
+                    return result;
+                }
+            }
+            self.wait(&mut backoff).await?;
+        }
+    }
+
+    /// Makes sure that this process still owns the database, and that it does until the transaction ends.
+    pub async fn check_owner(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
+        let row = sqlx::query(CHECK_OWNER).bind(self.ownership.number).fetch_optional(connection).await?;
+        row.map(|_| ()).ok_or(StoreError::TakenOver)
+    }
+
+    /// Ends what waits, and lets go of the database.
+    pub async fn close(&self) {
+        self.places.close();
+        self.forget_idle();
+        self.ownership.close().await;
+    }
+
+    async fn try_store(&self, write: &AppendWrite, version: u64) -> Result<u64, StoreError> {
+        let rows: usize = write.writes.iter().map(|part| part.rows.len()).sum();
+        let bytes: usize = write.writes.iter().map(rows::RowWrite::bytes).sum();
+        let is_large = rows > MOST_ROWS || bytes > MOST_BYTES;
+        let stored = self.with_connection(async |connection| {
+            if is_large {
+                self.store_in_steps(connection, write, version).await
+            } else {
+                self.store_at_once(connection, write, version).await
+            }
+        });
+        stored.await?;
+        Ok(version + 1)
+    }
+
+    /// One statement, which the server stores whole or not at all.
+    async fn store_at_once(&self, connection: &mut PgConnection, write: &AppendWrite, version: u64) -> Result<(), StoreError> {
+        let mut text = format!(
+            "with owner as materialized ({}), chat as ({UPDATE_CHAT} and exists (select 1 from owner) returning id)",
+            check_owner(CHAT_ARGUMENTS + 1)
+        );
+        let mut arguments = self.arguments(write.place(version).iter().chain(&write.columns))?;
+        for (number, part) in write.writes.iter().enumerate() {
+            let rows = rows::postgres_text(part, arguments.len(), "where exists (select 1 from chat)");
+            text.push_str(&format!(", write_{number} as ({rows})"));
+            rows::add_postgres_arrays(&mut arguments, part.statement, &part.rows).map_err(sqlx::Error::Encode)?;
+        }
+        text.push_str(" select (select count(*) from owner) as owned, (select count(*) from chat) as stored");
+        let row = sqlx::query_with(AssertSqlSafe(text), arguments).fetch_one(connection).await?;
+        owned(&row)?;
+        if row.try_get::<i64, _>("stored")? == 1 { Ok(()) } else { Err(StoreError::Stale) }
+    }
+
+    async fn store_in_steps(&self, connection: &mut PgConnection, write: &AppendWrite, version: u64) -> Result<(), StoreError> {
+        let mut transaction = connection.begin().await?;
+        self.check_owner(&mut transaction).await?;
+        let mut arguments = PgArguments::default();
+        for arg in write.place(version).iter().chain(&write.columns) {
+            rows::add_postgres(&mut arguments, arg).map_err(sqlx::Error::Encode)?;
+        }
+        let updated = sqlx::query_with(UPDATE_CHAT, arguments).execute(&mut *transaction).await?;
+        if updated.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Err(StoreError::Stale);
+        }
+        for part in &write.writes {
+            for rows in part.steps(MOST_BYTES) {
+                rows::write_postgres(&mut transaction, part, rows).await?;
+            }
+        }
+        Ok(transaction.commit().await?)
+    }
+
+    /// Finds out what became of an append whose answer was lost. If it is not stored, the version moves on by two, so that
+    /// it can't be stored any more.
+    async fn settle(&self, write: &AppendWrite, version: u64, backoff: &mut Backoff) -> Result<Settled, StoreError> {
+        loop {
+            self.wait(backoff).await?;
+            match self.try_settle(write, version).await {
+                Ok(Some(found)) if found == version + 1 => return Ok(Settled::Stored),
+                Ok(Some(found)) if found == version + 2 => return Ok(Settled::NotStored),
+                // It was under way until now, and this statement still saw the time before it.
+                Ok(Some(found)) if found == version => {}
+                Ok(_) => return Err(StoreError::Stale),
+                Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The version that the chat has now; `None` if the chat is gone.
+    async fn try_settle(&self, write: &AppendWrite, version: u64) -> Result<Option<u64>, StoreError> {
+        let text = format!(
+            "with owner as materialized ({}), settled as
+                (update chats set version = version + 2 where id = $1 and version = $2 and exists (select 1 from owner) returning version)
+                select (select count(*) from owner) as owned,
+                    coalesce((select version from settled), (select version from chats where id = $1)) as version",
+            check_owner(3)
+        );
+        let settled = self.with_connection(async |connection| {
+            let arguments = self.arguments(write.place(version).iter())?;
+            let row = sqlx::query_with(AssertSqlSafe(text), arguments).fetch_one(connection).await?;
+            owned(&row)?;
+            let version: Option<i64> = row.try_get("version")?;
+            Ok(version.map(i64::cast_unsigned))
+        });
+        let settled = settled.await?;
+        self.note_answer();
+        Ok(settled)
+    }
+
+    /// These arguments, and the owner's number after them.
+    fn arguments<'a>(&self, args: impl Iterator<Item = &'a Arg>) -> Result<PgArguments, StoreError> {
+        let mut arguments = PgArguments::default();
+        for arg in args {
+            rows::add_postgres(&mut arguments, arg).map_err(sqlx::Error::Encode)?;
+        }
+        arguments.add(self.ownership.number).map_err(sqlx::Error::Encode)?;
+        Ok(arguments)
+    }
+
+    /// Does something on a connection, which is used again unless it may be broken.
+    async fn with_connection<T>(&self, work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let _place = self.places.acquire().await.map_err(|_| sqlx::Error::PoolClosed)?;
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let late = || sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"));
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())??,
+        };
+        let result = tokio::time::timeout(PATIENCE, work(&mut connection)).await.map_err(|_| late())?;
+        match &result {
+            Ok(_) | Err(StoreError::Stale) => self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection),
+            Err(StoreError::Away(error)) if failure::is_broken_connection(error) => self.forget_idle(),
+            Err(_) => {}
+        }
+        result
+    }
+
+    /// Connections of before an outage are as dead as the one that was just found so.
+    fn forget_idle(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Waits before the next try, unless the store was closed.
+    async fn wait(&self, backoff: &mut Backoff) -> Result<(), StoreError> {
+        if self.places.is_closed() {
+            return Err(sqlx::Error::PoolClosed.into());
+        }
+        backoff.wait().await;
+        Ok(())
+    }
+
+    fn note_outage(&self, error: &StoreError) {
+        if !self.is_out.swap(true, Ordering::SeqCst) {
+            tracing::warn!(%error, "can't reach the database; changes of chats wait and are tried again until it answers");
+        }
+    }
+
+    fn note_answer(&self) {
+        if self.is_out.swap(false, Ordering::SeqCst) {
+            tracing::info!("the database answers again");
+        }
+    }
+}
+
+/// [`CHECK_OWNER`] with its argument at another number.
+fn check_owner(number: usize) -> String {
+    CHECK_OWNER.replace("$1", &format!("${number}"))
+}
+
+fn owned(row: &PgRow) -> Result<(), StoreError> {
+    if row.try_get::<i64, _>("owned")? == 1 { Ok(()) } else { Err(StoreError::TakenOver) }
+}
