@@ -23,12 +23,12 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
+# Most of a test is waiting, so there is room for more of them than there are processors.
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
-	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
-	scripts/schemathesis
-	scripts/editors
+	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace --test-threads $$((2 * $$(nproc))); else $(CARGO) test --workspace --all-targets; fi
+	@scripts/side-by-side scripts/schemathesis scripts/editors
 	scripts/browser
 
 web: ## The web UI, into web/dist, from where the binary takes it
