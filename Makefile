@@ -2,11 +2,11 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 CARGO ?= cargo
-# Where `make run` keeps its sample and its chats, and which build it serves: release or debug.
+# Where `make run` keeps its sample and its chats, and which build it serves: quick, release, dist or debug.
 DEMO ?= target/demo
-BUILD ?= release
+BUILD ?= quick
 # Of `install` and `deb`: what is installed, and where.
-BINARY ?= target/release/planwright
+BINARY ?= target/dist/planwright
 PREFIX ?= /usr/local
 INSTALL = BINARY='$(BINARY)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
@@ -18,18 +18,17 @@ help: ## List the commands
 run: ## Build, and serve the sample workspace with the demo model; prints the address to open
 	@scripts/need bwrap node npm
 	@scripts/web
-	$(CARGO) build $(if $(filter release,$(BUILD)),--release) --package planwright
+	$(CARGO) build --profile $(BUILD:debug=dev) --package planwright
 	@mkdir -p $(DEMO)
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
+# Most of a test is waiting, so there is room for more of them than there are processors.
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
-	$(CARGO) build --workspace
-	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace; else $(CARGO) test --workspace --all-targets; fi
-	scripts/schemathesis
-	scripts/editors
+	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace --test-threads $$((2 * $$(nproc))); else $(CARGO) test --workspace --all-targets; fi
+	@scripts/side-by-side scripts/schemathesis scripts/editors
 	scripts/browser
 
 web: ## The web UI, into web/dist, from where the binary takes it
@@ -92,8 +91,8 @@ deb: $(BINARY) ## A Debian package, into target/debian
 	@BINARY='$(BINARY)' scripts/deb
 
 # Always asked for: cargo knows whether there is anything to do.
-target/release/planwright: web always
-	$(CARGO) build --release --package planwright
+target/dist/planwright: web always
+	$(CARGO) build --profile dist --package planwright
 
 .PHONY: always
 always:

@@ -10,8 +10,8 @@ import { chromium } from 'playwright-core';
 const root = new URL('../..', import.meta.url).pathname;
 export const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'token-of-the-browser-tests';
-/** A busy machine is slow; what waits for a condition may take this long. */
-export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
+/** A busy machine is slow: only what never comes is waited for this long. */
+export const PATIENCE = Number(process.env.PATIENCE ?? 300_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
@@ -68,11 +68,14 @@ class Server {
     const options = ['serve', '--workspace', this.workspace, '--data-dir', join(this.home, 'data'), '--listen', this.#listen, ...(this.model === null ? [] : ['--model', this.model]), ...this.args];
     this.process = spawn(BINARY, options, { stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'], env: { ...(this.model === null ? withoutModels(this.home) : process.env), ...this.settings, PLANWRIGHT_TOKEN: TOKEN } });
     this.gone = new Promise((resolve) => this.process.once('exit', resolve));
+    let isListening = false;
     for await (const line of createInterface({ input: this.process.stdout })) {
       const address = line.match(/^listening on (.*)/)?.[1];
       if (address) this.url = address;
-      if (line.startsWith('sign in at') || (address && this.args.includes('--auth'))) break;
+      isListening = line.startsWith('sign in at') || (address !== undefined && this.args.includes('--auth'));
+      if (isListening) break;
     }
+    if (!isListening) throw new Error(`the server ended before it listened, with ${await this.gone}`);
     this.#listen = new URL(this.url).host;
     this.address = `${this.url}/#token=${TOKEN}`;
   }
@@ -124,6 +127,7 @@ after(() => browser?.close());
 /** A browser profile of its own, in which any error of the page goes to `faults`. Tests answer in the server's place, which a service worker would hide from them. */
 export async function newContext(options) {
   browser ??= await chromium.launch({
+    timeout: PATIENCE,
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });

@@ -1,16 +1,13 @@
 //! The real binary as an editor drives it: the Agent Client Protocol, line by line.
 
+use crate::PATIENCE;
 use crate::server::Home;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-
-/// Longer than anything here takes on a slow machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Editor {
     child: Child,

@@ -25,11 +25,13 @@ pub use invariant::{Run, Watch};
 pub use report::{Finding, Report, announce};
 pub use tree::Tree;
 
+use crate::PATIENCE;
+use crate::stopwatch::Stopwatch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What is attacked: something that carries out tool calls in the fixture's workspace.
 pub trait Subject: Send + Sync + 'static {
@@ -67,7 +69,7 @@ pub struct Outcome {
 }
 
 /// No call takes this long; one that does hangs.
-const LONGEST_CALL: Duration = Duration::from_secs(30);
+const LONGEST_CALL: Duration = PATIENCE;
 
 /// Carries out a case in a tree of its own below `place` and gives what went wrong.
 ///
@@ -114,7 +116,7 @@ fn carry_out<S: Subject>(subject: &Arc<S>, call: Call, watch: &Watch) -> Result<
     let (sender, receiver) = mpsc::channel();
     let subject = subject.clone();
     let thread = std::thread::spawn(move || {
-        let start = Instant::now();
+        let start = Stopwatch::start(&[]);
         let outcome = subject.call(&call);
         // Nobody listens any more only if the wait has ended already.
         let _ = sender.send((outcome, start.elapsed()));

@@ -6,6 +6,7 @@
 //! | [`editor`] | the same, driven as an editor does |
 //! | [`chance`] | random numbers that can be met again |
 //! | [`mod@bench`] | what benchmarks print, and how they judge |
+//! | [`stopwatch`] | how long something took, on a machine that has other work too |
 //! | [`stream`] | its event streams, as a client reads them |
 //! | [`model_server`] | a model that says what a test wants it to, over HTTP, on the wires of the vendors |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |
@@ -27,4 +28,11 @@ pub mod guard;
 pub mod model_server;
 pub mod postgres;
 pub mod server;
+pub mod stopwatch;
 pub mod stream;
+
+use std::time::Duration;
+
+/// Far longer than anything takes on a busy machine: only a test that hangs waits this long. A test waits for what it needs,
+/// or for the end of the process that would bring it; this is so that it says what was missing.
+pub const PATIENCE: Duration = Duration::from_mins(10);

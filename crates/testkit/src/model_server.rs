@@ -345,7 +345,7 @@ impl ModelServer {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(Duration::from_mins(1), came).await.expect("the request did not come")
+        tokio::time::timeout(crate::PATIENCE, came).await.expect("the request did not come")
     }
 
     /// The same server behind TLS, with a certificate of the authority in [`authority`]; gives its address.

@@ -1,18 +1,16 @@
 //! The real binary, started, driven over HTTP and killed.
 
+use crate::PATIENCE;
+use crate::stopwatch::Stopwatch;
 use futures::StreamExt;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::task::JoinHandle;
-
-/// Longer than anything here takes on a slow machine; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A home of its own: workspace, data folder, scripts. Outlives the servers that run in it.
 pub struct Home {
@@ -152,6 +150,12 @@ impl Server {
     #[must_use]
     pub fn process(&self) -> u32 {
         self.child.id().unwrap()
+    }
+
+    /// For what this server does for the test.
+    #[must_use]
+    pub fn stopwatch(&self) -> Stopwatch {
+        Stopwatch::start(&[self.process()])
     }
 
     #[must_use]

@@ -1,13 +1,10 @@
 //! Event streams as a client reads them: block by block, dropped and taken up again.
 
+use crate::PATIENCE;
 use crate::server::Server;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use serde_json::Value;
-use std::time::Duration;
-
-/// Longer than anything here takes on a slow machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An open connection to a stream of events.
 pub struct EventStream {

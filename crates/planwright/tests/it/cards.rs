@@ -115,6 +115,6 @@ async fn the_stream_of_a_chat_ends_when_the_chat_is_deleted() {
     chat.run_to_end(0).await;
     let (status, _) = server.request(reqwest::Method::DELETE, &chat.path, None).await;
     assert!(status.is_success(), "{status}");
-    let heard = tokio::time::timeout(std::time::Duration::from_secs(30), numbers).await;
+    let heard = tokio::time::timeout(planwright_testkit::PATIENCE, numbers).await;
     assert!(!heard.expect("the stream goes on").unwrap().is_empty());
 }

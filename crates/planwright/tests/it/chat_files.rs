@@ -36,7 +36,7 @@ async fn told(home: &Home, chat: &ChatClient<'_>, words: &str) -> String {
             }
         }
     };
-    tokio::time::timeout(std::time::Duration::from_mins(1), added).await.unwrap()
+    tokio::time::timeout(planwright_testkit::PATIENCE, added).await.unwrap()
 }
 
 async fn frontmatter(chat: &ChatClient<'_>) -> Value {

@@ -3,7 +3,7 @@
 use crate::home;
 use planwright_testkit::server::{ChatClient, Home, last_id, of_type};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub fn run(command: &str) -> Value {
     json!({ "calls": [{ "tool": "run", "args": { "command": command } }] })
@@ -174,12 +174,14 @@ async fn a_file_that_only_moved_is_no_deletion() {
 
 #[tokio::test]
 async fn what_somebody_else_changed_meanwhile_is_left_alone() {
-    let home = project(&[run("echo command > src/lib.rs; echo command > src/main.rs; sleep 2")]);
+    let wait = "until grep -q go signal; do sleep 0.05; done";
+    let home = project(&[run(&format!("echo command > src/lib.rs; echo command > src/main.rs; echo written; {wait}"))]);
+    home.put("signal", "");
     let server = home.serve().await;
     let chat = actor(&server).await;
-    chat.events(0, |event| event["type"] == "tool_call").await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    chat.events(0, |event| event["type"] == "tool_output").await;
     home.put("src/lib.rs", "by hand\n");
+    home.put("signal", "go\n");
     let result = result(&chat, 0).await;
     assert!(result["result"]["output"].as_str().unwrap().contains("somebody else"), "{result}");
     assert_eq!(home.file("src/lib.rs").as_deref(), Some("by hand\n"));
@@ -194,7 +196,7 @@ async fn a_stop_ends_the_command_with_all_it_started_and_keeps_nothing() {
         let server = home.serve_with(environment).await;
         let chat = actor(&server).await;
         chat.events(0, |event| event["type"] == "tool_output").await;
-        let begun = Instant::now();
+        let begun = server.stopwatch();
         chat.post("stop").await;
         assert!(begun.elapsed() < Duration::from_secs(5));
         assert_eq!((processes_with(&home, marker), home.file("made.txt")), (0, None));
@@ -225,7 +227,7 @@ async fn a_stop_in_the_first_moments_of_a_command_is_answered_too() {
         let chat = actor(&server).await;
         chat.events(0, |event| event["type"] == "tool_call").await;
         tokio::time::sleep(Duration::from_millis(wait * 6)).await;
-        let begun = Instant::now();
+        let begun = server.stopwatch();
         chat.post("stop").await;
         assert!(begun.elapsed() < Duration::from_secs(10), "{wait}");
         assert_eq!(processes_with(&home, "3074"), 0);

@@ -228,7 +228,7 @@ pub fn running(mark: &str) -> usize {
 pub async fn runs(mark: &str) {
     let begun = std::time::Instant::now();
     while running(mark) == 0 {
-        assert!(begun.elapsed() < Duration::from_mins(1), "the command should run");
+        assert!(begun.elapsed() < planwright_testkit::PATIENCE, "the command should run");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -157,7 +157,7 @@ async fn an_answer_that_takes_too_long_is_not_waited_for() {
     chat.say(UNCLEAR).await;
     chat.run_to_end(last).await;
     let told = async { while !log.next_line().await.unwrap().unwrap().contains("the intent classifier took too long") {} };
-    tokio::time::timeout(std::time::Duration::from_mins(1), told).await.unwrap();
+    tokio::time::timeout(planwright_testkit::PATIENCE, told).await.unwrap();
     stays(&home, &chat.show().await);
 }
 

@@ -2,6 +2,7 @@
 
 use crate::BINARY;
 use crate::wires::{KEY, home_with, with_key};
+use memchr::memmem;
 use planwright_testkit::model_server::{Fault, ModelServer, Reply, Wire};
 use planwright_testkit::server::{Home, last_id, of_type};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ fn leaks_of(folder: &Path, secret: &[u8]) -> Vec<String> {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {
             found.extend(leaks_of(&path, secret));
-        } else if kind.is_file() && std::fs::read(&path).unwrap().windows(secret.len()).any(|window| window == secret) {
+        } else if kind.is_file() && memmem::find(&std::fs::read(&path).unwrap(), secret).is_some() {
             found.push(path.display().to_string());
         }
     }
@@ -26,7 +27,7 @@ fn leaks_of(folder: &Path, secret: &[u8]) -> Vec<String> {
 }
 
 fn holds_key(bytes: &[u8]) -> bool {
-    bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes())
+    memmem::find(bytes, KEY.as_bytes()).is_some()
 }
 
 #[tokio::test]

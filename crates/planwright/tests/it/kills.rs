@@ -119,7 +119,7 @@ async fn killed_at_random(life: &mut Life, most: u64, chance: &mut Chance) -> u6
     loop {
         let server = life.serve(None).await.unwrap();
         life.follow(&server);
-        let wait = if killed < most { Duration::from_millis(chance.below(LONGEST_WAIT)) } else { Duration::from_mins(5) };
+        let wait = if killed < most { Duration::from_millis(chance.below(LONGEST_WAIT)) } else { planwright_testkit::PATIENCE };
         let over = tokio::select! {
             over = life.go_on(&server) => { over.unwrap(); true }
             () = tokio::time::sleep(wait) => false,

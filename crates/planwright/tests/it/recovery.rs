@@ -48,7 +48,7 @@ async fn a_run_killed_at_a_crash_point_goes_on_after_the_restart() {
         let server = home.serve_with(&[("PLANWRIGHT_CRASH_POINT", point)]).await;
         // The answer may get lost with the process; what it did may not.
         let body = json!({});
-        let _ = tokio::time::timeout(std::time::Duration::from_mins(1), server.post_unchecked(&format!("{path}/execute"), &body)).await;
+        let _ = tokio::time::timeout(planwright_testkit::PATIENCE, server.post_unchecked(&format!("{path}/execute"), &body)).await;
         assert!(!server.ended().await, "the process should have died at {point}");
         ends_well(&home, &path).await;
     }

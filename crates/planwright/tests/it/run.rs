@@ -2,6 +2,7 @@
 
 use crate::{home, plan, write};
 use planwright_testkit::server::{Home, of_type};
+use planwright_testkit::stopwatch::Stopwatch;
 use serde_json::{Value, json};
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -35,7 +36,7 @@ async fn said(child: &mut Child, what: &str) -> String {
             assert_ne!(lines.read_line(&mut line).await.unwrap(), 0, "it ended without {what:?}");
         }
     };
-    tokio::time::timeout(Duration::from_mins(1), wait).await.unwrap();
+    tokio::time::timeout(planwright_testkit::PATIENCE, wait).await.unwrap();
     line
 }
 
@@ -300,7 +301,7 @@ async fn a_second_interrupt_ends_a_run_at_once() {
     said(&mut child, "→ ls").await;
     signal(&child, "-INT");
     said(&mut child, "once more ends at once").await;
-    let begun = std::time::Instant::now();
+    let begun = Stopwatch::start(&[child.id().unwrap()]);
     signal(&child, "-INT");
     assert_eq!(child.wait().await.unwrap().code(), Some(130));
     assert!(begun.elapsed() < Duration::from_secs(5), "the stop would have hung for 20 s");

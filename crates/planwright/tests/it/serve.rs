@@ -158,7 +158,7 @@ async fn open_opens_the_address_to_sign_in_at_in_the_users_browser() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(std::time::Duration::from_mins(1), said).await.unwrap();
+        tokio::time::timeout(planwright_testkit::PATIENCE, said).await.unwrap();
         let url = format!("{}/#token={}", server.base, server.token);
         let expected: Vec<String> = words.iter().map(|word| word.replace("{url}", &url)).collect();
         assert_eq!(std::fs::read_to_string(&told).unwrap().lines().collect::<Vec<_>>(), expected);
@@ -182,7 +182,7 @@ async fn a_browser_that_can_t_be_opened_is_a_warning_without_the_token_and_none_
             }
         }
     };
-    tokio::time::timeout(std::time::Duration::from_mins(1), warning).await.unwrap();
+    tokio::time::timeout(planwright_testkit::PATIENCE, warning).await.unwrap();
     assert_eq!(server.get("/workspaces").await.as_array().unwrap().len(), 1, "it serves all the same");
     assert!(server.terminate().await);
 

@@ -43,7 +43,7 @@ async fn silent_streams_on_a_chat_with_large_messages_hold_little_memory_and_oth
     // All of them have been answered, so each has what it will ever hold.
     for stream in &silent {
         let mut byte = [0];
-        tokio::time::timeout(Duration::from_mins(1), stream.peek(&mut byte)).await.unwrap().unwrap();
+        tokio::time::timeout(planwright_testkit::PATIENCE, stream.peek(&mut byte)).await.unwrap().unwrap();
     }
     let live = tokio::spawn({
         let (client, url, token) = (server.client().clone(), format!("{}/api/v1{}/events", server.base, chat.path), server.token.clone());
@@ -57,13 +57,13 @@ async fn silent_streams_on_a_chat_with_large_messages_hold_little_memory_and_oth
     });
     assert_eq!(server.get("/me").await["auth"], "token");
     chat.say("Are you there?").await;
-    tokio::time::timeout(Duration::from_mins(1), live).await.unwrap().unwrap();
+    tokio::time::timeout(planwright_testkit::PATIENCE, live).await.unwrap().unwrap();
     let held = server.peak().saturating_sub(before);
     assert!(held < 400 << 20, "{STREAMS} streams hold {} MiB", held >> 20);
     // Whoever does not read is let go, and can come back.
     let mut first = silent.swap_remove(0);
     let mut text = Vec::new();
-    tokio::time::timeout(Duration::from_mins(1), first.read_to_end(&mut text)).await.unwrap().ok();
+    tokio::time::timeout(planwright_testkit::PATIENCE, first.read_to_end(&mut text)).await.unwrap().ok();
     assert!(text.starts_with(b"HTTP/1.1 200"));
 }
 

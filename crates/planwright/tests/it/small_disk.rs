@@ -181,7 +181,7 @@ impl Drop for SmallDisk {
 pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "in vain: {what}");
+        assert!(begun.elapsed() < planwright_testkit::PATIENCE, "in vain: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -116,7 +116,7 @@ async fn told(log: &mut tokio::io::Lines<tokio::io::BufReader<tokio::process::Ch
         }
         false
     };
-    let found = tokio::time::timeout(std::time::Duration::from_mins(1), looked).await.unwrap_or(false);
+    let found = tokio::time::timeout(planwright_testkit::PATIENCE, looked).await.unwrap_or(false);
     assert!(found, "no {text:?} in {seen}");
     seen
 }

@@ -85,7 +85,7 @@ impl Child {
         let status = Path::new("/proc").join(&self.thread).join("status");
         let start = Instant::now();
         while std::fs::read_to_string(&status).unwrap_or_default().contains("TracerPid:\t0") {
-            if start.elapsed() > Duration::from_secs(5) || tracer.0.try_wait().unwrap().is_some() {
+            if start.elapsed() > planwright_testkit::PATIENCE || tracer.0.try_wait().unwrap().is_some() {
                 return Err("strace may not trace here".to_owned());
             }
             std::thread::sleep(Duration::from_millis(1));

@@ -8,7 +8,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 scenarios! {
     "QA-002" => an_answer_is_sent,
@@ -100,7 +100,7 @@ async fn an_answer_is_sent(stage: Arc<Stage>) -> Seen {
     let chat = server.reopened(&path);
     let body = body(&stage.case.args["json"], &server, &question).await;
     stage.begin();
-    let begun = Instant::now();
+    let begun = server.stopwatch();
     let answer = server.post(&format!("{path}/messages"), body).await;
     let elapsed = begun.elapsed();
     let times = resumed(&stage, &chat).await;
@@ -138,7 +138,7 @@ async fn asked(stage: &Stage, server: &Server, args: &Value) -> Seen {
     stage.home.write_script(&json!({ "turns": [{ "calls": [{ "tool": "ask_user", "args": args }] }, { "text": "As you like." }] }));
     let chat = stage.chat(server).await;
     stage.begin();
-    let begun = Instant::now();
+    let begun = server.stopwatch();
     let events = say(&chat, "Ask").await;
     let elapsed = begun.elapsed();
     assert_eq!(server.request(reqwest::Method::GET, "/me", None).await.0, StatusCode::OK, "the server is not well");

@@ -8,7 +8,6 @@ use planwright_testkit::guard::Decision;
 use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Instant;
 
 scenarios! {
     "PI-001" => the_model_obeys_what_it_read,
@@ -66,7 +65,7 @@ async fn more_calls_at_once_than_anyone_needs(stage: Arc<Stage>) -> Seen {
     let server = stage.serve().await;
     let chat = stage.chat(&server).await;
     stage.begin();
-    let begun = Instant::now();
+    let begun = server.stopwatch();
     let events = say(&chat, "Begin").await;
     assert!(of_type(&events, "tool_call").is_empty(), "none of them was begun");
     let finished = of_type(&events, "run_finished").last().map(|event| (*event).clone()).unwrap_or_default();

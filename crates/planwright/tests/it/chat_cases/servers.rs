@@ -8,7 +8,6 @@ use crate::mcp::site::{FILE, hostile, processes};
 use planwright_testkit::server::Server;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::net::TcpListener;
 
 scenarios! {
@@ -34,7 +33,7 @@ async fn called(stage: &Stage, server: &Server, tool: &str) -> Seen {
     );
     let chat = server.chat(json!({ "agent_role": stage.case.role })).await;
     stage.begin();
-    let begun = Instant::now();
+    let begun = server.stopwatch();
     let events = say(&chat, "Go on").await;
     Seen::last_call(&chat, events).await.within(begun.elapsed())
 }

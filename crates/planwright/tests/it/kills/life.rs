@@ -3,6 +3,7 @@
 use super::check;
 use crate::progress::step;
 use crate::{home, write};
+use planwright_testkit::PATIENCE;
 use planwright_testkit::postgres::Database;
 use planwright_testkit::server::{Home, Server};
 use reqwest::Method;
@@ -17,8 +18,6 @@ pub const MORE: &str = "One more thing";
 pub const AGAIN: &str = "And now go on";
 /// What the model says to the message that was sent meanwhile.
 pub const MINDED: &str = "The gap is minded.";
-/// A life that takes this long has stopped.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How the plan comes to be: by calls and a card, or told as JSON and then executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! How the server and its disk fare while a command runs.
 
+use planwright_testkit::PATIENCE;
+use planwright_testkit::server::Server;
+use planwright_testkit::stopwatch::Stopwatch;
 use reqwest::Client;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Requests to the server, one after the other.
 pub struct Pings {
@@ -19,15 +22,16 @@ pub struct Pings {
 const ENOUGH: usize = 100;
 
 impl Pings {
-    pub fn start(base: &str) -> Self {
+    pub fn start(server: &Server) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, url) = (stop.clone(), format!("{base}/healthz"));
+        let (stopped, url) = (stop.clone(), format!("{}/healthz", server.base));
+        let process = server.process();
         let took = tokio::spawn(async move {
             let client = Client::new();
             let mut took = Vec::new();
             while took.len() < ENOUGH || !stopped.load(Ordering::SeqCst) {
-                let begun = Instant::now();
-                let answer = client.get(&url).timeout(Duration::from_secs(5)).send().await;
+                let begun = Stopwatch::start(&[process]);
+                let answer = client.get(&url).timeout(PATIENCE).send().await;
                 took.push(if answer.is_ok() { begun.elapsed() } else { Duration::MAX });
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }

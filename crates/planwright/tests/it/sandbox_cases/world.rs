@@ -9,6 +9,7 @@ use super::processes::{forget_peak, kilobytes, left};
 use super::readings::replaced;
 use super::who::Who;
 use crate::BINARY;
+use planwright_testkit::PATIENCE;
 use planwright_testkit::guard::{Case, Decision, Harness, Outcome, Suite};
 use planwright_testkit::server::{ChatClient, Home, Server};
 use reqwest::Client;
@@ -18,7 +19,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What no command may find out.
 const SECRETS: &[(&str, &str)] = &[("SERVER_API_KEY", "sk-live-4711"), ("CLOUD_KEY_ID", "AKIAEXAMPLE"), ("TENANT2", "TENANT2-password")];
@@ -27,7 +28,7 @@ const SECRETS: &[(&str, &str)] = &[("SERVER_API_KEY", "sk-live-4711"), ("CLOUD_K
 const START: &str = r#"echo $$ > "$0"; exec 7< "$1"; shift; exec "$@""#;
 
 /// No case takes this long; one that does hangs.
-const LONGEST: Duration = Duration::from_secs(50);
+const LONGEST: Duration = PATIENCE;
 
 pub struct World {
     pub who: Who,
@@ -116,9 +117,9 @@ impl World {
         let before = self.listener.count();
         forget_peak(self.pid);
         let resident = kilobytes(self.pid, "VmRSS");
-        let pings = demands.iter().any(|demand| matches!(demand, Demand::Slowest { .. })).then(|| Pings::start(&self.server.base));
+        let pings = demands.iter().any(|demand| matches!(demand, Demand::Slowest { .. })).then(|| Pings::start(&self.server));
         let growth = demands.iter().any(|demand| matches!(demand, Demand::DiskGrowthMb { .. })).then(|| Growth::watch(&self.folder));
-        let begun = Instant::now();
+        let begun = self.server.stopwatch();
         chat.say("Go").await;
         // Looked at in the very moment that the result is there.
         let mut processes: Option<Vec<String>> = None;
@@ -184,7 +185,7 @@ impl World {
 
     /// What is wrong with the server.
     async fn ailing(&self) -> Option<String> {
-        let answer = Client::new().get(format!("{}/healthz", self.server.base)).timeout(Duration::from_secs(5)).send().await;
+        let answer = Client::new().get(format!("{}/healthz", self.server.base)).timeout(LONGEST).send().await;
         match answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(format!("the server is not well: {}", answer.status())),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 type Canaries = Vec<(&'static str, String)>;
 
 fn found(bytes: &[u8], canaries: &Canaries) -> Vec<&'static str> {
-    let holds = |secret: &str| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+    let holds = |secret: &str| memchr::memmem::find(bytes, secret.as_bytes()).is_some();
     canaries.iter().filter(|(_, secret)| holds(secret)).map(|(name, _)| *name).collect()
 }
 

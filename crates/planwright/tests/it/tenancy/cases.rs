@@ -8,7 +8,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -124,7 +124,7 @@ impl Stage {
         }
         let (mut times, mut wrong) = (Vec::new(), Vec::new());
         while !slow.is_empty() {
-            let begun = Instant::now();
+            let begun = self.team.server.stopwatch();
             self.team.client.get(format!("{}/healthz", self.team.server.base)).send().await.unwrap();
             times.push(begun.elapsed());
             tokio::time::sleep(Duration::from_millis(50)).await;

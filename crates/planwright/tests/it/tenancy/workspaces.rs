@@ -4,7 +4,6 @@ use super::team::Team;
 use crate::sign_in::{Browser, said};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 #[tokio::test]
 async fn owners_say_who_else_may_and_members_work_without_saying_so() {
@@ -61,7 +60,7 @@ async fn an_owner_who_tries_names_is_held_up_before_they_know_who_has_an_account
 /// Reads a stream until it ends.
 async fn ended(mut stream: reqwest::Response) -> bool {
     let end = async { while let Ok(Some(_)) = stream.chunk().await {} };
-    tokio::time::timeout(Duration::from_mins(1), end).await.is_ok()
+    tokio::time::timeout(planwright_testkit::PATIENCE, end).await.is_ok()
 }
 
 #[tokio::test]
