@@ -141,6 +141,7 @@ impl Actor {
 
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
         let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
+        self.chat.check_model_choice(&marks).await?;
         let row = self.chat.row().await;
         let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
         let plan_file = match plan_file {

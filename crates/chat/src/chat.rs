@@ -278,8 +278,8 @@ impl Chat {
         row.grants.extend(change.grants);
         let mut events = change.events;
         if row.title != live.row.title || row.marks != live.row.marks {
-            let Marks { pinned, archived, .. } = row.marks;
-            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived });
+            let Marks { pinned, archived, model, effort, .. } = row.marks.clone();
+            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived, model, effort });
         }
         let at = planwright_protocol::time::now();
         // What was told without being stored may have had numbers since the newest of the unstored.

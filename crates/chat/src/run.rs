@@ -11,6 +11,7 @@ use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
 use crate::reading::{as_read, read_up_to};
+use crate::reasoning::Reasoning;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use planwright_agent::answer::{Answer, read_answer};
@@ -178,8 +179,7 @@ impl Run {
                     self.chat.delta(agent, text_id, text).await?;
                 }
                 Delta::Reasoning(text) => {
-                    let offset = received.thought;
-                    received.thought += text.chars().count();
+                    let offset = received.reasoning.add(&text);
                     self.chat.mention(Event::ReasoningDelta { message_id: text_id, offset, text }).await?;
                 }
                 Delta::Call(call) => received.calls.push(call),
@@ -260,8 +260,7 @@ pub(crate) struct Received {
     text: String,
     calls: Vec<ModelCall>,
     usage: Usage,
-    /// Characters of reasoning so far.
-    thought: usize,
+    reasoning: Reasoning,
     native: Option<Value>,
 }
 
@@ -307,12 +306,12 @@ impl World for Run {
         };
 
         crash::point("reply_received");
-        let mut native = received.native.take();
+        let (mut native, mut reasoning) = (received.native.take(), std::mem::take(&mut received.reasoning).stored());
         let usage = Usage { context_tokens: received.usage.input_tokens + received.usage.output_tokens, ..received.usage };
         let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
         for part in messages.iter_mut().filter_map(|message| message.body.reply_mut()) {
             let model = Some(provider.name().to_owned());
-            *part = ReplyPart { id: Some(text_id), model, read_up_to: Some(read), native: native.take() };
+            *part = ReplyPart { id: Some(text_id), model, read_up_to: Some(read), native: native.take(), reasoning: reasoning.take() };
         }
         let note = note.map(|text| agent.place(Message::notice(self.chat.id, Notice::Plain, text)));
         let messages: Vec<Message> = messages.into_iter().map(|message| agent.sign(message)).chain(note).collect();

@@ -134,12 +134,13 @@ const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from event
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, model, effort)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
     on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
         plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
         epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
-        updated_at = excluded.updated_at, progress = excluded.progress, pinned = excluded.pinned, archived = excluded.archived";
+        updated_at = excluded.updated_at, progress = excluded.progress, pinned = excluded.pinned, archived = excluded.archived,
+        model = excluded.model, effort = excluded.effort";
 const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";
@@ -288,7 +289,7 @@ fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
 }
 
 async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), StoreError> {
-    let args = args![
+    let mut args = args![
         chat.id.0,
         chat.workspace_id.0,
         chat.title.as_str(),
@@ -305,10 +306,8 @@ async fn put_chat(transaction: &mut Transaction, chat: &ChatRow) -> Result<(), S
         micros(chat.created_at),
         micros(chat.updated_at),
         chat.progress.as_ref().map(serde_json::to_string).transpose()?,
-        i64::from(chat.marks.pinned),
-        i64::from(chat.marks.archived),
-        chat.marks.person.clone(),
     ];
+    args.extend(chat.marks.args()?);
     transaction.run(PUT_CHAT, args).await
 }
 
@@ -346,7 +345,7 @@ pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
         seq_ceiling: row.number("seq_ceiling")?,
         usage: serde_json::from_str(&row.text("usage")?)?,
         run: row.get::<Option<_>>("run_id")?.map(RunId),
-        marks: Marks { pinned: row.number("pinned")? == 1, archived: row.number("archived")? == 1, person: row.optional_text("person")? },
+        marks: Marks::read(row)?,
         created_at: timestamp(row.get("created_at")?)?,
         updated_at: timestamp(row.get("updated_at")?)?,
     })

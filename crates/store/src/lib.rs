@@ -28,6 +28,7 @@ mod bounds;
 mod chats;
 mod counts;
 mod db;
+mod images;
 mod inbox;
 mod marks;
 mod members;

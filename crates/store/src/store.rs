@@ -97,6 +97,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(9 "0009_mcp_pins"),
     migration!(10 "0010_images"),
     migration!(11 "0011_inbox"),
+    migration!(13 "0013_model_choice"),
 ];
 
 impl Store {
