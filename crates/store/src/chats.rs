@@ -134,13 +134,13 @@ const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from event
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 const INSERT_EVENT: &str = "insert into events (chat_id, seq, name, envelope) values ($1, $2, $3, $4)";
 const PUT_CHAT: &str = "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, model, effort)
+        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, model_choice, effort_choice)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
     on conflict (id) do update set title = excluded.title, agent_role = excluded.agent_role, agent_mode = excluded.agent_mode,
         plan_file = excluded.plan_file, state = excluded.state, pending = excluded.pending, grants = excluded.grants,
         epoch = excluded.epoch, seq_ceiling = excluded.seq_ceiling, usage = excluded.usage, run_id = excluded.run_id,
         updated_at = excluded.updated_at, progress = excluded.progress, pinned = excluded.pinned, archived = excluded.archived,
-        model = excluded.model, effort = excluded.effort";
+        model_choice = excluded.model_choice, effort_choice = excluded.effort_choice";
 const PUT_MESSAGE: &str = "insert into messages (id, chat_id, seq, author, agent_role, message_type, content, metadata, model, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set message_type = excluded.message_type, content = excluded.content, metadata = excluded.metadata";

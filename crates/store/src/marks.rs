@@ -26,7 +26,7 @@ impl Marks {
         change.effort.apply(&mut self.effort);
     }
 
-    /// In the order of the columns `pinned, archived, person, model, effort`.
+    /// In the order of the columns `pinned, archived, person, model_choice, effort_choice`.
     pub(crate) fn args(&self) -> Result<Vec<Arg>, StoreError> {
         let effort = self.effort.map(word).transpose()?;
         Ok(args![i64::from(self.pinned), i64::from(self.archived), self.person.clone(), self.model.clone(), effort])
@@ -37,8 +37,8 @@ impl Marks {
             pinned: row.number("pinned")? == 1,
             archived: row.number("archived")? == 1,
             person: row.optional_text("person")?,
-            model: row.optional_text("model")?,
-            effort: row.optional_text("effort")?.map(from_word).transpose()?,
+            model: row.optional_text("model_choice")?,
+            effort: row.optional_text("effort_choice")?.map(from_word).transpose()?,
         })
     }
 }
