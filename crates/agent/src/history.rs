@@ -50,6 +50,12 @@ pub fn estimated(bytes: usize) -> u64 {
 }
 
 impl Conversation {
+    /// The end of a conversation, after so many replies.
+    #[must_use]
+    pub fn after(replies: Replies) -> Self {
+        Self { replies, ..Self::default() }
+    }
+
     /// As it is now; shared, not copied.
     #[must_use]
     pub fn entries(&self) -> Arc<Vec<ModelMessage>> {

@@ -3,7 +3,7 @@
 //! A turn is the fold of a chat's messages: replaying the stored ones gives the same turn, so a run
 //! goes on after a crash where it was.
 
-use crate::history::Conversation;
+use crate::history::{Conversation, Replies};
 use planwright_protocol::message::{Notice, ReplyPart, ToolOutcome};
 use planwright_protocol::{CallId, CallMessage, ErrorCode, Message, MessageBody, MessageId, QuestionId, SwitchedBy};
 use serde_json::Value;
@@ -37,22 +37,41 @@ pub struct Turn {
     unseen: bool,
     /// Replies since the user last had a word.
     replies: u32,
+    /// Where the newest reply begins in the history, and what was counted before it.
+    newest_reply: usize,
+    before_newest_reply: Counts,
     limit: u32,
     /// Whether the model was told often enough that it repeats itself.
     looping: bool,
 }
 
+/// What was counted in the part of a history that a turn does not replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Replies since the user's last message.
+    pub since_user: u32,
+    pub replies: Replies,
+}
+
 impl Turn {
     #[must_use]
     pub fn replay(history: Vec<Message>, limit: u32) -> Self {
+        Self::replay_after(Counts::default(), history, limit)
+    }
+
+    /// Replays the end of a history, from where [`Self::tail`] began when it was last summed up.
+    #[must_use]
+    pub fn replay_after(before: Counts, history: Vec<Message>, limit: u32) -> Self {
         let mut turn = Turn {
             history: Vec::new(),
             places: HashMap::new(),
-            conversation: Conversation::default(),
+            conversation: Conversation::after(before.replies),
             open: Vec::new(),
             asked: None,
             unseen: false,
-            replies: 0,
+            replies: before.since_user,
+            newest_reply: 0,
+            before_newest_reply: before,
             limit,
             looping: false,
         };
@@ -70,6 +89,13 @@ impl Turn {
     #[must_use]
     pub fn has(&self, message: MessageId) -> bool {
         self.places.contains_key(&message)
+    }
+
+    /// The messages that stay in the conversation when it is summed up, and what was counted before them. Replaying
+    /// them with the summary gives the same turn.
+    #[must_use]
+    pub fn tail(&self) -> (Counts, &[Message]) {
+        (self.before_newest_reply, &self.history[self.newest_reply..])
     }
 
     /// The history as a model reads it.
@@ -146,7 +172,12 @@ impl Turn {
     /// The messages of one reply share its id, so only the first counts.
     fn count(&mut self, reply: &ReplyPart) {
         let last = self.history.last().and_then(|last| last.body.reply());
-        self.replies += u32::from(!last.is_some_and(|last| last.is_same(reply)));
+        if last.is_some_and(|last| last.is_same(reply)) {
+            return;
+        }
+        self.before_newest_reply = Counts { since_user: self.replies, replies: self.conversation.replies() };
+        self.newest_reply = self.history.len();
+        self.replies += 1;
     }
 
     fn heard(&mut self) {
@@ -188,7 +219,7 @@ fn starts_work(notice: &Notice) -> bool {
 mod tests {
     use super::*;
     use crate::samples::{self, card, id, notice, plan, result, result_with};
-    use planwright_protocol::message::{ModeChange, UnknownBody};
+    use planwright_protocol::message::{CompactionFacts, CompactionNotice, ModeChange, UnknownBody};
     use planwright_protocol::{MessageType, Problem, Role};
     use serde_json::{Map, json};
 
@@ -244,6 +275,34 @@ mod tests {
             assert_eq!(live.next(), Turn::replay(history[..=end].to_vec(), 9).next(), "after {end}");
         }
         assert_eq!(live.next(), Step::Done);
+    }
+
+    #[test]
+    fn replaying_only_the_tail_and_the_summary_gives_the_same_turn() {
+        let summary = || {
+            notice(
+                Notice::Compaction(CompactionNotice { facts: CompactionFacts { tokens_before: 1, by_model: true }, read_up_to: None }),
+                "Summary",
+            )
+        };
+        let histories = [
+            vec![user(), say("1"), call_of("a", "1"), result("a"), say("2"), call_of("b", "2"), result("b")],
+            vec![user(), say("1"), user(), say("2"), user()],
+            vec![user(), say("1")],
+            vec![user()],
+        ];
+        for history in histories {
+            let before = Turn::replay(history.clone(), 9);
+            let (counts, tail) = before.tail();
+            let next = [summary(), say("9"), call_of("z", "9"), result("z")];
+            let whole = Turn::replay([history.clone(), next.to_vec()].concat(), 9);
+            let part = Turn::replay_after(counts, [tail.to_vec(), next.to_vec()].concat(), 9);
+            assert_eq!(part.conversation().entries(), whole.conversation().entries(), "{}", history.len());
+            assert_eq!(
+                (part.conversation().replies(), part.replies, part.next()),
+                (whole.conversation().replies(), whole.replies, whole.next())
+            );
+        }
     }
 
     #[test]

@@ -90,6 +90,7 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
         seq_ceiling: messages as u64 + 1,
         usage: planwright_protocol::event::Usage::default(),
         run: None,
+        turn_start: None,
         marks: planwright_store::Marks::default(),
         created_at: now,
         updated_at: now,

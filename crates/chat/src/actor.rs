@@ -144,6 +144,7 @@ impl Actor {
 
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
         let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
+        self.chat.check_model_choice(&marks).await?;
         let row = self.chat.record();
         let role = role.resolve(Some(row.config.role))?.unwrap_or(row.config.role);
         let plan_file = match plan_file {
@@ -194,8 +195,7 @@ impl Actor {
         if let Some(pending) = self.chat.pending() {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
-        let history = self.chat.store.messages(self.chat.id).await?;
-        for open in open_calls(&history) {
+        for open in open_calls(&self.chat.turn_messages().await?) {
             change.events.extend(call::cancelled(&self.chat, &open).await);
         }
         change = change

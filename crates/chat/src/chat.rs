@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use owner::{Owner, Request};
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, Source};
 use planwright_protocol::message::ServerTrouble;
-use planwright_protocol::{ChatId, ErrorCode, Problem};
+use planwright_protocol::{ChatId, ErrorCode, Message, Problem};
 use planwright_store::{ApprovalRow, Store};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
@@ -75,7 +75,7 @@ impl Chat {
         let source = Source { workspace: row.workspace_id, chat: id };
         let feed = Arc::new(ChatFeed::new(source, row.seq_ceiling, hub));
         let sequence = Arc::new(Sequence::beginning_after(row.seq_ceiling, feed.clone()));
-        let file = Arc::new(ChatFile::default());
+        let file = Arc::new(if row.seq_ceiling > 0 { ChatFile::of_old_chat() } else { ChatFile::default() });
         let (publisher, record) = watch::channel(Arc::new(ChatRecord::new(row, approval)));
         let owner = Owner { store: store.clone(), file: file.clone(), sequence: sequence.clone(), record: publisher }.spawn();
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
@@ -125,6 +125,11 @@ impl Chat {
     #[must_use]
     pub fn record(&self) -> Arc<ChatRecord> {
         self.record.borrow().clone()
+    }
+
+    /// The messages that the model's conversation is made of, those of delegates among them.
+    pub async fn turn_messages(&self) -> Result<Vec<Message>, Problem> {
+        Ok(self.store.turn_messages(self.id, self.record().turn_start).await?)
     }
 
     /// The approval of the chat's present plan.

@@ -39,7 +39,12 @@ impl ChatFile {
         }
     }
 
-    /// Whether the file has been brought up to date since the chat was opened.
+    /// The file of a chat that has a history: it was written before, so nobody has to wait for the first look at it.
+    pub fn of_old_chat() -> Self {
+        Self { begun: AtomicBool::new(true), ..Self::default() }
+    }
+
+    /// Whether the file has been written, in this process or an earlier one.
     pub fn is_begun(&self) -> bool {
         self.begun.load(Ordering::Relaxed)
     }

@@ -44,7 +44,7 @@ impl Chat {
         let plan_file = self.record().config.plan_file.as_deref().and_then(|file| WorkspacePath::parse_file(file).ok());
         let Some(path) = plan_file else { return Ok(Vec::new()) };
         let Some(stored) = StoredPlan::read(self, &path).await else { return Ok(Vec::new()) };
-        let history = self.store.messages(self.id).await?;
+        let history = self.store.landmarks(self.id).await?;
         let now = planned_files(self, stored.plan()).await?;
         Ok(drifted(&stored.path, stored.sha256(), &history, &now))
     }

@@ -5,7 +5,7 @@ use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Mode, Notice, Problem, Role, WireMessage};
-use planwright_store::Versions;
+use planwright_store::{ChatRow, Versions};
 use std::collections::{HashMap, HashSet};
 
 impl Sessions {
@@ -29,7 +29,12 @@ impl Sessions {
         let copies = copied(&history[..place], fork.chat().id);
         let images = copies.iter().flat_map(Message::images).map(|image| image.sha256.clone()).collect();
         let versions = Box::new(Versions { images, ..Versions::default() });
-        fork.chat().publish(Change { versions, ..Change::messages(copies) }, move |row| row.config.plan_file = plan_file).await?;
+        let (model, effort) = (row.marks.model.clone(), row.marks.effort);
+        let edit = move |row: &mut ChatRow| {
+            row.config.plan_file = plan_file;
+            (row.marks.model, row.marks.effort) = (model, effort);
+        };
+        fork.chat().publish(Change { versions, ..Change::messages(copies) }, edit).await?;
         self.announce(&fork);
         Ok(fork)
     }

@@ -17,8 +17,12 @@ const LARGEST: usize = 5 << 20;
 /// How many of a conversation a model is shown; older ones are only told of.
 const MOST_SHOWN: usize = 20;
 
-/// The kinds that every vendor takes, by what their files begin with.
-fn kind(bytes: &[u8]) -> Option<&'static str> {
+/// How many images a chat may have.
+const MOST_OF_CHAT: u64 = 500;
+
+/// The media type of an image, by its first bytes; `None` for anything but the four kinds that every vendor takes.
+#[must_use]
+pub fn image_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
@@ -39,7 +43,7 @@ pub fn attach(images: Vec<SentImage>) -> Result<(Vec<AttachedImage>, Versions), 
     let (mut attached, mut versions) = (Vec::new(), Versions::default());
     for (place, SentImage(bytes)) in images.into_iter().enumerate() {
         let number = place + 1;
-        let Some(kind) = kind(&bytes) else {
+        let Some(kind) = image_type(&bytes) else {
             return Err(unfit(&format!("Image {number} is neither PNG, JPEG, GIF nor WebP. Convert it, and send it again.")));
         };
         if bytes.len() > LARGEST {
@@ -76,6 +80,37 @@ impl Chat {
         Err(unfit(&format!(
             "{name} is not known to look at images. Send the message without, or choose another model; `images` under [providers] says it of models that the catalog doesn't know."
         )))
+    }
+
+    /// Stores an image that a message will name by the id that this returns.
+    ///
+    /// # Errors
+    /// It is no image, too large, or one too many.
+    pub async fn put_image(&self, bytes: Arc<[u8]>) -> Result<String, Problem> {
+        let (_, Versions { contents, .. }) = attach(vec![SentImage(bytes)])?;
+        let Some(image) = contents.into_iter().next() else { return Err(unfit("The image is missing.")) };
+        if self.store.count_images(self.id).await? >= MOST_OF_CHAT {
+            return Err(unfit(&format!("This chat has {MOST_OF_CHAT} images, the most it can have. Continue in a new chat.")));
+        }
+        let id = image.sha256.clone();
+        self.store.put_image(self.id, image).await?;
+        Ok(id)
+    }
+
+    /// The images that a message names, in the order of the ids.
+    ///
+    /// # Errors
+    /// Too many, or one that was not uploaded to this chat.
+    pub async fn uploaded_images(&self, ids: &[String]) -> Result<Vec<SentImage>, Problem> {
+        if ids.len() > MOST {
+            return Err(unfit(&format!("A message can have at most {MOST} images, and this one has {}.", ids.len())));
+        }
+        let mut images = Vec::new();
+        for id in ids {
+            let found = self.store.image(self.id, id).await?;
+            images.push(SentImage(found.ok_or_else(|| unfit(&format!("This chat has no image {id}. Upload it first.")))?));
+        }
+        Ok(images)
     }
 
     /// The newest images of a conversation, if the model can look at them.

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`models`] | where runs get their models from |
+//! | `model_choice` | the model and the effort that the user chose for one chat |
 //! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
 //! | [`open_chats`] | the chats in memory; idle ones leave it |
 //! | [`fork`] | another chat that begins like an earlier one |
@@ -14,6 +15,7 @@
 //! | [`offered`] | what MCP servers offer to a run |
 //! | [`summary`] | a conversation that has grown too long, summed up |
 //! | [`surroundings`] | what the prompt tells of the workspace |
+//! | `reasoning` | reasoning that a model shows, bounded |
 //! | [`reading`] | the history as the model read it |
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
@@ -55,6 +57,7 @@ mod fork;
 mod handle;
 mod images;
 mod inbox;
+mod model_choice;
 mod models;
 mod offered;
 mod open_chats;
@@ -63,6 +66,7 @@ mod plan;
 mod policy;
 mod progress;
 mod reading;
+mod reasoning;
 mod ref_words;
 mod revert;
 mod run;
@@ -83,7 +87,9 @@ pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
 pub use handle::Handle;
-pub use models::Models;
+pub use images::image_type;
+pub use model_choice::ModelOptions;
+pub use models::{Models, named as named_models};
 pub use planwright_plan::{Finding, lint as lint_plan};
 pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
 pub use sessions::Sessions;

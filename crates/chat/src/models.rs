@@ -14,6 +14,23 @@ pub trait Models: Send + Sync {
     /// # Errors
     /// There is none, and how to configure one.
     async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
+
+    /// The models that people can choose for a chat, as PROVIDER/MODEL; those that the settings name come first.
+    fn available(&self, settings: &ModelSettings) -> Vec<String> {
+        named(settings)
+    }
+}
+
+/// The models that the settings name for the two modes.
+#[must_use]
+pub fn named(settings: &ModelSettings) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in [Mode::Plan, Mode::Act].into_iter().filter_map(|mode| settings.choice.name(mode)) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 /// # Errors

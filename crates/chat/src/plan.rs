@@ -64,7 +64,7 @@ impl StoredPlan {
 
     /// What the user made of the plan by hand, as an entry of the history; nothing where the history has it already.
     pub async fn tell_edit(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
-        let history = chat.store.messages(chat.id).await?;
+        let history = chat.store.landmarks(chat.id).await?;
         let newest = history.iter().rev().filter_map(|message| message.body.plan()).find(|version| version.plan_file == self.path);
         if newest.is_some_and(|version| version.sha256 == self.sha256) {
             return Ok(None);

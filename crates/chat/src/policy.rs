@@ -16,26 +16,27 @@ impl Chat {
             return Ok(None);
         }
         let Some(approval) = self.approval() else { return Ok(Some(MissingPlan::NotApproved)) };
-        let history = self.store.messages(self.id).await?;
+        let history = self.store.landmarks(self.id).await?;
         Ok(missing(&approval, self.record().progress.as_ref(), &history))
     }
 }
 
-/// What has become of an approval since it was given.
+/// What has become of an approval since it was given. `history` has the plan versions and notices at least.
 fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Message]) -> Option<MissingPlan> {
     let is_note = |message: &Message| {
         let Some(Notice::Approval(notice)) = message.body.notice() else { return false };
         notice.approval.plan_file == approval.plan_file && notice.approval.sha256 == approval.sha256
     };
     let Some(given) = history.iter().rposition(is_note) else { return Some(MissingPlan::NotApproved) };
-    let (before, since) = history.split_at(given + 1);
+    let since = &history[given + 1..];
     let mut versions = since.iter().rev().filter_map(|message| message.body.plan());
     let newest = versions.find(|version| version.plan_file == approval.plan_file);
     if newest.is_some_and(|version| version.sha256 != approval.sha256) {
         return Some(MissingPlan::Revised);
     }
+    // Ids grow with time: a message with a lower one came before the approval.
     let mut targets = since.iter().filter_map(revert::target);
-    if targets.any(|target| before.iter().any(|message| message.id == target)) {
+    if targets.any(|target| target <= history[given].id) {
         return Some(MissingPlan::TakenBack);
     }
     let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && progress.open().is_empty();

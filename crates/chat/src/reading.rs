@@ -12,8 +12,16 @@ pub fn read_up_to(history: &[Message]) -> ReadMarker {
     newest.map_or(ReadMarker::Nothing, |message| ReadMarker::UpTo(message.id))
 }
 
+/// Which part of a chat's messages a history is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Whole,
+    /// The end of it: what is not in it came before.
+    End,
+}
+
 /// Puts what was written during a reply behind it. Not behind a question: it was no answer to that, which still waits.
-pub fn as_read(history: Vec<Message>) -> Vec<Message> {
+pub fn as_read(history: Vec<Message>, extent: Extent) -> Vec<Message> {
     let mut read: Vec<Message> = Vec::new();
     let mut unread = Vec::new();
     for message in history {
@@ -27,7 +35,11 @@ pub fn as_read(history: Vec<Message>) -> Vec<Message> {
         if let Some(marker) = marker.filter(|_| !matches!(message.body, MessageBody::Question(_))) {
             let later = match marker {
                 ReadMarker::Nothing => 0,
-                ReadMarker::UpTo(newest) => read.iter().position(|known| known.id == newest).map_or(read.len(), |place| place + 1),
+                ReadMarker::UpTo(newest) => match (read.iter().position(|known| known.id == newest), extent) {
+                    (Some(place), _) => place + 1,
+                    (None, Extent::Whole) => read.len(),
+                    (None, Extent::End) => 0,
+                },
             };
             unread.extend(read.extract_if(later.., |known| known.author == Author::User));
         }
@@ -67,7 +79,7 @@ mod tests {
     }
 
     fn order(history: Vec<Message>) -> Vec<String> {
-        as_read(history).into_iter().map(|message| message.content).collect()
+        as_read(history, Extent::Whole).into_iter().map(|message| message.content).collect()
     }
 
     #[test]

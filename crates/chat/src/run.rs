@@ -10,12 +10,15 @@ use crate::offered::Offered;
 use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
-use crate::reading::{as_read, read_up_to};
+use crate::reading::{Extent, as_read, read_up_to};
+use crate::reasoning::Reasoning;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use planwright_agent::answer::{Answer, read_answer};
+use planwright_agent::history::Replies;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
+use planwright_agent::turn::Counts;
 use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, fit, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
@@ -81,13 +84,27 @@ impl Run {
     }
 
     pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
-        Ok(Turn::replay(as_read(self.history().await?), self.chat.settings().limits.turns))
+        let limit = self.chat.settings().limits.turns;
+        let history = self.thread_of(self.chat.turn_messages().await?);
+        // A delegate's conversation begins after the chat's own was last summed up, so all of it is there.
+        match self.chat.record().turn_start.filter(|_| self.delegate.is_none()) {
+            None => Ok(Turn::replay(as_read(history, Extent::Whole), limit)),
+            Some(start) => {
+                let replies = Replies { plan: start.plan_replies, act: start.act_replies };
+                let before = Counts { since_user: start.replies, replies };
+                Ok(Turn::replay_after(before, as_read(history, Extent::End), limit))
+            }
+        }
     }
 
-    /// The stored messages of this conversation.
-    pub(crate) async fn history(&self) -> Result<Vec<Message>, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await?;
-        Ok(of_thread(history, self.delegate.and_then(|delegate| delegate.delegation)))
+    /// The messages of this conversation among those of the chat.
+    pub(crate) fn thread_of(&self, messages: Vec<Message>) -> Vec<Message> {
+        of_thread(messages, self.delegate.and_then(|delegate| delegate.delegation))
+    }
+
+    /// Whether this is the conversation of the chat's own agent.
+    pub(crate) fn is_own(&self) -> bool {
+        self.delegate.is_none()
     }
 
     /// Stores a reply with what it used.
@@ -178,8 +195,7 @@ impl Run {
                     self.chat.delta(agent, text_id, &text).await?;
                 }
                 Delta::Reasoning(text) => {
-                    let offset = received.thought;
-                    received.thought += text.chars().count();
+                    let offset = received.reasoning.add(&text);
                     self.chat.mention(Event::ReasoningDelta { message_id: text_id, offset, text }).await?;
                 }
                 Delta::Call(call) => received.calls.push(call),
@@ -260,8 +276,7 @@ pub(crate) struct Received {
     text: String,
     calls: Vec<ModelCall>,
     usage: Usage,
-    /// Characters of reasoning so far.
-    thought: usize,
+    reasoning: Reasoning,
     native: Option<Value>,
 }
 
@@ -307,12 +322,12 @@ impl World for Run {
         };
 
         crash::point("reply_received");
-        let mut native = received.native.take();
+        let (mut native, mut reasoning) = (received.native.take(), std::mem::take(&mut received.reasoning).stored());
         let usage = Usage { context_tokens: received.usage.input_tokens + received.usage.output_tokens, ..received.usage };
         let Reply { mut messages, mut change, pending, plan_file, note } = self.read(received, provider.name(), agent, text_id).await?;
         for part in messages.iter_mut().filter_map(|message| message.body.reply_mut()) {
             let model = Some(provider.name().to_owned());
-            *part = ReplyPart { id: Some(text_id), model, read_up_to: Some(read), native: native.take() };
+            *part = ReplyPart { id: Some(text_id), model, read_up_to: Some(read), native: native.take(), reasoning: reasoning.take() };
         }
         let note = note.map(|text| agent.place(Message::notice(self.chat.id, Notice::Plain, text)));
         let messages: Vec<Message> = messages.into_iter().map(|message| agent.sign(message)).chain(note).collect();

@@ -151,6 +151,7 @@ impl Sessions {
             seq_ceiling: 0,
             usage: Usage::default(),
             run: None,
+            turn_start: None,
             marks: Marks { person, ..Marks::default() },
             created_at: now,
             updated_at: now,
@@ -307,7 +308,8 @@ impl Sessions {
             return Ok(());
         }
         for chat in self.store().unfinished().await? {
-            let messages = self.store().messages(chat).await?;
+            let Some(row) = self.store().chat(chat).await? else { continue };
+            let messages = self.store().turn_messages(chat, row.turn_start).await?;
             old.retain(|call| messages.iter().all(|message| message.body.call_id() != Some(*call)));
         }
         tokio::task::spawn_blocking(move || commands.forget_stages(&old));

@@ -7,10 +7,12 @@ use crate::run::Run;
 use futures::StreamExt;
 use planwright_agent::compaction;
 use planwright_agent::history::estimated;
+use planwright_agent::turn::Counts;
 use planwright_agent::{Delta, ModelMessage, Outcome, Provider, Purpose, Request, Turn, fit};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{CompactionFacts, CompactionNotice};
 use planwright_protocol::{Author, Event, Message, Notice, Problem};
+use planwright_store::TurnStart;
 use std::sync::Arc;
 
 impl Run {
@@ -42,14 +44,28 @@ impl Run {
         let (context, conversation) = (provider.context_tokens(), turn.conversation());
         let facts = CompactionFacts { tokens_before: estimated(conversation.size(context)), by_model: !summary.is_empty() };
         // What the user decided meanwhile, such as another role, is known only there.
-        let mut history = self.history().await?;
-        history.retain(|message| message.author != Author::User || turn.has(message.id));
+        let mut history = self.thread_of(self.chat.store.messages(self.chat.id).await?);
+        let turn_start = self.turn_start_after(turn, &history).await?;
+        let first = history.iter().position(|message| turn.has(message.id)).unwrap_or(history.len());
+        let later: Vec<Message> = history.split_off(first);
+        history.extend(later.into_iter().filter(|message| message.author != Author::User || turn.has(message.id)));
         let text = compaction::text(&history, conversation.unanswered(), &summary, context);
         let notice = Notice::Compaction(CompactionNotice { facts, read_up_to: Some(read_up_to(turn.history())) });
         let message = agent.place(Message::notice(self.chat.id, notice, text));
         let change = Change::messages([message.clone()]).event(Event::Usage(usage));
-        self.spent(change, usage, 0, |_| {}).await?;
+        self.spent(change, usage, 0, move |row| row.turn_start = turn_start.or(row.turn_start)).await?;
         Ok(vec![message])
+    }
+
+    /// Where the conversation begins once this turn is summed up; `None` if that stays as it is. `history` has the stored order.
+    async fn turn_start_after(&self, turn: &Turn, history: &[Message]) -> Result<Option<TurnStart>, Problem> {
+        let (before, tail) = turn.tail();
+        let is_kept = |message: &&Message| tail.iter().any(|kept| kept.id == message.id);
+        let first = history.iter().find(is_kept).filter(|_| self.is_own());
+        let Some(first) = first else { return Ok(None) };
+        let seq = self.chat.store.place(self.chat.id, first.id).await?;
+        let Counts { since_user, replies } = before;
+        Ok(seq.map(|seq| TurnStart { seq, replies: since_user, plan_replies: replies.plan, act_replies: replies.act }))
     }
 
     /// A model that takes less than it is said to is asked again, with less of each message.

@@ -3,12 +3,14 @@
 use crate::agent::Agent;
 use crate::card::Pending;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
+use planwright_protocol::message::ToolOutcome;
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::settings::Inspect;
+use planwright_protocol::settings::{Depth, Inspect};
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::{ChatRow, Store};
+use planwright_tools::command::TERMINAL;
 use planwright_tools::tool::{Spec, Tool};
 use planwright_tools::{BUILTIN, Category, Risk, tools_of};
 use schemars::JsonSchema;
@@ -36,6 +38,11 @@ pub struct ChatView {
     pub archived: bool,
     /// Who began it, on a server with accounts.
     pub person: Option<String>,
+    /// The model chosen for this chat, as PROVIDER/MODEL; null for the configured one.
+    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
+    pub model: Option<String>,
+    /// How much that model thinks before it answers; null for the configured effort.
+    pub effort: Option<Depth>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -56,6 +63,8 @@ impl From<&ChatRow> for ChatView {
             pinned: row.marks.pinned,
             archived: row.marks.archived,
             person: row.marks.person.clone(),
+            model: row.marks.model.clone(),
+            effort: row.marks.effort,
             created_at: row.created_at,
             updated_at: row.updated_at,
         }
@@ -151,6 +160,9 @@ pub fn shorten(message: &mut Message) {
     {
         result.body_size = Some(message.content.len() as u64);
         message.content.truncate(message.content.floor_char_boundary(MOST_SHOWN));
+        if let ToolOutcome::Succeeded(Some(facts)) = &mut result.outcome {
+            facts.remove(TERMINAL);
+        }
     }
 }
 

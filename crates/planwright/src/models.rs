@@ -6,9 +6,9 @@ use crate::providers::{ProviderConfig, daemon_from_env, model_from_env, of_vendo
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use planwright_agent::Provider;
-use planwright_chat::Models;
+use planwright_chat::{Models, named_models};
 use planwright_config::Config;
-use planwright_protocol::settings::{ModelChoice, ModelSettings};
+use planwright_protocol::settings::{Depth, ModelChoice, ModelSettings};
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
 use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
@@ -37,6 +37,8 @@ pub struct ConfiguredModels {
     providers: BTreeMap<String, ProviderConfig>,
     /// Those that the configuration has.
     configured: Vec<String>,
+    /// The effort that was chosen for a chat.
+    effort: Option<Depth>,
 }
 
 /// Takes a model of the user's own daemon, when its address is all that is known.
@@ -77,7 +79,7 @@ impl ConfiguredModels {
         {
             (choice.default, chosen_by) = (Some(model), Some(variable));
         }
-        Self { flag, chosen_by, ..Self::of(&ModelSettings { choice, providers: config.providers.clone() }) }
+        Self { flag, chosen_by, ..Self::of(&ModelSettings { choice, providers: config.providers.clone(), effort: None }) }
     }
 
     /// The models of a workspace.
@@ -91,7 +93,7 @@ impl ConfiguredModels {
             providers.entry(vendor.name.clone()).or_insert_with(|| of_vendor(vendor));
         }
         let configured = settings.providers.keys().cloned().collect();
-        Self { choice: settings.choice.clone(), flag: None, chosen_by: None, providers, configured }
+        Self { choice: settings.choice.clone(), flag: None, chosen_by: None, providers, configured, effort: settings.effort }
     }
 
     /// Says which model is used when nobody named one; `used` is the one that is.
@@ -181,6 +183,16 @@ impl ConfiguredModels {
         Ok(Self { choice, flag: None, chosen_by: None, ..self.clone() })
     }
 
+    /// The known models of the providers that are configured or whose key is set.
+    fn known_models(&self) -> impl Iterator<Item = String> {
+        let views = self.providers.iter().filter_map(|(name, config)| match config {
+            ProviderConfig::Remote(remote) => Some(remote.view(name, self.configured.contains(name))),
+            ProviderConfig::Demo | ProviderConfig::Script(_) => None,
+        });
+        let usable = views.filter(|view| view.has_key || (view.configured && view.key_env.is_none()));
+        usable.flat_map(|view| view.models.into_iter().map(move |model| format!("{}/{model}", view.name)))
+    }
+
     fn no_provider(&self, provider: &str) -> Problem {
         let known = self.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
@@ -193,10 +205,14 @@ impl ConfiguredModels {
         Ok(match config {
             ProviderConfig::Demo => Arc::new(demo::demo().map_err(unusable)?),
             ProviderConfig::Script(folder) => Arc::new(read_script(name, &folder.join(model)).await.map_err(unusable)?),
-            ProviderConfig::Remote(config) => match remotes {
-                Some(remotes) => remotes.remote(&format!("{name} {config:?}"), config.endpoint(provider)?, model)?,
-                None => Arc::new(Remote::new(config.endpoint(provider)?, model)?),
-            },
+            ProviderConfig::Remote(config) => {
+                let endpoint = config.endpoint(provider)?;
+                let endpoint = Endpoint { reasoning: self.effort.or(endpoint.reasoning), ..endpoint };
+                match remotes {
+                    Some(remotes) => remotes.remote(&format!("{name} {:?} {config:?}", self.effort), endpoint, model)?,
+                    None => Arc::new(Remote::new(endpoint, model)?),
+                }
+            }
         })
     }
 }
@@ -262,6 +278,16 @@ impl Shelf for ConfiguredModels {
 impl Models for Remotes {
     async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
         ConfiguredModels::of(settings).model(mode, Some(self)).await
+    }
+
+    fn available(&self, settings: &ModelSettings) -> Vec<String> {
+        let mut names = named_models(settings);
+        for model in ConfiguredModels::of(settings).known_models() {
+            if !names.contains(&model) {
+                names.push(model);
+            }
+        }
+        names
     }
 }
 

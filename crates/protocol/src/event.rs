@@ -7,6 +7,7 @@ use crate::message::{CallToApprove, Message, PlanToApprove};
 use crate::plan::{Plan, StepStatus};
 use crate::question::{Question, QuestionKind, Severity};
 use crate::role::Role;
+use crate::settings::Depth;
 pub use crate::state::ChatState;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -101,13 +102,19 @@ pub enum Event {
         tool: String,
         agent_role: Role,
     },
-    /// The chat has another title, was pinned or archived, or is so no longer.
+    /// The chat has another title, model or effort, was pinned or archived, or is so no longer.
     ChatUpdated {
         title: String,
         #[serde(default)]
         pinned: bool,
         #[serde(default)]
         archived: bool,
+        /// The model chosen for this chat, as PROVIDER/MODEL; null for the configured one.
+        #[serde(default)]
+        model: Option<String>,
+        /// Null for the configured one.
+        #[serde(default)]
+        effort: Option<Depth>,
     },
     /// A new chat, as clients read it. Only in the stream over all chats.
     ChatCreated {

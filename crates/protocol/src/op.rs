@@ -3,6 +3,7 @@
 use crate::config::RoleRequest;
 use crate::ids::{MessageId, QuestionId};
 use crate::question::Question;
+use crate::settings::Depth;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -32,30 +33,46 @@ pub enum Op {
     Stop,
 }
 
-/// Whether a chat is kept on top or put away; `None` stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the user sets on a chat: kept on top, put away, its model and effort; `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkChange {
     pub pinned: Option<bool>,
     pub archived: Option<bool>,
+    pub model: Choice<String>,
+    pub effort: Choice<Depth>,
 }
 
 /// An image that is sent with a message: the bytes of its file, not yet looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentImage(pub Arc<[u8]>);
 
-/// What becomes of the chat's plan. In JSON, what is left out stays, and `null` clears.
+/// What becomes of a value that a chat may have. In JSON, what is left out stays, and `null` clears.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "Option<String>")]
-pub enum PlanChange {
+#[serde(from = "Option<T>")]
+pub enum Choice<T> {
     #[default]
     Keep,
     Clear,
-    Take(String),
+    Take(T),
 }
 
-impl From<Option<String>> for PlanChange {
-    fn from(path: Option<String>) -> Self {
-        path.map_or(PlanChange::Clear, PlanChange::Take)
+/// What becomes of the chat's plan.
+pub type PlanChange = Choice<String>;
+
+impl<T> From<Option<T>> for Choice<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Choice::Clear, Choice::Take)
+    }
+}
+
+impl<T> Choice<T> {
+    /// Applies it to the present value.
+    pub fn apply(self, value: &mut Option<T>) {
+        match self {
+            Choice::Keep => {}
+            Choice::Clear => *value = None,
+            Choice::Take(new) => *value = Some(new),
+        }
     }
 }
 

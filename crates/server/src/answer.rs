@@ -183,6 +183,28 @@ impl IntoResponse for EventStream {
     }
 }
 
+/// An image, which a browser shows and never runs. Its type follows from its bytes.
+pub struct Picture {
+    pub media_type: &'static str,
+    pub bytes: Vec<u8>,
+    pub cache: &'static str,
+}
+
+/// Nothing in an image can run, load or send anything, also when it is opened in a tab of its own.
+const PICTURE_POLICY: &str = "default-src 'none'; sandbox";
+
+impl IntoResponse for Picture {
+    fn into_response(self) -> Response {
+        let headers = [
+            (header::CONTENT_TYPE, self.media_type),
+            (header::CONTENT_SECURITY_POLICY, PICTURE_POLICY),
+            (header::CONTENT_DISPOSITION, "inline"),
+            (header::CACHE_CONTROL, self.cache),
+        ];
+        (headers, self.bytes).into_response()
+    }
+}
+
 /// Plain text, of the type that is named.
 pub struct Text(pub &'static str, pub String);
 

@@ -3,9 +3,9 @@
 //! Every part of a handler's signature says what it adds: extractors are [`Input`]s, answers are [`Output`]s.
 
 use crate::App;
-use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Text, WithCookie, status_of};
+use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Picture, Text, WithCookie, status_of};
 use crate::guard::{Arrival, Caller};
-use crate::request::{Body, IdempotencyKey, Ids, LONGEST_KEY, LastEventId, OptionalBody, Params};
+use crate::request::{Body, IdempotencyKey, Ids, ImageBody, LARGEST_IMAGE, LONGEST_KEY, LastEventId, OptionalBody, Params};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
@@ -286,6 +286,28 @@ impl Output for EventStream {
         let description =
             "A stream of server-sent events. `id:` is where to go on from, `event:` its type, `data:` the JSON described here.";
         operation.answers(200, description, "text/event-stream", schemas.written.subschema_for::<SentEvent<'static>>());
+    }
+}
+
+impl Output for Picture {
+    fn describe(operation: &mut Operation, _: &mut Schemas) {
+        operation.answers(
+            200,
+            "The image; its type follows from its bytes.",
+            "image/*",
+            json_schema!({ "type": "string", "format": "binary" }),
+        );
+    }
+}
+
+impl Input for ImageBody {
+    fn describe(operation: &mut Operation, _: &mut Schemas) {
+        let schema = json!({ "type": "string", "format": "binary", "maxLength": LARGEST_IMAGE });
+        operation.body = Some(json!({ "required": true, "content": { "image/*": { "schema": schema } } }));
+        operation.errors.entry(400).or_default().insert(ErrorCode::ValidationFailed);
+        for code in [ErrorCode::ValidationFailed, ErrorCode::TooLarge, ErrorCode::UnsupportedMediaType] {
+            operation.fails(code);
+        }
     }
 }
 

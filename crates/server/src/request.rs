@@ -36,15 +36,41 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
     }
 }
 
+/// The bytes of an image as the body. Whether they are one is for the chat to say.
+pub struct ImageBody(pub Vec<u8>);
+
+/// As large as an image may be.
+pub const LARGEST_IMAGE: usize = 5 << 20;
+
+impl<S: Send + Sync> FromRequest<S> for ImageBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let named = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !named.to_ascii_lowercase().starts_with("image/") {
+            let text = "The body must be an image, and say so: `Content-Type: image/png`.";
+            return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
+        }
+        let text = format!("The image is larger than {} MiB. Make it smaller, and send it again.", LARGEST_IMAGE >> 20);
+        bytes_of(&parts.headers, body, LARGEST_IMAGE, &text).await.map(Self)
+    }
+}
+
+/// The whole body; `too_large` says what to do if it is more than `largest`.
+async fn bytes_of(headers: &HeaderMap, body: axum::body::Body, largest: usize, too_large: &str) -> Result<Vec<u8>, ApiError> {
+    let too_large = || Problem::new(ErrorCode::TooLarge, too_large);
+    if length(headers).is_some_and(|length| length > HEARD_OUT) {
+        return Err(too_large().into());
+    }
+    let read = tokio::time::timeout(BODY_TIME, read(body, largest)).await.map_err(|_| unreadable("it took too long to come"))??;
+    Ok(read.ok_or_else(too_large)?)
+}
+
 /// The object that a body holds; `None` if there is no body.
 async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiError> {
     let (parts, body) = request.into_parts();
-    let too_large = || Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time.");
-    if length(&parts.headers).is_some_and(|length| length > HEARD_OUT) {
-        return Err(too_large().into());
-    }
-    let read = tokio::time::timeout(BODY_TIME, read(body)).await.map_err(|_| unreadable("it took too long to come"))??;
-    let bytes = read.ok_or_else(too_large)?;
+    let bytes = bytes_of(&parts.headers, body, LARGEST_BODY, "The body is larger than the server takes. Send less at a time.").await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
@@ -144,7 +170,7 @@ const SMALL_BODY: usize = 64 << 10;
 static LARGE_BODIES: Semaphore = Semaphore::const_new(64);
 
 /// The body; `None` if it is too large.
-async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, ApiError> {
+async fn read(body: axum::body::Body, largest: usize) -> Result<Option<Vec<u8>>, ApiError> {
     let (mut bytes, mut length, mut room) = (Vec::new(), 0, None);
     let mut pieces = body.into_data_stream();
     let next = |piece: Result<_, axum::Error>| piece.map_err(|error| unreadable(&error.to_string()));
@@ -152,13 +178,14 @@ async fn read(body: axum::body::Body) -> Result<Option<Vec<u8>>, ApiError> {
         length += piece.len();
         if length > SMALL_BODY && room.is_none() {
             let full = |_| ApiError::too_many("Too many large bodies are on their way.", ROOM_AGAIN);
-            room = Some(LARGE_BODIES.try_acquire().map_err(full)?);
+            let shares = u32::try_from(largest.div_ceil(LARGEST_BODY)).unwrap_or(1);
+            room = Some(LARGE_BODIES.try_acquire_many(shares).map_err(full)?);
         }
-        if length <= LARGEST_BODY {
+        if length <= largest {
             bytes.extend_from_slice(&piece);
         }
     }
-    Ok((length <= LARGEST_BODY).then_some(bytes))
+    Ok((length <= largest).then_some(bytes))
 }
 
 /// When there may be room again.

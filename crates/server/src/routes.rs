@@ -19,6 +19,7 @@ mod chats;
 mod docs;
 mod events;
 mod files;
+mod images;
 mod inbox;
 mod members;
 mod messages;
@@ -49,7 +50,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use planwright_protocol::ErrorCode::{
-    ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge,
+    ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge, UnsupportedMediaType,
 };
 use planwright_protocol::{ErrorCode, Problem};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -87,6 +88,7 @@ fn api() -> Table {
         .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
         .delete("/workspaces/{wid}", workspaces::delete, "End the chats of a workspace and forget it; no file is touched")
         .get("/workspaces/{wid}/rules", workspaces::rules, "What holds in a workspace: modes, approvals, sandbox, limits, models")
+        .get("/workspaces/{wid}/models", models::options, "The models that are configured, and those that can be chosen for a chat")
         .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
         .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
         .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by its hash").fails([Conflict])
@@ -94,6 +96,7 @@ fn api() -> Table {
         .post("/workspaces/{wid}/mcp", servers::check, "Start the MCP servers that may be, and ask what they offer")
         .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
+        .get("/workspaces/{wid}/files/image", images::of_workspace, "An image of the workspace").fails([NotFound, TooLarge, UnsupportedMediaType])
         .get("/workspaces/{wid}/files/find", files::find, "Files by what is typed of their names")
         .get("/workspaces/{wid}/plans", files::plans, "The plans, and how far they have come")
         .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
@@ -105,7 +108,7 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
         .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
         .get("/workspaces/{wid}/chats/{cid}", chats::show, "A chat")
-        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role or plan of a chat; pin or archive it").fails([ConfirmationRequired, Conflict])
+        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role, plan, model or effort of a chat; pin or archive it").fails([ConfirmationRequired, Conflict])
         .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
@@ -123,6 +126,8 @@ fn api() -> Table {
         .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images that came with a message")
+        .post("/workspaces/{wid}/chats/{cid}/images", images::create, "Store an image, to be named in a message")
+        .get("/workspaces/{wid}/chats/{cid}/images/{iid}", images::show, "An image of the chat").fails([UnsupportedMediaType])
         .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
         .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")

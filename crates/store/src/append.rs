@@ -38,10 +38,10 @@ pub(crate) struct AppendWrite {
 /// The chat as it is after the append, if the append follows the newest one.
 pub(crate) const UPDATE_CHAT: &str = "update chats set version = $2 + 1, title = $3, agent_role = $4, agent_mode = $5, plan_file = $6,
         state = $7, pending = $8, grants = $9, epoch = $10, seq_ceiling = $11, usage = $12, run_id = $13, updated_at = $14,
-        progress = $15, pinned = $16, archived = $17
+        progress = $15, turn_start = $16, pinned = $17, archived = $18, model_choice = $19, effort_choice = $20
     where id = $1 and version = $2";
 /// How many arguments [`UPDATE_CHAT`] has.
-pub(crate) const CHAT_ARGUMENTS: usize = 17;
+pub(crate) const CHAT_ARGUMENTS: usize = 20;
 
 const INSERT_EVENTS: RowStatement = RowStatement {
     columns: &[("chat_id", ColumnType::Id), ("seq", ColumnType::Number), ("name", ColumnType::Text), ("envelope", ColumnType::Text)],
@@ -108,7 +108,7 @@ impl AppendWrite {
 
 /// The columns that change with an append, in the order of [`UPDATE_CHAT`].
 fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
-    Ok(args![
+    let mut columns = args![
         chat.title.as_str(),
         word(chat.config.role)?,
         word(chat.config.role.mode())?,
@@ -122,9 +122,10 @@ fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
         chat.run.map(|run| run.0),
         micros(chat.updated_at),
         chat.progress.as_ref().map(serde_json::to_string).transpose()?,
-        i64::from(chat.marks.pinned),
-        i64::from(chat.marks.archived),
-    ])
+        chat.turn_start.as_ref().map(serde_json::to_string).transpose()?,
+    ];
+    columns.extend(chat.marks.changing_args()?);
+    Ok(columns)
 }
 
 /// What the events come to: each message once, with its newest content and the number it was first announced under, and

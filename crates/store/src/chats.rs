@@ -33,6 +33,8 @@ pub struct ChatRow {
     pub usage: Usage,
     /// The run that is not finished yet.
     pub run: Option<RunId>,
+    /// Where the model's conversation begins in the history; `None` for its beginning.
+    pub turn_start: Option<TurnStart>,
     pub marks: Marks,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -43,6 +45,18 @@ pub struct ChatRow {
 pub struct GrantRow {
     pub tool: String,
     pub folder: String,
+}
+
+/// Where the conversation begins that a model reads: the history before it was summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStart {
+    /// The place of its first message.
+    pub seq: u64,
+    /// Replies before it since the user's last message.
+    pub replies: u32,
+    /// All replies before it, by mode.
+    pub plan_replies: usize,
+    pub act_replies: usize,
 }
 
 /// An event as it is stored: its envelope is JSON.
@@ -116,6 +130,11 @@ const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1
 const PLAN_OWNERS: &str =
     "select id, plan_file from chats where workspace_id = $1 and plan_file is not null order by created_at desc, id desc";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
+const MESSAGES_FROM: &str = "select * from messages where chat_id = $1 and seq >= $2 order by seq";
+/// Written so that the partial indexes serve them.
+const LANDMARKS: &str =
+    "select * from messages where chat_id = $1 and (author = 'system' or message_type in ('plan', 'question')) order by seq";
+const NEWEST_USER_MESSAGE: &str = "select * from messages where chat_id = $1 and author = 'user' order by seq desc limit 1";
 const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
 /// Looks at the newest events alone, so that it costs the same however long the chat is.
 const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
@@ -124,8 +143,9 @@ const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from 
 /// A chat is created once; sent again it is the same one.
 pub(crate) const CREATE_CHAT: &str =
     "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, version)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0";
+        seq_ceiling, usage, run_id, created_at, updated_at, progress, person, pinned, archived, model_choice, effort_choice,
+        version)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0";
 
 impl Store {
     /// Stores a new chat, with version 0.
@@ -212,6 +232,29 @@ impl Store {
         self.db.rows(MESSAGES, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
+    /// The messages that a model's conversation is made of, oldest first: all of them, or those since it was summed up.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn turn_messages(&self, chat: ChatId, start: Option<TurnStart>) -> Result<Vec<Message>, StoreError> {
+        let seq = start.map_or(0, |start| start.seq);
+        self.db.rows(MESSAGES_FROM, args![chat.0, seq]).await?.iter().map(read_message).collect()
+    }
+
+    /// The few messages that tell what became of plans and approvals, oldest first: plan versions, questions and notices.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn landmarks(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
+        self.db.rows(LANDMARKS, args![chat.0]).await?.iter().map(read_message).collect()
+    }
+
+    /// # Errors
+    /// The database failed.
+    pub async fn newest_user_message(&self, chat: ChatId) -> Result<Option<Message>, StoreError> {
+        self.db.row(NEWEST_USER_MESSAGE, args![chat.0]).await?.as_ref().map(read_message).transpose()
+    }
+
     /// The events after `seq`, in order, at most `limit`.
     ///
     /// # Errors
@@ -244,7 +287,7 @@ fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
 }
 
 fn created_row(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
-    Ok(args![
+    let mut args = args![
         chat.id.0,
         chat.workspace_id.0,
         chat.title.as_str(),
@@ -261,10 +304,9 @@ fn created_row(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
         micros(chat.created_at),
         micros(chat.updated_at),
         chat.progress.as_ref().map(serde_json::to_string).transpose()?,
-        i64::from(chat.marks.pinned),
-        i64::from(chat.marks.archived),
-        chat.marks.person.clone(),
-    ])
+    ];
+    args.extend(chat.marks.args()?);
+    Ok(args)
 }
 
 pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
@@ -282,7 +324,8 @@ pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
         seq_ceiling: row.number("seq_ceiling")?,
         usage: serde_json::from_str(&row.text("usage")?)?,
         run: row.get::<Option<_>>("run_id")?.map(RunId),
-        marks: Marks { pinned: row.number("pinned")? == 1, archived: row.number("archived")? == 1, person: row.optional_text("person")? },
+        turn_start: row.optional_text("turn_start")?.map(|start| serde_json::from_str(&start)).transpose()?,
+        marks: Marks::read(row)?,
         created_at: timestamp(row.get("created_at")?)?,
         updated_at: timestamp(row.get("updated_at")?)?,
     })

@@ -1,6 +1,9 @@
 //! What people set on a chat.
 
+use crate::db::{Arg, Row, args};
+use crate::store::{StoreError, from_word, word};
 use planwright_protocol::op::MarkChange;
+use planwright_protocol::settings::Depth;
 
 /// What people set on a chat, which no run changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,11 +12,39 @@ pub struct Marks {
     pub archived: bool,
     /// The name of the account that began the chat; `None` for the person who runs the server.
     pub person: Option<String>,
+    /// The model that runs of this chat use, as PROVIDER/MODEL; `None` for the configured one.
+    pub model: Option<String>,
+    /// How much that model thinks; `None` for the configured effort.
+    pub effort: Option<Depth>,
 }
 
 impl Marks {
     pub fn change(&mut self, change: MarkChange) {
         self.pinned = change.pinned.unwrap_or(self.pinned);
         self.archived = change.archived.unwrap_or(self.archived);
+        change.model.apply(&mut self.model);
+        change.effort.apply(&mut self.effort);
+    }
+
+    /// In the order of the columns `person, pinned, archived, model_choice, effort_choice`.
+    pub(crate) fn args(&self) -> Result<Vec<Arg>, StoreError> {
+        let mut args = args![self.person.clone()];
+        args.extend(self.changing_args()?);
+        Ok(args)
+    }
+
+    /// The same without the person, who never changes.
+    pub(crate) fn changing_args(&self) -> Result<Vec<Arg>, StoreError> {
+        Ok(args![i64::from(self.pinned), i64::from(self.archived), self.model.clone(), self.effort.map(word).transpose()?])
+    }
+
+    pub(crate) fn read(row: &Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            pinned: row.number("pinned")? == 1,
+            archived: row.number("archived")? == 1,
+            person: row.optional_text("person")?,
+            model: row.optional_text("model_choice")?,
+            effort: row.optional_text("effort_choice")?.map(from_word).transpose()?,
+        })
     }
 }

@@ -152,6 +152,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(10 "0010_images"),
     migration!(11 "0011_inbox"),
     migration!(12 "0012_appends"),
+    migration!(13 "0013_model_choice"),
+    migration!(15 "0015_turns"),
 ];
 
 impl Store {

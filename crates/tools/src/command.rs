@@ -10,9 +10,10 @@ mod room;
 mod service;
 mod sight;
 mod staged;
+mod terminal;
 mod versions;
 
-pub use outcome::{Outcome, for_model};
+pub use outcome::{Outcome, TERMINAL, for_model};
 pub use planwright_sandbox::Stop;
 pub use service::{Post, Program};
 pub use sight::Covers;

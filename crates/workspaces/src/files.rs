@@ -101,6 +101,16 @@ impl Workspaces {
         tokio::task::spawn_blocking(move || read(&folder, &path)).await.map_err(broken)?.map_err(of_path)
     }
 
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// No such workspace or file, or it is too large.
+    pub async fn bytes(&self, workspace: WorkspaceId, path: &str) -> Result<Vec<u8>, Problem> {
+        let path = WorkspacePath::parse_file(path).map_err(unfit)?;
+        let folder = self.open(workspace).await?;
+        tokio::task::spawn_blocking(move || read_bytes(&folder, &path)).await.map_err(broken)?.map_err(of_path)
+    }
+
     /// The plans of a workspace, by name.
     ///
     /// # Errors
@@ -162,6 +172,13 @@ fn gather(node: FileNode, files: &mut Vec<String>) {
 }
 
 fn read(workspace: &Workspace, path: &WorkspacePath) -> Result<FileContent, Problem> {
+    let bytes = read_bytes(workspace, path)?;
+    let size = bytes.len() as u64;
+    let content = Text::of(&bytes).map(|text| text.shown());
+    Ok(FileContent { path: path.to_string(), file_type: node_of(path, Kind::File).file_type, size, content })
+}
+
+fn read_bytes(workspace: &Workspace, path: &WorkspacePath) -> Result<Vec<u8>, Problem> {
     let file = workspace.open_file(path)?;
     let mut bytes = Vec::new();
     let unreadable = |error: std::io::Error| Problem::new(ErrorCode::NotFound, format!("{path} can't be read: {error}."));
@@ -170,9 +187,7 @@ fn read(workspace: &Workspace, path: &WorkspacePath) -> Result<FileContent, Prob
         let text = format!("{path} is larger than the {} MiB that are shown. Open it with another program.", LARGEST >> 20);
         return Err(Problem::new(ErrorCode::TooLarge, text));
     }
-    let size = bytes.len() as u64;
-    let content = Text::of(&bytes).map(|text| text.shown());
-    Ok(FileContent { path: path.to_string(), file_type: node_of(path, Kind::File).file_type, size, content })
+    Ok(bytes)
 }
 
 fn view_of(workspace: &Workspace, path: &str, chat_id: Option<ChatId>) -> PlanView {

@@ -59,7 +59,7 @@ impl Layers {
 
     fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {
         let commands = Commands { sandbox: config.sandbox.clone(), ..self.commands.clone() };
-        let models = Arc::new(ModelSettings { choice: self.model_choice(config), providers: config.providers.clone() });
+        let models = Arc::new(ModelSettings { choice: self.model_choice(config), providers: config.providers.clone(), effort: None });
         let settings = Settings { models, commands: Some(Arc::new(commands)), ..settings(config)? };
         Ok(Rules { settings: Arc::new(settings), servers: self.factory.servers(&config.mcp, &self.user.mcp, waiting) })
     }

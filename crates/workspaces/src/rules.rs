@@ -18,7 +18,7 @@ pub(crate) fn lay_over(own: &WorkspaceSettings, rules: Rules, configuration: &dy
     let model = own.model.as_ref().filter(|model| configuration.check_model(&settings.models, model).is_ok());
     let models = model.map_or_else(
         || settings.models.clone(),
-        |model| Arc::new(ModelSettings { choice: ModelChoice::both(model.clone()), providers: settings.models.providers.clone() }),
+        |model| Arc::new(ModelSettings { choice: ModelChoice::both(model.clone()), ..(*settings.models).clone() }),
     );
     let approvals = own.approvals.map_or_else(|| settings.approvals.clone(), |own| Arc::new(own.over(&settings.approvals)));
     let settings = Arc::new(Settings {

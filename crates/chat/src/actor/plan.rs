@@ -9,7 +9,7 @@ use crate::progress;
 use planwright_plan::PlanDocument;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
-use planwright_protocol::{Author, ErrorCode, Event, Message, MessageBody, Mode, Notice, Problem, QuestionKind, SwitchedBy, Timestamp};
+use planwright_protocol::{ErrorCode, Event, Message, MessageBody, Mode, Notice, Problem, QuestionKind, SwitchedBy, Timestamp};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
@@ -106,7 +106,7 @@ impl Actor {
             files: Some(files.clone()),
         };
         let note = Message::notice(row.id, Notice::Approval(Box::new(notice)), text);
-        let history = self.chat.store.messages(self.chat.id).await?;
+        let history = self.chat.store.landmarks(self.chat.id).await?;
         let drifted = drift::note(&self.chat, &approval, &history, &files).map(|message| Event::MessageCreated { message });
         change = change.event(Event::MessageCreated { message: note.clone() });
         change.events.extend(drifted);
@@ -142,7 +142,7 @@ impl Actor {
     /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the
     /// file, counts as seen.
     pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await?;
+        let history = self.chat.store.landmarks(self.chat.id).await?;
         let newest = history.iter().rev().filter_map(shown).find(|(plan_file, _)| *plan_file == approval.plan_file);
         Ok(newest.is_none_or(|(_, sha256)| sha256 == approval.sha256))
     }
@@ -180,11 +180,12 @@ impl Actor {
 
     /// The plan that an order without one has led to, if it did.
     pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
-        let history = self.chat.store.messages(self.chat.id).await?;
-        let Some(order) = history.iter().rposition(|message| message.author == Author::User) else { return Ok(None) };
-        let drafted = history[order..].iter().any(|message| message.body.plan().is_some());
-        let is_ordered = history[order].body.user_text().is_some_and(|text| text.awaits_plan);
-        if !drafted || !is_ordered {
+        let (store, id) = (&self.chat.store, self.chat.id);
+        let order = store.newest_user_message(id).await?.filter(|message| message.body.user_text().is_some_and(|text| text.awaits_plan));
+        let Some(order) = order else { return Ok(None) };
+        // Ids grow with time, so a plan with a higher one was written after the order.
+        let is_drafted = |message: &Message| message.body.plan().is_some() && message.id > order.id;
+        if !store.landmarks(id).await?.iter().any(is_drafted) {
             return Ok(None);
         }
         match self.approval(None, SwitchedBy::Approval).await {

@@ -15,7 +15,7 @@ use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, UserTe
 use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::Decision;
 use planwright_protocol::settings::IntentSwitch;
-use planwright_protocol::{Author, ErrorCode, Event, Message, Mode, Notice, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy};
+use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy};
 use planwright_question::{answer_text, plan_is_approved, validate_answers};
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
@@ -173,8 +173,7 @@ impl Actor {
         let Classified { message_id, intent, model, usage } = classified;
         let row = self.chat.record();
         let role = row.config.role;
-        let history = self.chat.store.messages(self.chat.id).await?;
-        let newest = history.iter().rev().find(|message| message.author == Author::User);
+        let newest = self.chat.store.newest_user_message(self.chat.id).await?;
         let is_of_use = role.mode() == Mode::Plan && row.pending.is_none() && newest.is_some_and(|message| message.id == message_id);
         let mut change = Change::default();
         if usage != Usage::default() {

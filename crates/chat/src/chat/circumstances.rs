@@ -2,7 +2,6 @@
 
 use super::Chat;
 use crate::agent::Agent;
-use planwright_agent::Provider;
 use planwright_plan::PlanDocument;
 use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
@@ -16,14 +15,6 @@ impl Chat {
     /// The chat's own agent, as it is now.
     pub fn agent(&self) -> Agent {
         Agent::own(self.record().config.role)
-    }
-
-    /// The model for a mode, as it is configured now.
-    ///
-    /// # Errors
-    /// There is none, and how to configure one.
-    pub async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
-        self.models.model(&self.settings().models, mode).await
     }
 
     /// What the gate needs to know, all of one moment.

@@ -2,10 +2,13 @@
 
 use super::{Chat, broken};
 use crate::chat_file::{ChatHeader, Written, entry, frontmatter, header, missing_from};
-use planwright_protocol::{ErrorCode, Problem};
+use planwright_protocol::{ErrorCode, Message, Problem};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+
+/// How many messages are read at a time to find the newest one that the file has.
+const PAGE: u32 = 200;
 
 impl Chat {
     /// Brings the chat's file up to date.
@@ -59,15 +62,32 @@ impl Chat {
         }
     }
 
+    /// The stored messages from the newest one on that the file has, oldest first; all of them if it has none.
+    async fn missing_messages(&self) -> Result<Vec<Message>, Problem> {
+        let (workspace, id) = (self.workspace.clone(), self.id);
+        let content = tokio::task::spawn_blocking(move || workspace.read_chat(id).unwrap_or_default()).await.map_err(broken)?;
+        let mut newest_first: Vec<Message> = Vec::new();
+        loop {
+            let page = self.store.messages_before(id, newest_first.last().map(|message| message.id), PAGE).await?;
+            let is_last = page.is_empty();
+            let is_found = missing_from(&content, &page).len() < page.len();
+            newest_first.extend(page);
+            if is_last || is_found {
+                newest_first.reverse();
+                return Ok(newest_first);
+            }
+        }
+    }
+
     /// Looks at the whole file: its frontmatter is made right, and what it lacks at its end is added.
     async fn reconcile_file(&self, header: &ChatHeader) -> Result<(), Problem> {
-        let history = self.store.messages(self.id).await?;
-        let known: HashSet<_> = history.iter().map(|message| message.id).collect();
+        let missing = self.missing_messages().await?;
+        let known: HashSet<_> = missing.iter().map(|message| message.id).collect();
         self.file.queue().retain(|message| !known.contains(&message.id));
         let (workspace, id, header) = (self.workspace.clone(), self.id, header.clone());
         let edit = move |old: &[u8]| {
             let mut new = header.put_into(old);
-            for text in missing_from(old, &history).iter().filter_map(entry) {
+            for text in missing_from(old, &missing).iter().filter_map(entry) {
                 if !new.ends_with(b"\n") {
                     new.push(b'\n');
                 }

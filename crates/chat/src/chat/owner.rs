@@ -107,8 +107,8 @@ impl Owner {
         row.grants.extend(change.grants);
         let mut events = change.events;
         if row.title != record.title || row.marks != record.marks {
-            let Marks { pinned, archived, .. } = row.marks;
-            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived });
+            let Marks { pinned, archived, model, effort, .. } = row.marks.clone();
+            events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived, model, effort });
         }
         let reserved = self.sequence.begin_append(events);
         let envelopes: Vec<_> = reserved.unstored.iter().chain(&reserved.new).cloned().collect();

@@ -43,6 +43,7 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
         seq_ceiling: 0,
         usage: Usage::default(),
         run: None,
+        turn_start: None,
         marks: planwright_store::Marks::default(),
         created_at: now,
         updated_at: now,

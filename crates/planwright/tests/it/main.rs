@@ -15,6 +15,7 @@ mod command_effects;
 mod command_keep;
 mod commands;
 mod commits;
+mod composer;
 mod delegation;
 mod disk;
 mod drift;

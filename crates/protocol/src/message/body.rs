@@ -113,6 +113,9 @@ pub struct ReplyPart {
     /// What the model wants back as it wrote it; on the first message of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Value>,
+    /// The reasoning that the model showed, for people to read; on the first message of a reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
 }
 
 impl ReplyPart {

@@ -113,6 +113,9 @@ pub struct MessageMetadata {
     /// The model that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The reasoning that the model showed before it, at most 64 KiB; on the first message of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
 }
 
 /// Of a plan message the plan; of a card, what of the plan is to be approved.

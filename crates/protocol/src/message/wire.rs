@@ -45,7 +45,7 @@ const IMAGES: &str = "images";
 
 const OF_USER_TEXT: &[&str] = &["user", IMAGES, "awaits_plan"];
 const OF_ANSWER: &[&str] = &["user", "question_answer", "comment"];
-const OF_REPLY: &[&str] = &["reply", "model", "read_up_to", "native"];
+const OF_REPLY: &[&str] = &["reply", "model", "read_up_to", "native", "reasoning"];
 const OF_ASSISTANT_TEXT: &[&str] = &["not_a_plan", "status", "review", "call_id"];
 const OF_PLAN: &[&str] = &["plan", "plan_file", "revision", "sha256", FILES, "files_in_part", "edited", "call_id"];
 const OF_QUESTION: &[&str] = &["question_id", "questions", "kind", "severity", "plan", "call"];

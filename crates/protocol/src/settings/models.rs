@@ -1,6 +1,6 @@
 //! `[models]`, and the providers they come from.
 
-use super::ProviderSettings;
+use super::{Depth, ProviderSettings};
 use crate::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,4 +47,6 @@ pub struct ModelSettings {
     pub choice: ModelChoice,
     /// Those of the configuration. Vendors of the catalog need no entry.
     pub providers: BTreeMap<String, ProviderSettings>,
+    /// The effort that the user chose for a chat, over that of the provider.
+    pub effort: Option<Depth>,
 }

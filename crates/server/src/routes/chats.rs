@@ -8,7 +8,8 @@ use axum::extract::State;
 use planwright_chat::{ChatView, ContextView, Handle, Snapshot};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
-use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
+use planwright_protocol::op::{Choice, Confirm, MarkChange, PlanChange};
+use planwright_protocol::settings::Depth;
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
@@ -129,6 +130,14 @@ pub struct ChatUpdate {
     pinned: Option<bool>,
     /// Put the chat away; in the lists it is there only if asked for.
     archived: Option<bool>,
+    /// The model of this chat's runs, one of `GET …/models`; null goes back to the configured one.
+    #[serde(default)]
+    #[schemars(with = "Option<String>", example = &"anthropic/claude-sonnet-4-5")]
+    model: Choice<String>,
+    /// How much the model thinks before it answers; null goes back to the configured effort. Models without such a setting ignore it.
+    #[serde(default)]
+    #[schemars(with = "Option<Depth>")]
+    effort: Choice<Depth>,
     /// Yes to ending work in progress.
     #[serde(default)]
     confirm: bool,
@@ -142,7 +151,7 @@ pub async fn update(
 ) -> ApiResult<ChatView> {
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let role = RoleRequest { agent_role: body.agent_role, agent_mode: body.agent_mode, mode: body.mode };
-    let marks = MarkChange { pinned: body.pinned, archived: body.archived };
+    let marks = MarkChange { pinned: body.pinned, archived: body.archived, model: body.model, effort: body.effort };
     let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm, marks };
     Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
 }

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::{SentKey, shorten};
 use planwright_protocol::message::{QuestionAnswer, WireMessage};
+use planwright_protocol::op::SentImage;
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_store::Found;
 use schemars::JsonSchema;
@@ -154,6 +155,10 @@ pub struct CreateBody {
     #[serde(default)]
     #[schemars(with = "Given")]
     metadata: Map<String, Value>,
+    /// Images that come with the message, by the ids that `POST …/images` gave; at most 8. An answer has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    images: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -186,7 +191,8 @@ pub async fn create(
 ) -> Result<Accepted<MessageAnswer>, ApiError> {
     let handle = handle(&app, workspace, chat).await?;
     let key = key.map(|key| SentKey::new(key, &body));
-    let op = op_of(body)?;
+    let images = handle.chat().uploaded_images(&body.images).await?;
+    let op = op_of(body, images)?;
     let is_answer = matches!(op, Op::Answer { .. });
     let reply = handle.submit_once(op, caller.name(), key).await.map_err(|problem| {
         if is_answer && problem.code == ErrorCode::ValidationFailed { ApiError::bad_request(problem) } else { problem.into() }
@@ -194,7 +200,7 @@ pub async fn create(
     Ok(Accepted(MessageAnswer { message: reply.message }))
 }
 
-fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
+fn op_of(mut body: CreateBody, images: Vec<SentImage>) -> Result<Op, ApiError> {
     let answer = QuestionAnswer::take_from(&mut body.metadata).map_err(|_| {
         let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
         let details = json!({ "fields": { "metadata.question_answer": needs } });
@@ -202,9 +208,10 @@ fn op_of(mut body: CreateBody) -> Result<Op, ApiError> {
         ApiError::bad_request(problem.with_details(details))
     })?;
     Ok(match answer {
+        Some(_) if !images.is_empty() => return Err(ApiError::misfit("images", "must be empty beside an answer")),
         Some(QuestionAnswer { question_id, answers }) => {
             Op::Answer { question_id, answers, comment: body.content, metadata: body.metadata }
         }
-        None => Op::UserMessage { content: body.content, metadata: body.metadata, images: Vec::new() },
+        None => Op::UserMessage { content: body.content, metadata: body.metadata, images },
     })
 }

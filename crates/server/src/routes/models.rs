@@ -1,10 +1,11 @@
 use crate::App;
 use crate::answer::ApiResult;
-use crate::request::Body;
+use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
 use futures::future::BoxFuture;
-use planwright_protocol::Problem;
+use planwright_chat::ModelOptions;
+use planwright_protocol::{Problem, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,11 @@ pub trait Shelf: Send + Sync {
 
 pub async fn list(State(app): State<App>) -> Json<ModelSources> {
     Json(app.models.sources())
+}
+
+/// The models that are configured in this workspace, and those that can be chosen for a chat.
+pub async fn options(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<ModelOptions> {
+    Ok(Json(app.sessions.model_options(workspace).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -148,6 +148,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
         seq_ceiling: 0,
         usage: Usage::default(),
         run: None,
+        turn_start: None,
         marks: planwright_store::Marks::default(),
         created_at: moment(0),
         updated_at: moment(0),

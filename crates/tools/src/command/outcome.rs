@@ -1,6 +1,6 @@
 //! What a command did, as the model and programs read it.
 
-use super::Covers;
+use super::{Covers, terminal};
 use crate::effect::Effect;
 use crate::tool::Output;
 use crate::workspace::{Begun, Change};
@@ -41,38 +41,23 @@ impl Capture {
         self.total < SHOWN
     }
 
-    fn text(mut self) -> (String, bool) {
+    fn text(self) -> Captured {
         let left_out = self.total - (self.head.len() + self.tail.len()) as u64;
+        let mut bytes = self.head;
         if left_out > 0 {
-            self.head.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
+            bytes.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
         }
-        self.head.extend(self.tail);
-        (plain(&String::from_utf8_lossy(&self.head)), left_out > 0)
+        bytes.extend(self.tail);
+        let printed = String::from_utf8_lossy(&bytes);
+        Captured { plain: terminal::plain(&printed), coloured: terminal::coloured(&printed), is_cut: left_out > 0 }
     }
 }
 
-/// Without what only a terminal understands: colours and moves of the cursor tell a model nothing.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\u{1b}' if characters.next_if_eq(&'[').is_some() => {
-                while characters.next().is_some_and(|next| !('@'..='~').contains(&next)) {}
-            }
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\n' | '\t' => plain.push(character),
-            '\r' => plain.push('\n'),
-            character if character.is_control() || reorders(character) => plain.push('\u{fffd}'),
-            character => plain.push(character),
-        }
-    }
-    plain
-}
-
-/// What shows the text behind it in another order than it has, so that people read something else than what was said.
-fn reorders(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+struct Captured {
+    plain: String,
+    /// The same with its colours; `None` if it has none.
+    coloured: Option<String>,
+    is_cut: bool,
 }
 
 /// What somebody else's program says, as the model reads it: bounded, and without what only a terminal understands or what
@@ -81,7 +66,7 @@ fn reorders(character: char) -> bool {
 pub fn for_model(text: &str) -> String {
     let mut capture = Capture::default();
     capture.take(text.as_bytes());
-    capture.text().0
+    capture.text().plain
 }
 
 /// How a command ended and what it printed. Kept beside what it changed until that has been judged.
@@ -96,6 +81,9 @@ pub struct Outcome {
     pub covers: Covers,
     milliseconds: u64,
     output: String,
+    /// The output with its colours, for people; `None` if it has none.
+    #[serde(default)]
+    coloured: Option<String>,
     truncated: bool,
     reached: Vec<String>,
     /// What was put back before anybody was asked, because no command may do it; effects as JSON.
@@ -109,6 +97,8 @@ pub struct Outcome {
     answer: Option<Result<String, Problem>>,
 }
 
+/// The fact that holds the output with its colours. The text of the result has none: they tell a model nothing.
+pub const TERMINAL: &str = "terminal";
 const FILE: &str = "outcome.json";
 /// How many covered files are named.
 const MOST_COVERED: usize = 20;
@@ -131,15 +121,16 @@ const READ_ONLY: &str = "Read-only file system";
 
 impl Outcome {
     pub fn new(command: &str, begun: Begun, finished: &Finished, capture: Capture) -> Self {
-        let (output, truncated) = capture.text();
+        let Captured { plain, coloured, is_cut } = capture.text();
         Self {
             command: command.to_owned(),
             begun,
             ended: finished.ended,
             covers: Covers::default(),
             milliseconds: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
-            output,
-            truncated,
+            output: plain,
+            coloured,
+            truncated: is_cut,
             reached: finished.reached.iter().map(|&limit| limit.to_owned()).collect(),
             put_back: Vec::new(),
             notes: Vec::new(),
@@ -232,7 +223,12 @@ impl Outcome {
             return Err(Problem::new(ErrorCode::CommandTimedOut, text).with_details(facts));
         }
         let data = match facts {
-            Value::Object(facts) => facts,
+            Value::Object(mut facts) => {
+                if let Some(coloured) = &self.coloured {
+                    facts.insert(TERMINAL.to_owned(), coloured.trim_end().into());
+                }
+                facts
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => serde_json::Map::new(),
         };
         Ok(Output { text, data, signal: None })
@@ -339,15 +335,9 @@ mod tests {
             capture.take(&[b'x'; 100]);
         }
         capture.take(b"\nlast");
-        let (text, truncated) = capture.text();
-        assert!(truncated && text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < HEAD + TAIL + 100);
+        let Captured { plain: text, is_cut, .. } = capture.text();
+        assert!(is_cut && text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < HEAD + TAIL + 100);
         assert!(text.contains("bytes left out"));
-    }
-
-    #[test]
-    fn what_only_a_terminal_understands_is_left_out() {
-        assert_eq!(plain("\u{1b}[31mred\u{1b}[0m\r\nok\u{7}"), "red\nok\u{fffd}");
-        assert_eq!(plain("a\u{202e}b\u{2066}c\u{2069}"), "a\u{fffd}b\u{fffd}c\u{fffd}", "and what reorders text");
     }
 
     fn ended(code: i32, output: &str) -> Outcome {
@@ -366,6 +356,14 @@ mod tests {
         }
         assert!(!text(1, "cargo: command not found").contains("don't see"), "another failure");
         assert!(!text(127, "my-cargo: command not found").contains("don't see"), "a tool of their own");
+    }
+
+    #[test]
+    fn colours_are_a_fact_for_people_and_not_in_the_text_for_the_model() {
+        let output = ended(1, "\u{1b}[31mFAILED\u{1b}[0m one\n").report(&[], &[]).unwrap();
+        assert!(output.text.starts_with("FAILED one\n[exit code 1"), "{}", output.text);
+        assert_eq!(output.data[TERMINAL], "\u{1b}[31mFAILED\u{1b}[0m one");
+        assert!(!ended(0, "plain").report(&[], &[]).unwrap().data.contains_key(TERMINAL));
     }
 
     #[test]
