@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const TURNS: usize = 300;
+/// How often the start of a run is measured.
+const STARTS: usize = 25;
 /// The first turns find nothing in any cache.
 const WARM_UP: usize = 20;
 
@@ -36,6 +38,10 @@ fn main() -> ExitCode {
         report("a tool turn with 10 messages, against 3 commits and 1 ms", short, "ms", bar),
         report("the same with 10,000 messages, against that with 10", long / short, "", 1.5),
     ];
+    let short = runtime.block_on(starts(folder.path(), 100));
+    let long = runtime.block_on(starts(folder.path(), 20_000));
+    println!("start of a run in a chat with 100 messages, summed up      {short:>8.2}ms");
+    let results = results.into_iter().chain([report("the same with 20,000 messages, against that with 100", long / short, "", 1.3)]);
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -68,6 +74,32 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let times = gaps.0.lock().unwrap().times[WARM_UP..].to_vec();
+    median_ms(times)
+}
+
+/// From a message to the first request to the model, in a chat that was summed up and is not in memory.
+async fn starts(folder: &Path, messages: usize) -> f64 {
+    let store = Store::open(&folder.join(format!("starts-{messages}.db"))).await.unwrap();
+    let id = chat(&store, folder, messages).await.id;
+    let mut times = Vec::new();
+    for number in 0..=STARTS {
+        let gaps = Arc::new(Gaps::default());
+        gaps.0.lock().unwrap().times = vec![Duration::ZERO; TURNS];
+        let sessions = Sessions::with_settings(store.clone(), Settings::default(), Arc::new(OneModel(gaps.clone())));
+        let begin = Instant::now();
+        let handle = sessions.chat(id).await.unwrap();
+        gaps.0.lock().unwrap().ended = Some(begin);
+        let said = Op::UserMessage { content: "Go on.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() };
+        handle.submit(if number == 0 { Op::Compact } else { said }).await.unwrap();
+        while handle.chat().record().run.is_some() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if number > 0 {
+            times.push(gaps.0.lock().unwrap().times[TURNS]);
+        }
+        drop(handle);
+        sessions.park_all().await;
+    }
     median_ms(times)
 }
 

@@ -4,6 +4,7 @@ mod auto;
 mod once;
 mod plan;
 mod revert;
+mod run_end;
 mod speech;
 
 pub use auto::note as undecided;
@@ -12,7 +13,6 @@ pub use once::SentKey;
 use crate::call;
 use crate::chat::{Change, Chat};
 use crate::classifier::{self, Classifying};
-use crate::commits;
 use crate::crash;
 use crate::progress::{self, open_steps};
 use crate::run::Run;
@@ -65,7 +65,8 @@ pub enum Command {
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(MAILBOX);
-    tokio::spawn(Actor { chat, key: None, running: None, classifying: None, by: OPERATOR.to_owned() }.serve(receiver));
+    let actor = Actor { chat, key: None, running: None, unstored_end: None, classifying: None, by: OPERATOR.to_owned() };
+    tokio::spawn(actor.serve(receiver));
     sender
 }
 
@@ -74,6 +75,8 @@ struct Actor {
     /// The key of the op that is being admitted, until it is stored with its message.
     key: Option<SentKey>,
     running: Option<Running>,
+    /// Why the end of the last run could not be stored. It is tried again.
+    unstored_end: Option<Problem>,
     /// The classifier, while it looks at the user's newest message.
     classifying: Option<Classifying>,
     /// Who asked for what is done now.
@@ -108,9 +111,11 @@ impl Actor {
                 },
                 outcome = finished(&mut self.running) => {
                     if let Err(problem) = self.conclude(outcome).await {
-                        tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored");
+                        tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored; trying again");
+                        self.unstored_end = Some(problem);
                     }
                 }
+                () = run_end::pause_before_retry(self.unstored_end.as_ref()) => self.store_end_again().await,
                 classified = classifier::answer_of(&mut self.classifying) => self.suggest(classified).await,
             }
         }
@@ -283,63 +288,13 @@ impl Actor {
 
     fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
-        // A run begins by reading the whole history, and what waited is in it.
+        self.unstored_end = None;
+        // A run begins by reading the stored messages, and what waited is among them.
         self.chat.inbox.clear();
         let inbox = self.chat.inbox.clone();
         let run = Run::new(self.chat.clone(), inbox);
         let task = tokio::spawn(cancel.clone().run_until_cancelled_owned(work(run)));
         self.running = Some(Running { task, cancel });
-    }
-
-    /// Stores how a run ended; begins another if the user wrote meanwhile.
-    async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
-        if self.running.take().is_none() {
-            return Ok(());
-        }
-        crash::point("run_over");
-        let open_steps = open_steps(&self.chat.record());
-        let failed = |interrupted: Option<Message>, problem: Problem| {
-            Change::messages(interrupted)
-                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })
-                .event(Event::StateChanged { state: ChatState::Failed })
-        };
-        match outcome {
-            Some(Outcome::Done | Outcome::Parked(_)) if !self.chat.inbox.is_empty() => {
-                self.start();
-                Ok(())
-            }
-            // Everything about the question was stored with it.
-            Some(Outcome::Parked(_)) => {
-                self.chat
-                    .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
-                        end_run(row, ChatState::AwaitingAnswer);
-                    })
-                    .await?;
-                crash::point("run_parked");
-                Ok(())
-            }
-            Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
-            Some(Outcome::Done) => {
-                commits::commit_work(&self.chat, None).await;
-                let change = Change::default()
-                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
-                    .event(Event::StateChanged { state: ChatState::Idle });
-                self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
-                crash::point("run_end_stored");
-                Ok(())
-            }
-            Some(Outcome::Failed(problem)) => {
-                let interrupted = self.chat.settle().await;
-                self.chat.publish(failed(interrupted, problem), |row| end(row, ChatState::Failed)).await
-            }
-            None => {
-                let problem = Problem::new(
-                    ErrorCode::Internal,
-                    "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
-                );
-                self.chat.publish(failed(None, problem), |row| end(row, ChatState::Failed)).await
-            }
-        }
     }
 }
 

@@ -116,6 +116,10 @@ impl OpenChats {
         self.lock().slots.drain().filter_map(|(_, slot)| slot.cell.get().cloned()).collect()
     }
 
+    pub fn count(&self) -> usize {
+        self.lock().slots.len()
+    }
+
     /// Whether the caller is the first and must start the sweep.
     pub fn begin_sweeping(&self) -> bool {
         !std::mem::replace(&mut self.lock().is_swept, true)

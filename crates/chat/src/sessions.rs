@@ -316,6 +316,17 @@ impl Sessions {
         Ok(())
     }
 
+    /// How many chats are in memory.
+    #[must_use]
+    pub fn in_memory(&self) -> usize {
+        self.inner.open.count()
+    }
+
+    /// Lets go of the chats that nobody runs, follows or has a handle of. Happens by itself every few seconds.
+    pub fn release_idle(&self) {
+        self.inner.open.sweep();
+    }
+
     /// Lets go of all chats; their runs go on after the next start.
     pub async fn park_all(&self) {
         self.inner.stop.now();

@@ -1,0 +1,87 @@
+//! How a run ends.
+
+use super::{Actor, end, end_run};
+use crate::chat::Change;
+use crate::commits;
+use crate::crash;
+use crate::progress::open_steps;
+use planwright_agent::Outcome;
+use planwright_protocol::event::{ChatState, RunOutcome};
+use planwright_protocol::{ErrorCode, Event, Message, Problem};
+use std::time::Duration;
+
+/// How long to wait before the end of a run is stored again.
+const RETRY_END: Duration = Duration::from_secs(2);
+
+impl Actor {
+    /// Stores how a run ended; begins another if the user wrote meanwhile.
+    pub(super) async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
+        if self.running.take().is_none() {
+            return Ok(());
+        }
+        crash::point("run_over");
+        let open_steps = open_steps(&self.chat.record());
+        let failed = |interrupted: Option<Message>, problem: Problem| {
+            Change::messages(interrupted)
+                .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps: open_steps.clone() })
+                .event(Event::StateChanged { state: ChatState::Failed })
+        };
+        match outcome {
+            Some(Outcome::Done | Outcome::Parked(_)) if !self.chat.inbox.is_empty() => {
+                self.start();
+                Ok(())
+            }
+            // Everything about the question was stored with it.
+            Some(Outcome::Parked(_)) => {
+                self.chat
+                    .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
+                        end_run(row, ChatState::AwaitingAnswer);
+                    })
+                    .await?;
+                crash::point("run_parked");
+                Ok(())
+            }
+            Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
+            Some(Outcome::Done) => {
+                commits::commit_work(&self.chat, None).await;
+                let change = Change::default()
+                    .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
+                    .event(Event::StateChanged { state: ChatState::Idle });
+                self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
+                crash::point("run_end_stored");
+                Ok(())
+            }
+            Some(Outcome::Failed(problem)) => {
+                let interrupted = self.chat.settle().await;
+                self.chat.publish(failed(interrupted, problem), |row| end(row, ChatState::Failed)).await
+            }
+            None => {
+                let problem = Problem::new(
+                    ErrorCode::Internal,
+                    "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
+                );
+                self.chat.publish(failed(None, problem), |row| end(row, ChatState::Failed)).await
+            }
+        }
+    }
+
+    /// A full disk or the like must not leave the chat at work for good.
+    pub(super) async fn store_end_again(&mut self) {
+        let Some(problem) = self.unstored_end.clone() else { return };
+        let problem = Problem { message: format!("The end of the run could not be stored. {}", problem.message), ..problem };
+        let open_steps = open_steps(&self.chat.record());
+        let change = Change::default()
+            .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps })
+            .event(Event::StateChanged { state: ChatState::Failed });
+        if self.chat.publish(change, |row| end(row, ChatState::Failed)).await.is_ok() {
+            self.unstored_end = None;
+        }
+    }
+}
+
+pub(super) async fn pause_before_retry(unstored_end: Option<&Problem>) {
+    match unstored_end {
+        Some(_) => tokio::time::sleep(RETRY_END).await,
+        None => std::future::pending().await,
+    }
+}
