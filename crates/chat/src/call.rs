@@ -91,7 +91,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message])
 /// Who made the call, if the chat's role still stands behind them.
 async fn still_acting(chat: &Arc<Chat>, call: &CallMessage) -> Result<Agent, Problem> {
     let agent = Agent::of(call)?;
-    agent.check(chat.record().config.role)?;
+    agent.check(chat.settled_record().await.config.role)?;
     Ok(agent)
 }
 

@@ -127,6 +127,18 @@ impl Chat {
         self.record.borrow().clone()
     }
 
+    /// The record once it has the switch or stop that is under way: its epoch is the fence's then.
+    pub async fn settled_record(&self) -> Arc<ChatRecord> {
+        let mut records = self.record.clone();
+        loop {
+            let record = records.borrow_and_update().clone();
+            // The owner is gone with the chat; then nothing changes any more.
+            if Epoch(record.epoch) == self.fence.epoch() || records.changed().await.is_err() {
+                return record;
+            }
+        }
+    }
+
     /// The messages that the model's conversation is made of, those of delegates among them.
     pub async fn turn_messages(&self) -> Result<Vec<Message>, Problem> {
         Ok(self.store.turn_messages(self.id, self.record().turn_start).await?)

@@ -41,7 +41,7 @@ impl Chat {
         let missing_plan = self.missing_plan().await?;
         let settings = self.settings();
         // Role and epoch of one moment: a permit for a role that ended holds nowhere.
-        let record = self.record();
+        let record = self.settled_record().await;
         agent.check(record.config.role)?;
         Ok(Situation {
             role: agent.role,

@@ -52,7 +52,14 @@ impl Chat {
                 }
             };
             let is_announced = change.announces_state();
-            let (before, after) = chat.commit(change, edit).await?;
+            let (before, after) = match chat.commit(change, edit).await {
+                Ok(records) => records,
+                Err(problem) => {
+                    // The role stays, and so does the end of its permits.
+                    chat.note_epoch(epoch).await?;
+                    return Err(problem);
+                }
+            };
             crash::point("switch_stored");
             if after.state != before.state && !is_announced {
                 chat.sequence.publish_unstored([Event::StateChanged { state: after.state }]);
@@ -66,6 +73,10 @@ impl Chat {
     /// Ends every permit given so far. Waits for file changes under way, so it must not block a runtime thread.
     pub async fn close_fence(&self) -> Result<(), Problem> {
         let epoch = self.advance_fence().await?;
+        self.note_epoch(epoch).await
+    }
+
+    async fn note_epoch(&self, epoch: Epoch) -> Result<(), Problem> {
         self.ask_owner(|answer| Request::Amend(Box::new(move |row| row.epoch = epoch.0), answer)).await
     }
 
