@@ -1,7 +1,10 @@
-use crate::db::{Arg, Db, Row, args};
+use crate::append_write::CREATE_CHAT;
+use crate::arg::{Arg, args};
+use crate::db::{Db, Row};
+use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
-use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use crate::store::{Store, from_word, micros, timestamp, word};
 use crate::versions::FORGET_CONTENTS;
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
@@ -121,12 +124,6 @@ const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id
 const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
     where name = $2 order by seq desc limit 1";
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
-/// A chat is created once; sent again it is the same one.
-pub(crate) const CREATE_CHAT: &str =
-    "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, pinned, archived, person, version)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0";
-
 impl Store {
     /// Stores a new chat, with version 0.
     ///

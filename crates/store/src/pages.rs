@@ -1,8 +1,9 @@
 //! Pages of messages and events that are bounded in bytes as well as in number.
 
+use crate::arg::{Arg, args};
 use crate::chats::read_message;
-use crate::db::{Arg, args};
-use crate::store::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 use planwright_protocol::{ChatId, Message, MessageId};
 
 macro_rules! messages_before {

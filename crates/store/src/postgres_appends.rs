@@ -1,13 +1,12 @@
 //! Appends to a PostgreSQL database: one statement and one round trip each, and an outcome that is always known.
 
-use crate::append::{AppendWrite, CHAT_ARGUMENTS, UPDATE_CHAT};
-use crate::chats::CREATE_CHAT;
-use crate::db::Arg;
+use crate::append_write::{AppendWrite, CHAT_ARGUMENTS, CREATE_CHAT, UPDATE_CHAT};
+use crate::arg::Arg;
+use crate::error::StoreError;
 use crate::failure;
 use crate::owner::{CHECK_OWNER, Ownership};
-use crate::postgres::connect_writer;
+use crate::postgres_session::connect_writer;
 use crate::rows::{self, MOST_ROWS};
-use crate::store::StoreError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
 use sqlx::types::Uuid;
 use sqlx::{Arguments as _, AssertSqlSafe, Connection as _, Row as _};

@@ -3,8 +3,8 @@
 //! A statement reads its rows from a table called `given`. SQLite gets them as `values`, PostgreSQL as one array for each
 //! column, so that its text stays the same however many rows there are.
 
-use crate::db::Arg;
-use crate::postgres::escape;
+use crate::arg::Arg;
+use crate::escape::escape;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgConnection};
 use sqlx::sqlite::{SqliteArguments, SqliteConnection};

@@ -1,7 +1,9 @@
+use crate::arg::args;
 use crate::chats::read_message;
-use crate::db::{Row, args};
+use crate::db::Row;
+use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use planwright_protocol::{ChatId, Image, Message, MessageId};
 use std::collections::BTreeMap;
 use std::sync::Arc;

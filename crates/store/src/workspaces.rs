@@ -1,7 +1,9 @@
+use crate::arg::args;
 use crate::chats::keep_calls_where;
-use crate::db::{Row, Transaction, args};
+use crate::db::{Row, Transaction};
+use crate::error::StoreError;
 use crate::members;
-use crate::store::{Store, StoreError, micros, timestamp};
+use crate::store::{Store, micros, timestamp};
 use crate::versions::FORGET_CONTENTS;
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
