@@ -5,6 +5,7 @@ use crate::arg::{Arg, args};
 use crate::chats::ChatRow;
 use crate::db::Db;
 use crate::error::StoreError;
+use crate::events::{INSERT_EVENTS, event_row};
 use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
 use crate::ops::OpRecord;
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
@@ -26,10 +27,6 @@ pub struct Append<'a> {
     pub op: Option<&'a OpRecord>,
 }
 
-const INSERT_EVENTS: RowStatement = RowStatement {
-    columns: &[("chat_id", ColumnType::Id), ("seq", ColumnType::Number), ("name", ColumnType::Text), ("envelope", ColumnType::Text)],
-    sql: "insert into events (chat_id, seq, name, envelope) select * from given where true",
-};
 const INSERT_OPS: RowStatement = RowStatement {
     columns: &[
         ("chat_id", ColumnType::Id),
@@ -66,8 +63,8 @@ fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, Store
     let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
     let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
     writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
-    let event = |envelope: &Envelope| Ok(args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?]);
-    writes.push(RowWrite::new(&INSERT_EVENTS, append.events.iter().map(event).collect::<Result<_, StoreError>>()?));
+    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope));
+    writes.push(RowWrite::new(&INSERT_EVENTS, events.collect::<Result<_, _>>()?));
     let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
     writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
     let audit = append.audit.iter().map(|row| audit_row(place, row));

@@ -177,15 +177,20 @@ impl Transaction {
         })
     }
 
-    /// Writes rows, in steps where there are many.
-    pub async fn write(&mut self, write: &RowWrite) -> Result<(), StoreError> {
+    /// Writes rows, in steps where there are many; gives what the statement returns.
+    pub async fn write(&mut self, write: &RowWrite) -> Result<Vec<Row>, StoreError> {
+        let mut returned = Vec::new();
         for rows in write.rows.chunks(MOST_ROWS) {
             match self {
-                Transaction::Sqlite(inner) => rows::write_sqlite(inner, write, rows).await?,
-                Transaction::Postgres(inner) => rows::write_postgres(inner, write, rows).await?,
+                Transaction::Sqlite(inner) => {
+                    returned.extend(rows::write_sqlite(inner, write, rows).await?.into_iter().map(Row::Sqlite));
+                }
+                Transaction::Postgres(inner) => {
+                    returned.extend(rows::write_postgres(inner, write, rows).await?.into_iter().map(Row::Postgres));
+                }
             }
         }
-        Ok(())
+        Ok(returned)
     }
 
     /// Several statements at once, without arguments.

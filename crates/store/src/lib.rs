@@ -7,6 +7,7 @@
 //! | `backup` | a copy of a database file, and its way back |
 //! | `append`, `append_write` | the one write that changes a chat |
 //! | `chats` | chats and their histories |
+//! | `events` | the log of a chat's events |
 //! | `inbox` | work of all workspaces, and the files that people have looked at |
 //! | `messages` | single messages: found, searched for |
 //! | `ops` | ops that were stored, by their ids |
@@ -15,6 +16,7 @@
 //! | `members` | who may do what in which workspace |
 //! | `retention` | what has become old |
 //! | `versions` | what calls changed in files, before and after |
+//! | `contents` | contents of files that nothing refers to any more, collected in small steps |
 //! | `workspaces` | the folders |
 //! | `pages` | messages and events, a bounded number of bytes at a time |
 //! | `db`, `arg` | one way to ask either database, and with which arguments |
@@ -34,10 +36,12 @@ mod arg;
 mod backup;
 mod bounds;
 mod chats;
+mod contents;
 mod counts;
 mod db;
 mod error;
 mod escape;
+mod events;
 mod failure;
 mod group_commit;
 mod inbox;
@@ -62,9 +66,10 @@ mod workspaces;
 pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
 pub use append::Append;
 pub use backup::{BackupError, BackupSummary};
-pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent};
+pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow};
 pub use counts::{Ahead, AuditCount, Counted};
 pub use error::StoreError;
+pub use events::StoredEvent;
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow, Right};

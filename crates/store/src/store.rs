@@ -1,3 +1,4 @@
+use crate::contents::Collector;
 use crate::db::Db;
 use crate::error::StoreError;
 use crate::room::Room;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) db: Db,
+    pub(crate) collector: Collector,
 }
 
 /// One step of the schema, in the words of each database.
@@ -42,6 +44,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(10 "0010_images"),
     migration!(11 "0011_inbox"),
     migration!(12 "0012_appends"),
+    migration!(13 "0013_cost"),
+    migration!(14 "0014_events_by_reference"),
 ];
 
 impl Store {
@@ -101,7 +105,7 @@ impl Store {
             db.close().await;
             return Ok(None);
         }
-        Ok(Some(Self { db }))
+        Ok(Some(Self { db, collector: Collector::default() }))
     }
 
     async fn migrated(db: Db) -> Result<Self, StoreError> {
@@ -117,7 +121,10 @@ impl Store {
             transaction.set_version(migration.number).await?;
             transaction.commit().await?;
         }
-        Ok(Self { db })
+        let store = Self { db, collector: Collector::default() };
+        // What was left when the process ended.
+        store.collect_contents();
+        Ok(store)
     }
 }
 
