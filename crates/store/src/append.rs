@@ -46,7 +46,8 @@ impl Store {
     /// looked up, so nothing is stored twice.
     ///
     /// # Errors
-    /// Nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
+    /// [`StoreError::OutcomeUnknown`] and, after a lost answer, [`StoreError::TakenOver`]: it is not known whether it was stored.
+    /// Else nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
     /// the database over, or the database refused.
     pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
         let write = append_write(chat, append)?;

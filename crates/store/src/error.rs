@@ -98,9 +98,7 @@ impl From<StoreError> for Problem {
                 );
                 return Problem { retryable: false, ..Problem::new(ErrorCode::NotReady, text) };
             }
-            StoreError::TakenOver => {
-                "Another planwright has taken this database over, so nothing was stored. Start this one again.".to_owned()
-            }
+            StoreError::TakenOver => "Another planwright has taken this database over. Start this one again.".to_owned(),
             StoreError::Stale => "The chat has changed since it was read, so nothing was stored. Load it again, then try again.".to_owned(),
             StoreError::Database(_)
             | StoreError::Garbled(_)

@@ -200,8 +200,10 @@ impl PostgresAppends {
                 Ok(Some(found)) if found == version + 2 => return Ok(Settled::NotStored),
                 // It was under way until now, and this statement still saw the time before it.
                 Ok(Some(found)) if found == version => {}
-                Ok(_) => return Err(StoreError::Stale),
+                // The chat was deleted or changed by somebody else: whether the append was stored before can't be told any more.
+                Ok(_) => return Err(StoreError::OutcomeUnknown(sqlx::Error::RowNotFound)),
                 Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(StoreError::Database(error)) => return Err(StoreError::OutcomeUnknown(error)),
                 Err(error) => return Err(error),
             }
         }
@@ -245,7 +247,7 @@ impl PostgresAppends {
         let late = || sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"));
         let mut connection = match idle {
             Some(connection) => connection,
-            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())??,
+            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())?.map_err(StoreError::Away)?,
         };
         let result = tokio::time::timeout(PATIENCE, work(&mut connection)).await.map_err(|_| late())?;
         match &result {
