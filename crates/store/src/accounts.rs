@@ -1,8 +1,10 @@
 //! Who may sign in, and by what. Of every secret only a hash is here.
 
-use crate::db::{Arg, Row, args};
+use crate::arg::{Arg, args};
+use crate::db::Row;
+use crate::error::StoreError;
 use crate::members;
-use crate::store::{Store, StoreError, micros, timestamp};
+use crate::store::{Store, micros, timestamp};
 use planwright_protocol::{Timestamp, TokenId, UserId};
 use schemars::JsonSchema;
 use serde::Serialize;

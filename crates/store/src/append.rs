@@ -1,16 +1,19 @@
 //! The one write that changes a chat: its row, events, and all that they tell of, stored whole or not at all.
 
+use crate::append_write::AppendWrite;
+use crate::arg::{Arg, args};
 use crate::chats::ChatRow;
-use crate::db::{Arg, Db, args};
+use crate::db::Db;
+use crate::error::StoreError;
+use crate::events::{INSERT_EVENTS, event_row};
 use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
 use crate::ops::OpRecord;
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, StoreError, micros, word};
+use crate::store::{Store, micros, word};
 use crate::versions::{Versions, version_writes};
 use planwright_protocol::{Envelope, Event, Message, MessageId};
 use serde_json::Value;
-use sqlx::types::Uuid;
 use std::collections::{BTreeSet, HashMap};
 
 /// What a chat writes in one go.
@@ -24,29 +27,6 @@ pub struct Append<'a> {
     pub op: Option<&'a OpRecord>,
 }
 
-/// An append as both databases take it.
-#[derive(Debug)]
-pub(crate) struct AppendWrite {
-    pub chat: Uuid,
-    /// The version that it follows.
-    pub version: u64,
-    /// The columns of the chat's row: [`UPDATE_CHAT`] from `$3` on.
-    pub columns: Vec<Arg>,
-    pub writes: Vec<RowWrite>,
-}
-
-/// The chat as it is after the append, if the append follows the newest one.
-pub(crate) const UPDATE_CHAT: &str = "update chats set version = $2 + 1, title = $3, agent_role = $4, agent_mode = $5, plan_file = $6,
-        state = $7, pending = $8, grants = $9, epoch = $10, seq_ceiling = $11, usage = $12, run_id = $13, updated_at = $14,
-        progress = $15, turn_start = $16, pinned = $17, archived = $18, model_choice = $19, effort_choice = $20
-    where id = $1 and version = $2";
-/// How many arguments [`UPDATE_CHAT`] has.
-pub(crate) const CHAT_ARGUMENTS: usize = 20;
-
-const INSERT_EVENTS: RowStatement = RowStatement {
-    columns: &[("chat_id", ColumnType::Id), ("seq", ColumnType::Number), ("name", ColumnType::Text), ("envelope", ColumnType::Text)],
-    sql: "insert into events (chat_id, seq, name, envelope) select * from given where true",
-};
 const INSERT_OPS: RowStatement = RowStatement {
     columns: &[
         ("chat_id", ColumnType::Id),
@@ -66,10 +46,11 @@ impl Store {
     /// looked up, so nothing is stored twice.
     ///
     /// # Errors
-    /// Nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
+    /// [`StoreError::OutcomeUnknown`] and, after a lost answer, [`StoreError::TakenOver`]: it is not known whether it was stored.
+    /// Else nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
     /// the database over, or the database refused.
     pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
-        let write = AppendWrite::new(chat, append)?;
+        let write = append_write(chat, append)?;
         match &self.db {
             Db::Sqlite { appends, .. } => appends.store(write).await,
             Db::Postgres { appends, .. } => appends.as_ref().ok_or(StoreError::TakenOver)?.store(&write).await,
@@ -77,33 +58,25 @@ impl Store {
     }
 }
 
-impl AppendWrite {
-    fn new(chat: &ChatRow, append: Append<'_>) -> Result<Self, StoreError> {
-        let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
-        let (messages, deleted) = net_messages(append.events);
-        let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
-        let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
-        writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
-        let event = |envelope: &Envelope| Ok(args![chat.id.0, envelope.seq, envelope.event.name(), serde_json::to_string(envelope)?]);
-        writes.push(RowWrite::new(&INSERT_EVENTS, append.events.iter().map(event).collect::<Result<_, StoreError>>()?));
-        let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
-        writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
-        let audit = append.audit.iter().map(|row| audit_row(place, row));
-        writes.push(RowWrite::new(&INSERT_AUDIT, audit.collect::<Result<_, _>>()?));
-        if let Some(versions) = append.versions {
-            writes.extend(version_writes(chat.id, versions)?);
-        }
-        let op =
-            |op: &OpRecord| args![chat.id.0, op.id.as_str(), op.sha256.as_str(), op.message_id.map(|id| id.0), micros(chat.updated_at)];
-        writes.push(RowWrite::new(&INSERT_OPS, append.op.into_iter().map(op).collect()));
-        writes.retain(|write| !write.rows.is_empty());
-        Ok(Self { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
+fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, StoreError> {
+    let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
+    let (messages, deleted) = net_messages(append.events);
+    let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
+    let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
+    writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
+    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope));
+    writes.push(RowWrite::new(&INSERT_EVENTS, events.collect::<Result<_, _>>()?));
+    let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
+    writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
+    let audit = append.audit.iter().map(|row| audit_row(place, row));
+    writes.push(RowWrite::new(&INSERT_AUDIT, audit.collect::<Result<_, _>>()?));
+    if let Some(versions) = append.versions {
+        writes.extend(version_writes(chat.id, versions)?);
     }
-
-    /// The arguments of [`UPDATE_CHAT`] before the columns.
-    pub fn place(&self, version: u64) -> [Arg; 2] {
-        [Arg::from(self.chat), Arg::from(version)]
-    }
+    let op = |op: &OpRecord| args![chat.id.0, op.id.as_str(), op.sha256.as_str(), op.message_id.map(|id| id.0), micros(chat.updated_at)];
+    writes.push(RowWrite::new(&INSERT_OPS, append.op.into_iter().map(op).collect()));
+    writes.retain(|write| !write.rows.is_empty());
+    Ok(AppendWrite { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
 }
 
 /// The columns that change with an append, in the order of [`UPDATE_CHAT`].

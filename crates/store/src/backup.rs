@@ -4,8 +4,9 @@
 //! SQLite ignores the line, so a backup can be looked into; whatever is missing or changed in it is found.
 
 use crate::append::Append;
-use crate::db::args;
-use crate::store::{Store, StoreError, check_version, newest_version};
+use crate::arg::args;
+use crate::error::StoreError;
+use crate::store::{Store, check_version, newest_version};
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::time::now;
 use planwright_protocol::{Envelope, Event, Message, Notice, Timestamp};

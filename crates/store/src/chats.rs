@@ -1,8 +1,11 @@
-use crate::db::{Arg, Db, Row, args};
+use crate::append_write::CREATE_CHAT;
+use crate::arg::{Arg, args};
+use crate::contents::LOOSEN_CHAT;
+use crate::db::{Db, Row};
+use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
-use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
-use crate::versions::FORGET_CONTENTS;
+use crate::store::{Store, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -59,14 +62,6 @@ pub struct TurnStart {
     pub act_replies: usize,
 }
 
-/// An event as it is stored: its envelope is JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredEvent {
-    pub seq: u64,
-    pub name: String,
-    pub envelope: String,
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct ChatFilter {
     pub mode: Option<Mode>,
@@ -105,6 +100,7 @@ macro_rules! chats_where {
 }
 
 const CHATS: &str = chats_where!("true");
+const CHATS_AFTER: &str = chats_where!("(updated_at, id) < ($5, $6)");
 const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
 const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
@@ -135,17 +131,6 @@ const MESSAGES_FROM: &str = "select * from messages where chat_id = $1 and seq >
 const LANDMARKS: &str =
     "select * from messages where chat_id = $1 and (author = 'system' or message_type in ('plan', 'question')) order by seq";
 const NEWEST_USER_MESSAGE: &str = "select * from messages where chat_id = $1 and author = 'user' order by seq desc limit 1";
-const EVENTS_AFTER: &str = "select seq, name, envelope from events where chat_id = $1 and seq > $2 order by seq limit $3";
-/// Looks at the newest events alone, so that it costs the same however long the chat is.
-const NEWEST_NAMED: &str = "select seq, name, envelope from (select * from events where chat_id = $1 order by seq desc limit 200) as newest
-    where name = $2 order by seq desc limit 1";
-const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
-/// A chat is created once; sent again it is the same one.
-pub(crate) const CREATE_CHAT: &str =
-    "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, person, pinned, archived, model_choice, effort_choice,
-        version)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0";
 
 impl Store {
     /// Stores a new chat, with version 0.
@@ -168,16 +153,19 @@ impl Store {
         self.db.row(CHAT, args![id.0]).await?.as_ref().map(read_chat).transpose()
     }
 
-    /// Forgets a chat, with its history. What was logged of it stays, and how many calls it had.
+    /// Forgets a chat, with its history. What was logged of it stays, and how many calls it had. Contents of files that only
+    /// this chat referred to go afterwards, in the background.
     ///
     /// # Errors
     /// The database failed.
     pub async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
         transaction.run(KEEP_CALLS, args![id.0]).await?;
+        transaction.run(LOOSEN_CHAT, args![id.0]).await?;
         transaction.run(DELETE_CHAT, args![id.0]).await?;
-        transaction.run(FORGET_CONTENTS, args![]).await?;
-        transaction.commit().await
+        transaction.commit().await?;
+        self.collect_contents();
+        Ok(())
     }
 
     /// The chats of a workspace, the most recently used first; those after a place in that order, or the first.
@@ -188,6 +176,7 @@ impl Store {
         let sql = match filter {
             ChatFilter { plan_file: Some(_), .. } => CHATS_OF_PLAN,
             ChatFilter { mode: Some(_), .. } => CHATS_OF_MODE,
+            ChatFilter { after: Some(_), .. } => CHATS_AFTER,
             ChatFilter { .. } => CHATS,
         };
         let (mode, role) = (filter.mode.map(word).transpose()?, filter.role.map(word).transpose()?);
@@ -254,36 +243,6 @@ impl Store {
     pub async fn newest_user_message(&self, chat: ChatId) -> Result<Option<Message>, StoreError> {
         self.db.row(NEWEST_USER_MESSAGE, args![chat.0]).await?.as_ref().map(read_message).transpose()
     }
-
-    /// The events after `seq`, in order, at most `limit`.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn stored_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
-        let rows = self.db.rows(EVENTS_AFTER, args![chat.0, seq, limit]).await?;
-        rows.iter().map(read_event).collect()
-    }
-
-    /// The newest event of one name, if it is among the newest 200 events.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn newest_named(&self, chat: ChatId, name: &str) -> Result<Option<StoredEvent>, StoreError> {
-        self.db.row(NEWEST_NAMED, args![chat.0, name]).await?.as_ref().map(read_event).transpose()
-    }
-
-    /// How many events there are after `seq`; counts no further than `most`.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn count_events_after(&self, chat: ChatId, seq: u64, most: u32) -> Result<u64, StoreError> {
-        let row = self.db.row(COUNT_EVENTS_AFTER, args![chat.0, seq, most]).await?;
-        row.map_or(Ok(0), |row| row.number("events"))
-    }
-}
-
-fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
-    Ok(StoredEvent { seq: row.number("seq")?, name: row.text("name")?, envelope: row.text("envelope")? })
 }
 
 fn created_row(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
@@ -364,14 +323,22 @@ mod tests {
     use sqlx::{AssertSqlSafe, Row as _};
 
     #[tokio::test]
-    async fn chats_are_found_by_mode_and_by_plan_through_an_index() {
+    async fn chats_are_found_and_listed_through_an_index() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("a.db")).await.unwrap();
         let Db::Sqlite { reader, .. } = &store.db else { panic!("a file is SQLite's") };
-        for (sql, index) in [(CHATS_OF_MODE, "chats_by_mode"), (CHATS_OF_PLAN, "chats_by_plan")] {
+        for (sql, index) in [
+            (CHATS, "chats_by_use"),
+            (CHATS_AFTER, "chats_by_use"),
+            (CHATS_OF_MODE, "chats_by_mode"),
+            (CHATS_OF_PLAN, "chats_by_plan"),
+            (UNFINISHED, "chats_running"),
+        ] {
             let rows = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).fetch_all(reader).await.unwrap();
             let plan: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
-            assert!(plan.join("; ").contains(&format!("USING INDEX {index} ")), "{plan:?}");
+            let plan = plan.join("; ");
+            assert!(plan.contains(&format!("INDEX {index}")), "{plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "sorted by the index: {plan}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The log, counted by day: what charts are drawn of.
 
+use crate::error::StoreError;
 use crate::records::{AuditEntry, AuditFilter, AuditKind};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use planwright_protocol::{Role, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;

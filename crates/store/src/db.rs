@@ -1,15 +1,16 @@
 //! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
 
+use crate::arg::Arg;
+use crate::error::StoreError;
+use crate::escape::{escape, unescape};
 use crate::failure;
 use crate::group_commit::GroupCommit;
-use crate::postgres::{self, escape, unescape};
+use crate::postgres;
 use crate::postgres_appends::PostgresAppends;
 use crate::room::{self, Room};
 use crate::rows::{self, MOST_ROWS, RowWrite};
-use crate::store::StoreError;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::sqlite::{SqlitePool, SqliteRow};
-use sqlx::types::Uuid;
 use sqlx::{AssertSqlSafe, Decode, Postgres, Row as _, Sqlite, Type};
 use std::sync::{Arc, OnceLock};
 
@@ -37,15 +38,6 @@ pub(crate) enum Transaction {
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
-/// What stands for a `$1`. Four types are enough: times are numbers, JSON and words are texts.
-#[derive(Clone, Debug)]
-pub(crate) enum Arg {
-    Id(Option<Uuid>),
-    Number(Option<i64>),
-    Text(Option<String>),
-    Bytes(Arc<[u8]>),
-}
-
 pub(crate) enum Row {
     Sqlite(SqliteRow),
     Postgres(PgRow),
@@ -55,12 +47,6 @@ pub(crate) enum Row {
 pub(crate) trait Column: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres> {}
 
 impl<T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>> Column for T {}
-
-/// The arguments of a query, in the order of their numbers.
-macro_rules! args {
-    ($($value:expr),* $(,)?) => { vec![$($crate::db::Arg::from($value)),*] };
-}
-pub(crate) use args;
 
 /// The same code for whichever database it is; the compiler checks it once for each.
 macro_rules! on_either {
@@ -191,15 +177,20 @@ impl Transaction {
         })
     }
 
-    /// Writes rows, in steps where there are many.
-    pub async fn write(&mut self, write: &RowWrite) -> Result<(), StoreError> {
+    /// Writes rows, in steps where there are many; gives what the statement returns.
+    pub async fn write(&mut self, write: &RowWrite) -> Result<Vec<Row>, StoreError> {
+        let mut returned = Vec::new();
         for rows in write.rows.chunks(MOST_ROWS) {
             match self {
-                Transaction::Sqlite(inner) => rows::write_sqlite(inner, write, rows).await?,
-                Transaction::Postgres(inner) => rows::write_postgres(inner, write, rows).await?,
+                Transaction::Sqlite(inner) => {
+                    returned.extend(rows::write_sqlite(inner, write, rows).await?.into_iter().map(Row::Sqlite));
+                }
+                Transaction::Postgres(inner) => {
+                    returned.extend(rows::write_postgres(inner, write, rows).await?.into_iter().map(Row::Postgres));
+                }
             }
         }
-        Ok(())
+        Ok(returned)
     }
 
     /// Several statements at once, without arguments.
@@ -225,29 +216,6 @@ impl Transaction {
     }
 }
 
-impl Arg {
-    pub fn id(&self) -> Option<Uuid> {
-        if let Arg::Id(id) = self { *id } else { None }
-    }
-
-    pub fn number(&self) -> Option<i64> {
-        if let Arg::Number(number) = self { *number } else { None }
-    }
-
-    pub fn text(&self) -> Option<&str> {
-        if let Arg::Text(text) = self { text.as_deref() } else { None }
-    }
-
-    pub fn blob(&self) -> Option<&[u8]> {
-        if let Arg::Bytes(bytes) = self { Some(bytes) } else { None }
-    }
-
-    /// About how much of a message to the database it takes.
-    pub fn bytes(&self) -> usize {
-        16 + self.text().map_or(0, str::len) + self.blob().map_or(0, <[u8]>::len)
-    }
-}
-
 impl Row {
     pub fn get<T: Column>(&self, column: &str) -> Result<T, StoreError> {
         Ok(on_either!(self, Row(row) => row.try_get(column)?))
@@ -266,66 +234,5 @@ impl Row {
 
     pub fn number(&self, column: &str) -> Result<u64, StoreError> {
         Ok(u64::try_from(self.get::<i64>(column)?).unwrap_or_default())
-    }
-}
-
-impl From<Uuid> for Arg {
-    fn from(id: Uuid) -> Self {
-        Arg::Id(Some(id))
-    }
-}
-
-impl From<Option<Uuid>> for Arg {
-    fn from(id: Option<Uuid>) -> Self {
-        Arg::Id(id)
-    }
-}
-
-impl From<Arc<[u8]>> for Arg {
-    fn from(bytes: Arc<[u8]>) -> Self {
-        Arg::Bytes(bytes)
-    }
-}
-
-impl From<i64> for Arg {
-    fn from(number: i64) -> Self {
-        Arg::Number(Some(number))
-    }
-}
-
-impl From<Option<i64>> for Arg {
-    fn from(number: Option<i64>) -> Self {
-        Arg::Number(number)
-    }
-}
-
-impl From<u32> for Arg {
-    fn from(number: u32) -> Self {
-        Arg::Number(Some(i64::from(number)))
-    }
-}
-
-/// The databases' numbers end where half of ours do; none of them comes near.
-impl From<u64> for Arg {
-    fn from(number: u64) -> Self {
-        Arg::Number(Some(i64::try_from(number).unwrap_or(i64::MAX)))
-    }
-}
-
-impl From<&str> for Arg {
-    fn from(text: &str) -> Self {
-        Arg::Text(Some(text.to_owned()))
-    }
-}
-
-impl From<String> for Arg {
-    fn from(text: String) -> Self {
-        Arg::Text(Some(text))
-    }
-}
-
-impl From<Option<String>> for Arg {
-    fn from(text: Option<String>) -> Self {
-        Arg::Text(text)
     }
 }

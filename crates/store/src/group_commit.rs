@@ -1,9 +1,9 @@
 //! Appends to a database in a file: those that wait at the same time share one commit, so they share its wait for the disk.
 
-use crate::append::{AppendWrite, UPDATE_CHAT};
+use crate::append_write::{AppendWrite, UPDATE_CHAT};
+use crate::error::StoreError;
 use crate::room::{self, Room};
 use crate::rows::{self, MOST_ROWS};
-use crate::store::StoreError;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sqlx::{Acquire as _, AssertSqlSafe, Sqlite};
 use std::sync::{Arc, OnceLock};

@@ -1,7 +1,8 @@
 //! Images that were uploaded to a chat.
 
-use crate::db::args;
-use crate::store::{Store, StoreError};
+use crate::arg::args;
+use crate::error::StoreError;
+use crate::store::Store;
 use crate::versions::{Content, Versions, version_writes};
 use planwright_protocol::ChatId;
 use std::sync::Arc;

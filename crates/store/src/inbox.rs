@@ -1,9 +1,11 @@
 //! Work of all workspaces, and the changed files that people have looked at.
 
+use crate::arg::args;
 use crate::chats::{ChatRow, read_chat};
-use crate::db::{Row, args};
+use crate::db::Row;
+use crate::error::StoreError;
 use crate::members::Right;
-use crate::store::{Store, StoreError, from_word, micros};
+use crate::store::{Store, from_word, micros};
 use planwright_protocol::{ChatId, Timestamp, UserId};
 use sqlx::types::Uuid;
 

@@ -5,8 +5,9 @@
 //! | `store` | opening, migrations, and what all tables share |
 //! | `accounts` | who may sign in, and by what |
 //! | `backup` | a copy of a database file, and its way back |
-//! | `append` | the one write that changes a chat |
+//! | `append`, `append_write` | the one write that changes a chat |
 //! | `chats` | chats and their histories |
+//! | `events` | the log of a chat's events |
 //! | `inbox` | work of all workspaces, and the files that people have looked at |
 //! | `messages` | single messages: found, searched for |
 //! | `ops` | ops that were stored, by their ids |
@@ -15,13 +16,14 @@
 //! | `members` | who may do what in which workspace |
 //! | `retention` | what has become old |
 //! | `versions` | what calls changed in files, before and after |
+//! | `contents` | contents of files that nothing refers to any more, collected in small steps |
 //! | `workspaces` | the folders |
 //! | `pages` | messages and events, a bounded number of bytes at a time |
-//! | `db` | one way to ask either database |
+//! | `db`, `arg` | one way to ask either database, and with which arguments |
 //! | `rows` | statements that write many rows, from one text for both |
 //! | `sqlite`, `group_commit` | a database in a file; appends that share a commit |
-//! | `postgres`, `owner`, `postgres_appends` | a database on a server; who owns it; appends in one round trip each |
-//! | `failure` | which errors pass, and after which the outcome is unknown |
+//! | `postgres`, `postgres_session`, `escape`, `owner`, `postgres_appends` | a database on a server; who owns it; appends in one round trip each |
+//! | `error`, `failure` | errors; which of them pass, and after which the outcome is unknown |
 //!
 //! Invariants: what has been acknowledged is on disk; an event and what it tells of are one transaction;
 //! no SQL stands outside this crate; no query is written twice, once for each database;
@@ -29,11 +31,17 @@
 
 mod accounts;
 mod append;
+mod append_write;
+mod arg;
 mod backup;
 mod bounds;
 mod chats;
+mod contents;
 mod counts;
 mod db;
+mod error;
+mod escape;
+mod events;
 mod failure;
 mod group_commit;
 mod images;
@@ -46,6 +54,7 @@ mod owner;
 mod pages;
 mod postgres;
 mod postgres_appends;
+mod postgres_session;
 mod records;
 mod retention;
 mod room;
@@ -58,8 +67,10 @@ mod workspaces;
 pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
 pub use append::Append;
 pub use backup::{BackupError, BackupSummary};
-pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow, StoredEvent, TurnStart};
+pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow, TurnStart};
 pub use counts::{Ahead, AuditCount, Counted};
+pub use error::StoreError;
+pub use events::StoredEvent;
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow, Right};
@@ -67,6 +78,6 @@ pub use messages::Found;
 pub use ops::OpRecord;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use room::Room;
-pub use store::{Store, StoreError};
+pub use store::Store;
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
 pub use workspaces::{Added, WorkspaceRow};

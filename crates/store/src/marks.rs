@@ -1,7 +1,9 @@
 //! What people set on a chat.
 
-use crate::db::{Arg, Row, args};
-use crate::store::{StoreError, from_word, word};
+use crate::arg::{Arg, args};
+use crate::db::Row;
+use crate::error::StoreError;
+use crate::store::{from_word, word};
 use planwright_protocol::op::MarkChange;
 use planwright_protocol::settings::Depth;
 

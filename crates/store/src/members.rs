@@ -1,7 +1,9 @@
 //! Who may do what in which workspace.
 
-use crate::db::{Row, Transaction, args};
-use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use crate::arg::args;
+use crate::db::{Row, Transaction};
+use crate::error::StoreError;
+use crate::store::{Store, from_word, micros, timestamp, word};
 use crate::workspaces::{self, WorkspaceRow};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;

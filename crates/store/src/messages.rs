@@ -1,7 +1,8 @@
+use crate::arg::{Arg, args};
 use crate::chats::read_message;
-use crate::db::{Arg, args};
+use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement};
-use crate::store::{Store, StoreError, micros, word};
+use crate::store::{Store, micros, word};
 use planwright_protocol::{ChatId, Message, MessageId, UserId, WireMessage, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;

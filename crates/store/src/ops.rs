@@ -1,5 +1,6 @@
-use crate::db::args;
-use crate::store::{Store, StoreError};
+use crate::arg::args;
+use crate::error::StoreError;
+use crate::store::Store;
 use planwright_protocol::{ChatId, MessageId};
 
 /// An op that changed a chat, stored with the change. Whoever sends it again finds it here.

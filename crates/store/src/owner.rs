@@ -5,7 +5,7 @@
 //! write checks it, and a process that takes over deletes it first. So a process that lost its lock unnoticed writes on until
 //! another one takes over, and not a moment longer.
 
-use crate::store::StoreError;
+use crate::error::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::sync::{Mutex, PoisonError};

@@ -1,8 +1,9 @@
 //! Pages of messages and events that are bounded in bytes as well as in number.
 
+use crate::arg::{Arg, args};
 use crate::chats::read_message;
-use crate::db::{Arg, args};
-use crate::store::{Store, StoreError};
+use crate::error::StoreError;
+use crate::store::Store;
 use planwright_protocol::{ChatId, Message, MessageId};
 
 macro_rules! messages_before {
@@ -20,7 +21,9 @@ macro_rules! messages_before {
 const MESSAGES_BEFORE: &str = messages_before!("*");
 const SIZES_BEFORE: &str = messages_before!("cast(octet_length(content) + octet_length(metadata) as bigint) as size");
 const SIZES_AFTER: &str =
-    "select cast(octet_length(envelope) as bigint) as size from events where chat_id = $1 and seq > $2 order by seq limit $3";
+    "select cast(octet_length(envelope) + coalesce(octet_length(messages.content) + octet_length(messages.metadata), 0) as bigint) as size
+    from events left join messages on messages.id = events.message_id
+    where events.chat_id = $1 and events.seq > $2 order by events.seq limit $3";
 
 /// What a page of messages takes at most, unless its first message alone takes more.
 const PAGE_BYTES: u64 = 8 << 20;

@@ -1,12 +1,12 @@
 //! A database on a PostgreSQL server.
 
 use crate::db::Db;
+use crate::error::StoreError;
 use crate::owner::Ownership;
 use crate::postgres_appends::PostgresAppends;
-use crate::store::StoreError;
+use crate::postgres_session::set_up;
 use sqlx::ConnectOptions;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
-use std::borrow::Cow;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const READERS: u32 = 8;
 /// The usual shapes of appends, and all other statements, each prepared once for a connection.
 const PREPARED: usize = 256;
-/// What each connection that writes sets first, in one round trip. A commit that was answered is on the server's disk,
-/// whatever the server's own setting is. A process that was stopped holds a lock for two seconds at most.
-const SET_UP: &str = "select set_config('lock_timeout', '2s', false), set_config('idle_in_transaction_session_timeout', '2s', false),
-    set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'
-        else current_setting('synchronous_commit') end, false)";
-
 /// Connects, and makes sure that no other process uses the database.
 pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     let options = options(url)?;
@@ -47,18 +41,6 @@ pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     Ok(Db::Postgres { writer, reader, appends: Some(Arc::new(PostgresAppends::new(options, ownership))) })
 }
 
-/// A connection for appends.
-pub(crate) async fn connect_writer(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
-    let mut connection = options.connect().await?;
-    set_up(&mut connection).await?;
-    Ok(connection)
-}
-
-async fn set_up(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query(SET_UP).execute(connection).await?;
-    Ok(())
-}
-
 /// Connects beside a process that uses the database.
 pub(crate) async fn visit(url: &str) -> Result<Db, StoreError> {
     let options = options(url)?;
@@ -72,18 +54,6 @@ pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
     sqlx::raw_sql("create table if not exists planwright_schema (version bigint primary key)").execute(writer).await?;
     Ok(sqlx::query_scalar("select coalesce(max(version), 0) from planwright_schema").fetch_one(writer).await?)
 }
-
-/// A text as the server takes it: it has no room for the character NUL. Its place is taken by two others, of which the
-/// first is no character that texts may hold, so what comes back is what was stored.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    if text.contains(['\0', ESCAPE]) { text.replace(ESCAPE, "\u{10FFFF}1").replace('\0', "\u{10FFFF}0").into() } else { text.into() }
-}
-
-pub(crate) fn unescape(text: String) -> String {
-    if text.contains(ESCAPE) { text.replace("\u{10FFFF}0", "\0").replace("\u{10FFFF}1", "\u{10FFFF}") } else { text }
-}
-
-const ESCAPE: char = '\u{10FFFF}';
 
 fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     if !(url.starts_with("postgres://") || url.starts_with("postgresql://")) {
@@ -106,15 +76,6 @@ fn place(options: &PgConnectOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_text_with_any_character_comes_back_as_it_was() {
-        for text in ["", "plain", "a\0b", "\0\0", "\u{10FFFF}", "\u{10FFFF}0\0", "\0\u{10FFFF}1", "\u{10FFFF}\u{10FFFF}10\0"] {
-            let stored = escape(text).into_owned();
-            assert!(!stored.contains('\0'));
-            assert_eq!(unescape(stored), text);
-        }
-    }
 
     #[test]
     fn the_place_of_a_database_has_no_password() {

@@ -1,13 +1,12 @@
 //! Appends to a PostgreSQL database: one statement and one round trip each, and an outcome that is always known.
 
-use crate::append::{AppendWrite, CHAT_ARGUMENTS, UPDATE_CHAT};
-use crate::chats::CREATE_CHAT;
-use crate::db::Arg;
+use crate::append_write::{AppendWrite, CHAT_ARGUMENTS, CREATE_CHAT, UPDATE_CHAT};
+use crate::arg::Arg;
+use crate::error::StoreError;
 use crate::failure;
 use crate::owner::{CHECK_OWNER, Ownership};
-use crate::postgres::connect_writer;
+use crate::postgres_session::connect_writer;
 use crate::rows::{self, MOST_ROWS};
-use crate::store::StoreError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
 use sqlx::types::Uuid;
 use sqlx::{Arguments as _, AssertSqlSafe, Connection as _, Row as _};
@@ -201,8 +200,10 @@ impl PostgresAppends {
                 Ok(Some(found)) if found == version + 2 => return Ok(Settled::NotStored),
                 // It was under way until now, and this statement still saw the time before it.
                 Ok(Some(found)) if found == version => {}
-                Ok(_) => return Err(StoreError::Stale),
+                // The chat was deleted or changed by somebody else: whether the append was stored before can't be told any more.
+                Ok(_) => return Err(StoreError::OutcomeUnknown(sqlx::Error::RowNotFound)),
                 Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(StoreError::Database(error)) => return Err(StoreError::OutcomeUnknown(error)),
                 Err(error) => return Err(error),
             }
         }
@@ -246,7 +247,7 @@ impl PostgresAppends {
         let late = || sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"));
         let mut connection = match idle {
             Some(connection) => connection,
-            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())??,
+            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())?.map_err(StoreError::Away)?,
         };
         let result = tokio::time::timeout(PATIENCE, work(&mut connection)).await.map_err(|_| late())?;
         match &result {

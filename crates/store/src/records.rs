@@ -1,7 +1,9 @@
+use crate::arg::{Arg, args};
 use crate::bounds::bounded;
-use crate::db::{Arg, Row, args};
+use crate::db::Row;
+use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, StoreError, from_word, micros, timestamp, word};
+use crate::store::{Store, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;

@@ -1,5 +1,6 @@
-use crate::db::args;
-use crate::store::{Store, StoreError, micros};
+use crate::arg::args;
+use crate::error::StoreError;
+use crate::store::{Store, micros};
 use planwright_protocol::{ChatId, Timestamp};
 
 /// A chat that runs or waits for an answer is in use, however old it is.

@@ -3,11 +3,11 @@
 //! A statement reads its rows from a table called `given`. SQLite gets them as `values`, PostgreSQL as one array for each
 //! column, so that its text stays the same however many rows there are.
 
-use crate::db::Arg;
-use crate::postgres::escape;
+use crate::arg::Arg;
+use crate::escape::escape;
 use sqlx::error::BoxDynError;
-use sqlx::postgres::{PgArguments, PgConnection};
-use sqlx::sqlite::{SqliteArguments, SqliteConnection};
+use sqlx::postgres::{PgArguments, PgConnection, PgRow};
+use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
 use sqlx::types::Uuid;
 use sqlx::{Arguments as _, AssertSqlSafe};
 use std::borrow::Cow;
@@ -67,19 +67,21 @@ impl RowWrite {
     }
 }
 
-/// Writes some of the rows.
-pub(crate) async fn write_sqlite(connection: &mut SqliteConnection, write: &RowWrite, rows: &[Vec<Arg>]) -> Result<(), sqlx::Error> {
+/// Writes some of the rows; gives what the statement returns.
+pub(crate) async fn write_sqlite(
+    connection: &mut SqliteConnection,
+    write: &RowWrite,
+    rows: &[Vec<Arg>],
+) -> Result<Vec<SqliteRow>, sqlx::Error> {
     let arguments = sqlite_arguments(rows.iter().flatten()).map_err(sqlx::Error::Encode)?;
-    sqlx::query_with(AssertSqlSafe(sqlite_text(write, rows.len())), arguments).execute(connection).await?;
-    Ok(())
+    sqlx::query_with(AssertSqlSafe(sqlite_text(write, rows.len())), arguments).fetch_all(connection).await
 }
 
-/// Writes some of the rows.
-pub(crate) async fn write_postgres(connection: &mut PgConnection, write: &RowWrite, rows: &[Vec<Arg>]) -> Result<(), sqlx::Error> {
+/// Writes some of the rows; gives what the statement returns.
+pub(crate) async fn write_postgres(connection: &mut PgConnection, write: &RowWrite, rows: &[Vec<Arg>]) -> Result<Vec<PgRow>, sqlx::Error> {
     let mut arguments = PgArguments::default();
     add_postgres_arrays(&mut arguments, write.statement, rows).map_err(sqlx::Error::Encode)?;
-    sqlx::query_with(AssertSqlSafe(postgres_text(write, 0, "")), arguments).execute(connection).await?;
-    Ok(())
+    sqlx::query_with(AssertSqlSafe(postgres_text(write, 0, "")), arguments).fetch_all(connection).await
 }
 
 /// The text for SQLite, with as many places as there are rows.

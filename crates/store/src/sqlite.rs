@@ -1,8 +1,8 @@
 //! A database in a file.
 
 use crate::db::Db;
+use crate::error::StoreError;
 use crate::group_commit::GroupCommit;
-use crate::store::StoreError;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::path::Path;

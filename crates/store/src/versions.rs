@@ -1,7 +1,10 @@
+use crate::arg::args;
 use crate::chats::read_message;
-use crate::db::{Row, args};
+use crate::contents::LOOSEN_CHANGE;
+use crate::db::Row;
+use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use planwright_protocol::{ChatId, Image, Message, MessageId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,11 +84,6 @@ const CONTENT: &str = "select bytes from contents where sha256 = $1";
 const PLACE: &str = "select seq from messages where id = $1 and chat_id = $2";
 const FORGET_CHANGE: &str = "delete from file_changes where message_id = $1 and path = $2";
 const UNMARK: &str = "update file_changes set reverted_by = null where reverted_by = $1 and path = $2";
-/// The contents that nothing refers to any more.
-pub(crate) const FORGET_CONTENTS: &str = "delete from contents
-    where not exists (select 1 from file_changes where before_sha256 = contents.sha256)
-        and not exists (select 1 from file_changes where after_sha256 = contents.sha256)
-        and not exists (select 1 from images where images.sha256 = contents.sha256)";
 
 impl Store {
     /// Everything that a chat changed, in the order in which it did.
@@ -147,6 +145,7 @@ impl Store {
         }
         let mut transaction = self.db.begin().await?;
         for path in paths {
+            transaction.run(LOOSEN_CHANGE, args![message.0, path.as_str()]).await?;
             transaction.run(FORGET_CHANGE, args![message.0, path.as_str()]).await?;
             transaction.run(UNMARK, args![message.0, path.as_str()]).await?;
         }

@@ -1,8 +1,10 @@
+use crate::arg::args;
 use crate::chats::keep_calls_where;
-use crate::db::{Row, Transaction, args};
+use crate::contents::LOOSEN_WORKSPACE;
+use crate::db::{Row, Transaction};
+use crate::error::StoreError;
 use crate::members;
-use crate::store::{Store, StoreError, micros, timestamp};
-use crate::versions::FORGET_CONTENTS;
+use crate::store::{Store, micros, timestamp};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -134,10 +136,12 @@ impl Store {
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
         let mut transaction = self.db.begin().await?;
         transaction.run(KEEP_CALLS, args![id.0]).await?;
+        transaction.run(LOOSEN_WORKSPACE, args![id.0]).await?;
         transaction.run(DELETE_CHATS, args![id.0]).await?;
         transaction.run(DELETE, args![id.0]).await?;
-        transaction.run(FORGET_CONTENTS, args![]).await?;
-        transaction.commit().await
+        transaction.commit().await?;
+        self.collect_contents();
+        Ok(())
     }
 
     /// The hash of the workspace's own configuration that the user accepted last.

@@ -7,7 +7,7 @@ use crate::chat_file::ChatFile;
 use crate::view::Snapshot;
 use planwright_feed::{Moment, PartialAnswer};
 use planwright_protocol::{ChatState, ErrorCode, Event, InvalidTransition, Problem, Role};
-use planwright_store::{Append, ChatRow, Marks, Store};
+use planwright_store::{Append, ChatRow, Marks, Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -127,6 +127,9 @@ impl Owner {
             Ok(version) => version,
             Err(error) => {
                 self.sequence.abandon_append();
+                if matches!(error, StoreError::Stale | StoreError::OutcomeUnknown(_)) {
+                    self.reload().await;
+                }
                 return Err(error.into());
             }
         };
@@ -135,6 +138,17 @@ impl Owner {
         self.record.send_replace(Arc::new(record.followed_by(row, change.approval)));
         self.sequence.end_append(reserved, ceiling);
         Ok(())
+    }
+
+    /// Takes the chat as the store has it. Without that every later append would be refused.
+    async fn reload(&self) {
+        let record = self.record();
+        match self.store.chat(record.id).await {
+            // The fence of this process goes on counting.
+            Ok(Some(row)) => self.replace(ChatRow { epoch: record.epoch, ..row }),
+            Ok(None) => {}
+            Err(error) => tracing::error!(chat = %record.id, %error, "a chat whose change may be stored can't be read again"),
+        }
     }
 
     /// Stores the events that were published only, for a reader of the store.

@@ -1,9 +1,9 @@
 //! Chats, their histories, and what a session writes.
 
-use crate::world::{World, append, chat_in, chat_of, created, moment, on_both};
+use crate::world::{World, append, chat_in, chat_of, created, envelopes, moment, on_both};
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Progress, Role, RunId, StepStatus, SwitchedBy};
-use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, OpRecord, Store, StoredEvent};
+use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, OpRecord, Store};
 use serde_json::json;
 
 on_both!(
@@ -15,8 +15,6 @@ on_both!(
     any_text_comes_back_as_it_was,
     chats_are_found_by_mode_role_and_plan,
     a_history_is_read_in_pages_and_a_changed_message_keeps_its_place,
-    events_are_read_in_order_and_in_pieces,
-    the_newest_event_of_a_name_is_found_at_the_end_of_a_chat_however_its_numbers_jump,
     unfinished_runs_and_plans_of_others_are_found,
     a_workspace_is_known_by_its_path_and_listed_by_name,
     the_newest_trust_in_a_workspace_is_kept,
@@ -31,17 +29,6 @@ on_both!(
 
 async fn texts(store: &Store, chat: &ChatRow) -> Vec<String> {
     store.messages(chat.id).await.unwrap().into_iter().map(|message| message.content).collect()
-}
-
-/// Events as they were before they were stored; their names and numbers stand beside them.
-async fn envelopes(store: &Store, chat: &ChatRow, after: u64, limit: u32) -> Vec<Envelope> {
-    let stored = store.stored_after(chat.id, after, limit).await.unwrap();
-    let read = |event: StoredEvent| {
-        let envelope: Envelope = serde_json::from_str(&event.envelope).unwrap();
-        assert_eq!((event.seq, event.name.as_str()), (envelope.seq, envelope.event.name()));
-        envelope
-    };
-    stored.into_iter().map(read).collect()
 }
 
 async fn what_was_stored_is_there_after_opening_again(world: World) {
@@ -208,33 +195,6 @@ async fn a_history_is_read_in_pages_and_a_changed_message_keeps_its_place(world:
     let foreign = store.messages(other.id).await.unwrap()[0].id;
     // A message of another chat is like one that was taken back: it stands for when it was written.
     assert_eq!(page(Some(foreign)).await.len(), 2);
-}
-
-async fn events_are_read_in_order_and_in_pieces(world: World) {
-    let store = world.open().await;
-    let chat = chat_in(&store).await;
-    let events = [created(&chat, 1, "one"), created(&chat, 5000, "two"), created(&chat, 5001, "three")];
-    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
-    assert_eq!(envelopes(&store, &chat, 0, 2).await, events[..2]);
-    assert_eq!(envelopes(&store, &chat, 5000, 2).await, events[2..]);
-    assert_eq!(envelopes(&store, &chat, u64::MAX, 2).await, []);
-    for (after, most, counted) in [(0, 10, 3), (0, 2, 2), (1, 10, 2), (5001, 10, 0)] {
-        assert_eq!(store.count_events_after(chat.id, after, most).await.unwrap(), counted, "after {after}, at most {most}");
-    }
-}
-
-async fn the_newest_event_of_a_name_is_found_at_the_end_of_a_chat_however_its_numbers_jump(world: World) {
-    let store = world.open().await;
-    let (chat, other) = (chat_in(&store).await, chat_in(&store).await);
-    let found = async |chat: &ChatRow| store.newest_named(chat.id, "message_created").await.unwrap().map(|event| event.seq);
-    assert_eq!(found(&chat).await, None);
-    let mut events = vec![created(&chat, 1, "one"), created(&chat, 2, "two")];
-    events.extend((5000..5199).map(|seq| Envelope { event: Event::ChatDeleted {}, seq, at: chat.created_at }));
-    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
-    assert_eq!((found(&chat).await, found(&other).await), (Some(2), None));
-    let one_more = [Envelope { event: Event::ChatDeleted {}, seq: 9000, at: chat.created_at }];
-    append(&store, &chat, Append { events: &one_more, ..Append::default() }).await.unwrap();
-    assert_eq!(found(&chat).await, None, "further back nobody looks");
 }
 
 async fn unfinished_runs_and_plans_of_others_are_found(world: World) {

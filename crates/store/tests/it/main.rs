@@ -5,6 +5,7 @@ mod accounts;
 mod appends;
 mod audit;
 mod chats;
+mod events;
 mod inbox;
 mod opening;
 mod proxy;

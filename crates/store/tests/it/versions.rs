@@ -9,6 +9,8 @@ on_both!(
     what_was_noted_first_of_a_message_stays,
     what_did_not_come_about_is_forgotten_and_what_it_took_back_counts_again,
     a_deleted_chat_takes_its_contents_with_it_unless_others_need_them,
+    contents_that_are_left_when_the_process_ends_are_collected_after_the_next_start,
+    a_deletion_beside_many_contents_holds_up_no_reader_and_no_append,
 );
 
 fn file(sha256: &str) -> Image {
@@ -80,6 +82,13 @@ async fn what_did_not_come_about_is_forgotten_and_what_it_took_back_counts_again
     assert_eq!(store.file_changes_of(revert).await.unwrap().len(), 1);
 }
 
+/// Contents are collected in the background.
+async fn until_gone(store: &Store, sha256: &str) {
+    while store.has_content(sha256).await.unwrap() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
 async fn a_deleted_chat_takes_its_contents_with_it_unless_others_need_them(world: World) {
     let store = world.open().await;
     let (one, other) = (chat_in(&store).await, chat_of(&store, "/other").await);
@@ -97,8 +106,59 @@ async fn a_deleted_chat_takes_its_contents_with_it_unless_others_need_them(world
         put(&store, chat, Versions { contents, images: images.map(str::to_owned).to_vec(), ..Versions::default() }).await;
     }
     store.delete_chat(one.id).await.unwrap();
-    assert!(!store.has_content("own").await.unwrap() && !store.has_content("own image").await.unwrap());
+    for gone in ["own", "own image"] {
+        until_gone(&store, gone).await;
+    }
     assert!(store.has_content("image").await.unwrap(), "another chat shows it as well");
     assert!(store.has_content("shared").await.unwrap() && store.has_content("theirs").await.unwrap());
     assert!(store.file_changes(one.id).await.unwrap().is_empty());
+}
+
+/// Contents of a chat, each with a row that refers to it.
+fn many(contents: std::ops::Range<u32>) -> Versions {
+    let message = MessageId::generate();
+    let name = |number: u32| format!("{number:08}");
+    Versions {
+        contents: contents.clone().map(|number| content(&name(number), &number.to_le_bytes().repeat(64))).collect(),
+        rows: contents.map(|number| row(message, &name(number), Image::Absent, file(&name(number)))).collect(),
+        ..Versions::default()
+    }
+}
+
+async fn contents_that_are_left_when_the_process_ends_are_collected_after_the_next_start(world: World) {
+    let store = world.open().await;
+    let chat = chat_in(&store).await;
+    put(&store, &chat, many(0..1000)).await;
+    store.close().await;
+    // As a process that was killed after a deletion leaves it.
+    world
+        .tamper(
+            "insert into loose_contents (sha256) select sha256 from contents where true on conflict do nothing; delete from file_changes",
+        )
+        .await;
+    let store = world.open().await;
+    until_gone(&store, "00000999").await;
+    assert!(!store.has_content("00000000").await.unwrap());
+    assert_eq!(world.look("select sha256 from contents").await, Vec::<String>::new());
+}
+
+async fn a_deletion_beside_many_contents_holds_up_no_reader_and_no_append(world: World) {
+    let store = world.open().await;
+    let (one, mut other) = (chat_in(&store).await, chat_of(&store, "/other").await);
+    put(&store, &one, many(0..3000)).await;
+    put(&store, &other, many(2900..9000)).await;
+    other.version = store.chat(other.id).await.unwrap().unwrap().version;
+    store.delete_chat(one.id).await.unwrap();
+    // The chat is gone, and its contents go beside what others do.
+    let (mut steps, mut seq) = (0, 0);
+    while store.has_content("00002899").await.unwrap() {
+        seq += 1;
+        other.version = store.append(&other, Append { events: &[created(&other, seq, "beside")], ..Append::default() }).await.unwrap();
+        assert_eq!(store.messages(other.id).await.unwrap().len() as u64, seq);
+        steps += 1;
+    }
+    assert!(steps >= 1, "others have their turns between the steps");
+    assert!(store.has_content("00002900").await.unwrap(), "another chat needs it");
+    assert!(store.has_content("00008999").await.unwrap());
+    assert_eq!(store.chat(one.id).await.unwrap(), None);
 }

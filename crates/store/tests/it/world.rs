@@ -3,7 +3,7 @@
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::UserText;
 use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, Role, Timestamp};
-use planwright_store::{Append, ChatRow, Store, StoreError};
+use planwright_store::{Append, ChatRow, Store, StoreError, StoredEvent};
 use planwright_testkit::postgres::Database;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -167,4 +167,15 @@ pub fn created(chat: &ChatRow, seq: u64, text: &str) -> Envelope {
     let mut message = Message::new(chat.id, UserText::default(), text);
     message.created_at = chat.created_at;
     Envelope { event: Event::MessageCreated { message }, seq, at: chat.created_at }
+}
+
+/// Events as they were before they were stored; their names and numbers stand beside them.
+pub async fn envelopes(store: &Store, chat: &ChatRow, after: u64, limit: u32) -> Vec<Envelope> {
+    let stored = store.stored_after(chat.id, after, limit).await.unwrap();
+    let read = |event: StoredEvent| {
+        let envelope: Envelope = serde_json::from_str(&event.envelope).unwrap();
+        assert_eq!((event.seq, event.name.as_str()), (envelope.seq, envelope.event.name()));
+        envelope
+    };
+    stored.into_iter().map(read).collect()
 }

@@ -1,6 +1,8 @@
 //! The tree of a case, with a server on it, its chats and its database.
 
 use crate::BINARY;
+use planwright_protocol::ChatId;
+use planwright_store::Store;
 use planwright_testkit::guard::{Case, Fixture, Setup, Suite, Watch};
 use planwright_testkit::server::{ChatClient, Home, Server};
 use reqwest::StatusCode;
@@ -95,12 +97,13 @@ impl Stage {
         sqlx::raw_sql(AssertSqlSafe(sql.into())).execute(&mut self.connection().await).await.unwrap();
     }
 
-    /// All events of a chat, as they are stored.
+    /// All events of a chat, as they are read from the database.
     pub async fn events(&self, chat: &ChatClient<'_>) -> Vec<Value> {
-        let id = chat.path.rsplit('/').next().unwrap().replace('-', "");
-        let sql = format!("select envelope from events where chat_id = x'{id}' order by seq");
-        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&mut self.connection().await).await.unwrap();
-        rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
+        let id = ChatId(uuid::Uuid::parse_str(chat.path.rsplit('/').next().unwrap()).unwrap());
+        let store = Store::visit(&self.database()).await.unwrap().unwrap();
+        let events = store.stored_after(id, 0, u32::MAX).await.unwrap();
+        store.close().await;
+        events.iter().map(|event| serde_json::from_str(&event.envelope).unwrap()).collect()
     }
 
     pub async fn look(&self, sql: &'static str) -> String {

@@ -1,0 +1,114 @@
+//! The log of a chat's events. A message is stored once, in its table: the event that announces it refers to it.
+
+use crate::arg::{Arg, args};
+use crate::chats::read_message;
+use crate::db::Row;
+use crate::error::StoreError;
+use crate::rows::{ColumnType, RowStatement};
+use crate::store::{Store, micros, timestamp};
+use planwright_protocol::{ChatId, Envelope, Event, MessageId};
+use sqlx::types::Uuid;
+
+/// An event as clients get it: its envelope is JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    pub seq: u64,
+    pub name: String,
+    pub envelope: String,
+}
+
+pub(crate) const INSERT_EVENTS: RowStatement = RowStatement {
+    columns: &[
+        ("chat_id", ColumnType::Id),
+        ("seq", ColumnType::Number),
+        ("name", ColumnType::Text),
+        ("envelope", ColumnType::Text),
+        ("message_id", ColumnType::Id),
+    ],
+    sql: "insert into events (chat_id, seq, name, envelope, message_id) select * from given where true",
+};
+const EVENTS_AFTER: &str = "select events.seq as event_seq, events.name, events.envelope, events.message_id, messages.*
+    from events left join messages on messages.id = events.message_id
+    where events.chat_id = $1 and events.seq > $2 order by events.seq limit $3";
+/// Looks at the names of the newest events alone, so that it costs the same however long the chat is and its events are.
+const NEWEST_NAMED: &str = "select events.seq as event_seq, events.name, events.envelope, events.message_id, messages.*
+    from events left join messages on messages.id = events.message_id
+    where events.chat_id = $1 and events.seq = (select max(seq)
+        from (select seq, name from events where chat_id = $1 order by seq desc limit 200) as newest where name = $2)";
+const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
+
+impl Store {
+    /// The events after `seq`, in order, at most `limit`. A message that was changed since shows its newest content also in earlier
+    /// events; where it was deleted since, they say that.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn stored_after(&self, chat: ChatId, seq: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        let rows = self.db.rows(EVENTS_AFTER, args![chat.0, seq, limit]).await?;
+        rows.iter().map(read_event).collect()
+    }
+
+    /// The newest event of one name, if it is among the newest 200 events.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn newest_named(&self, chat: ChatId, name: &str) -> Result<Option<StoredEvent>, StoreError> {
+        self.db.row(NEWEST_NAMED, args![chat.0, name]).await?.as_ref().map(read_event).transpose()
+    }
+
+    /// How many events there are after `seq`; counts no further than `most`.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn count_events_after(&self, chat: ChatId, seq: u64, most: u32) -> Result<u64, StoreError> {
+        let row = self.db.row(COUNT_EVENTS_AFTER, args![chat.0, seq, most]).await?;
+        row.map_or(Ok(0), |row| row.number("events"))
+    }
+}
+
+/// A row of [`INSERT_EVENTS`].
+pub(crate) fn event_row(chat: ChatId, envelope: &Envelope) -> Result<Vec<Arg>, StoreError> {
+    let announced = match &envelope.event {
+        Event::MessageCreated { message } | Event::MessageUpdated { message } => Some(message.id.0),
+        Event::MessageDeleted { .. }
+        | Event::TextDelta { .. }
+        | Event::ReasoningDelta { .. }
+        | Event::ToolCall { .. }
+        | Event::ToolOutput { .. }
+        | Event::ToolResult { .. }
+        | Event::StateChanged { .. }
+        | Event::QuestionPending { .. }
+        | Event::QuestionResolved { .. }
+        | Event::ModeChanged { .. }
+        | Event::IntentSuggested { .. }
+        | Event::PlanUpdated { .. }
+        | Event::PlanStep { .. }
+        | Event::Usage(_)
+        | Event::RunFinished { .. }
+        | Event::Violation { .. }
+        | Event::ChatUpdated { .. }
+        | Event::ChatCreated { .. }
+        | Event::ChatDeleted {}
+        | Event::Reset {} => None,
+    };
+    let stored = match announced {
+        // Only the time is needed to put it together again.
+        Some(_) => micros(envelope.at).to_string(),
+        None => serde_json::to_string(envelope)?,
+    };
+    Ok(args![chat.0, envelope.seq, envelope.event.name(), stored, announced])
+}
+
+fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
+    let (seq, name, envelope) = (row.number("event_seq")?, row.text("name")?, row.text("envelope")?);
+    let Some(message_id) = row.get::<Option<Uuid>>("message_id")? else { return Ok(StoredEvent { seq, name, envelope }) };
+    let at = timestamp(envelope.parse().map_err(|_| StoreError::Garbled(format!("{envelope} is not a time")))?)?;
+    let event = if row.get::<Option<Uuid>>("id")?.is_none() {
+        Event::MessageDeleted { message_id: MessageId(message_id) }
+    } else {
+        let message = read_message(row)?;
+        if name == "message_updated" { Event::MessageUpdated { message } } else { Event::MessageCreated { message } }
+    };
+    let name = event.name().to_owned();
+    Ok(StoredEvent { seq, name, envelope: serde_json::to_string(&Envelope { event, seq, at })? })
+}
