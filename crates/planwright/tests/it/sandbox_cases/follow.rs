@@ -1,13 +1,12 @@
 //! A chat's events, read as bytes: what a command prints may come in any pieces.
 
-use reqwest::Client;
+use reqwest::RequestBuilder;
 use serde_json::Value;
 
 /// The events up to the end of the run, or to a question, each shown to `seen` as it comes.
 /// Fails if one of them is not UTF-8 or not JSON.
-pub async fn to_end(url: String, token: &str, mut seen: impl FnMut(&Value)) -> Result<Vec<Value>, String> {
-    let request = Client::new().get(url).bearer_auth(token).header("last-event-id", "0");
-    let mut response = request.send().await.map_err(|error| error.to_string())?;
+pub async fn to_end(stream: RequestBuilder, mut seen: impl FnMut(&Value)) -> Result<Vec<Value>, String> {
+    let mut response = stream.header("last-event-id", "0").send().await.map_err(|error| error.to_string())?;
     let (mut bytes, mut events) = (Vec::new(), Vec::new());
     while let Some(chunk) = response.chunk().await.map_err(|error| error.to_string())? {
         bytes.extend_from_slice(&chunk);

@@ -3,7 +3,6 @@
 use planwright_testkit::PATIENCE;
 use planwright_testkit::server::Server;
 use planwright_testkit::stopwatch::Stopwatch;
-use reqwest::Client;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,9 +24,8 @@ impl Pings {
     pub fn start(server: &Server) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, url) = (stop.clone(), format!("{}/healthz", server.base));
-        let process = server.process();
+        let (process, client) = (server.process(), server.client().clone());
         let took = tokio::spawn(async move {
-            let client = Client::new();
             let mut took = Vec::new();
             while took.len() < ENOUGH || !stopped.load(Ordering::SeqCst) {
                 let begun = Stopwatch::start(&[process]);

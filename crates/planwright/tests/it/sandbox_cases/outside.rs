@@ -31,6 +31,9 @@ const LONGEST: Duration = Duration::from_mins(2);
 /// What must have ended by then has not, if it still runs.
 const RUNS_ON: Duration = Duration::from_secs(3);
 
+/// What was left running is seen by then.
+const APPEARS: Duration = Duration::from_secs(10);
+
 /// A command to run outside.
 struct Attack {
     text: String,
@@ -38,12 +41,15 @@ struct Attack {
     reads: bool,
     network: bool,
     limit: Duration,
+    /// Whether something of it is to be left running when it has ended.
+    outlives: bool,
 }
 
 /// Shows what the case's attack does where nothing stands in its way. `case` is the case as it is read.
 pub async fn show(world: &World, suite: &Suite, case: &Case, demands: &[Demand], control: Control) -> Shown {
     let written = case.args["command"].as_str().unwrap_or_default();
-    let attack = |text: &str| Attack { text: world.named(text, world.place(case)), reads: false, network: false, limit: LONGEST };
+    let outlives = demands.iter().any(|demand| matches!(demand, Demand::ProcessesLeft { .. }));
+    let attack = |text: &str| Attack { text: world.named(text, world.place(case)), reads: false, network: false, limit: LONGEST, outlives };
     let attack = match control {
         Control::None(reason) => return Shown::None(reason.to_owned()),
         Control::Tester => return tester(world, case).await,
@@ -95,7 +101,12 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
         status = child.try_wait().unwrap();
     }
     let elapsed = begun.elapsed();
-    let survivors = if attack.reads { Vec::new() } else { left(None, &place.folder()) };
+    let mut survivors = if attack.reads { Vec::new() } else { left(None, &place.folder()) };
+    // One that is just being started may be seen a moment later.
+    while attack.outlives && survivors.is_empty() && begun.elapsed() < elapsed + APPEARS {
+        std::thread::sleep(Duration::from_millis(10));
+        survivors = left(None, &place.folder());
+    }
     // Nothing happens to one that has ended.
     let _ = child.kill();
     child.wait().unwrap();

@@ -12,7 +12,6 @@ use crate::BINARY;
 use planwright_testkit::PATIENCE;
 use planwright_testkit::guard::{Case, Decision, Harness, Outcome, Suite};
 use planwright_testkit::server::{ChatClient, Home, Server};
-use reqwest::Client;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -129,7 +128,8 @@ impl World {
                 processes.get_or_insert_with(names);
             }
         };
-        let events = follow::to_end(format!("{}/api/v1{}/events", self.server.base, chat.path), &self.server.token, look);
+        let stream = self.server.client().get(format!("{}/api/v1{}/events", self.server.base, chat.path));
+        let events = follow::to_end(stream.bearer_auth(&self.server.token), look);
         let ended = tokio::time::timeout(LONGEST, events).await.map_err(|_| format!("no answer within {LONGEST:?}")).flatten();
         let elapsed = begun.elapsed();
         let processes = processes.unwrap_or_else(names);
@@ -179,13 +179,13 @@ impl World {
 
     async fn is_utf8(&self, chat: &ChatClient<'_>) -> bool {
         let url = format!("{}/api/v1{}/messages", self.server.base, chat.path);
-        let response = Client::new().get(url).bearer_auth(&self.server.token).send().await.unwrap();
+        let response = self.server.client().get(url).bearer_auth(&self.server.token).send().await.unwrap();
         std::str::from_utf8(&response.bytes().await.unwrap()).is_ok_and(|text| serde_json::from_str::<Value>(text).is_ok())
     }
 
     /// What is wrong with the server.
     async fn ailing(&self) -> Option<String> {
-        let answer = Client::new().get(format!("{}/healthz", self.server.base)).timeout(LONGEST).send().await;
+        let answer = self.server.client().get(format!("{}/healthz", self.server.base)).timeout(LONGEST).send().await;
         match answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(format!("the server is not well: {}", answer.status())),
