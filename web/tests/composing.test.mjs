@@ -94,7 +94,8 @@ test('an edited message goes to a chat of its own that begins as this one did', 
   await say(page, 'Talk');
   await history(page).getByText('word3').waitFor();
   await stop();
-  await composer(page).press('ArrowUp');
+  await history(page).getByRole('article', { name: 'You' }).hover();
+  await history(page).getByRole('button', { name: 'Edit and send in a new chat' }).click();
   await until(async () => (await composer(page).inputValue()) === 'Talk', 'the message to edit');
   await composer(page).fill('Talk less');
   await page.keyboard.press('Enter');

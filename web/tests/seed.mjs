@@ -96,7 +96,7 @@ const CHATS = {
 export async function seedTeam(startServer) {
   const [first, ...others] = Object.keys(CHATS);
   const files = FILES[first];
-  const server = await startServer({ model: AFTERWARDS, folder: first, files, args: ['--auth', 'users'], accounts: Object.fromEntries(PEOPLE.map((name) => [name, PASSWORD])) });
+  const server = await startServer({ model: AFTERWARDS, called: 'anthropic/claude-sonnet-4-5', folder: first, files, args: ['--auth', 'users'], accounts: Object.fromEntries(PEOPLE.map((name) => [name, PASSWORD])) });
   const people = Object.fromEntries(await Promise.all(PEOPLE.map(async (name) => [name, await signIn(server, name)])));
   const admin = people[MARA];
   for (const name of others) {
@@ -118,9 +118,8 @@ export async function seedTeam(startServer) {
 
 /** The model of whatever run begins next: the script is read when a run begins. */
 function play(server, script) {
-  const path = join(server.home, 'script.json');
-  writeFileSync(`${path}.new`, JSON.stringify(script));
-  renameSync(`${path}.new`, path);
+  writeFileSync(`${server.script}.new`, JSON.stringify(script));
+  renameSync(`${server.script}.new`, server.script);
 }
 
 async function seedChat(server, ask, viewer, { key, workspace, age, title, said, mode, script, executes, runs, viewed = 0 }) {
