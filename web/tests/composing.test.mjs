@@ -1,7 +1,7 @@
 // Writing, sending, stopping, editing.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { composer, history, openBrowser, say, startServer, until, words } from './support.mjs';
+import { composer, escapeTwice, history, openBrowser, say, startServer, until, words } from './support.mjs';
 
 let server, page, context;
 before(async () => {
@@ -81,8 +81,7 @@ test('Escape twice stops; sending again goes on', async () => {
   await say(page, 'Talk');
   await history(page).getByText('word3').waitFor();
   await composer(page).focus();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
+  await escapeTwice(page);
   await history(page).getByText('Interrupted here').waitFor();
   await history(page).getByRole('article', { name: 'You' }).hover();
   await history(page).getByRole('button', { name: 'Send again' }).click();

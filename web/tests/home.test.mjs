@@ -42,6 +42,7 @@ test('Alt+Up and Alt+Down walk through the chats, Mod+Shift+O makes one, Mod+B h
   await page.keyboard.press('Alt+ArrowUp');
   await heading('Third').waitFor();
   await page.keyboard.press('Alt+ArrowDown');
+  await heading('Second').waitFor();
   await page.keyboard.press('Alt+ArrowDown');
   await heading('First').waitFor();
   await page.keyboard.press('Control+b');

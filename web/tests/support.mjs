@@ -175,6 +175,17 @@ export async function say(page, text) {
   await composer(page).press('Enter');
 }
 
+/** Escape twice, which stops what is in progress. On a busy machine the second key can come too late to count, so they are pressed until it did. */
+export async function escapeTwice(page) {
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  await stop.first().waitFor();
+  await until(async () => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    return (await stop.count()) === 0;
+  }, 'the stop');
+}
+
 /** The mode that the page shows: of its colour, its toggle. */
 export const shownMode = (page) => page.locator('[role=radiogroup] [aria-checked=true]').getAttribute('data-mode');
 

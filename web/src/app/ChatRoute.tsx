@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '@/components/Button';
 import { Notice } from '@/components/Notice';
-import { part } from '@/components/part';
+import { LOADING, part } from '@/components/part';
 import { ChatPage } from '@/features/chat/ChatPage';
 import { ChatSkeleton } from '@/components/ChatSkeleton';
 import { ChatSlotsProvider, type ChatSlots } from '@/features/chat/slots';
@@ -34,8 +34,8 @@ import { useChatAnnouncements } from './announcements';
 import { useChatCommands } from './useChatCommands';
 import { useAddress } from './useAddress';
 
-const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), null);
-const ChatModelChips = part(() => import('@/features/chat/ChatModelChips').then((all) => all.ChatModelChips), null);
+const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), LOADING);
+const ChatModelChips = part(() => import('@/features/chat/ChatModelChips').then((all) => all.ChatModelChips), LOADING);
 const PlanMessageCard = part(() => import('@/features/plan/PlanMessageCard').then((all) => all.PlanMessageCard), <Skeleton rows={2} />);
 
 const SLOTS: ChatSlots = {
@@ -102,7 +102,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   if (isDeleted) return <NotFound />;
   return (
     <>
-      {shown === 'chat' && <ChatPage mode={<ModeToggle />} chips={<><RoleMenu /><ChatModelChips /><AttachButton draft={chatId} /><span className="ml-auto" /><ContextRing /></>} toggleMode={toggleMode} />}
+      {shown === 'chat' && <ChatPage mode={<ModeToggle />} chips={<><RoleMenu /><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
       {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

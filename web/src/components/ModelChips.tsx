@@ -5,6 +5,7 @@ import { api } from '@/lib/api/client';
 import type { Effort, Mode } from '@/lib/api/types';
 import { namesOf } from '@/lib/models';
 import { ChipSelect } from './ChipSelect';
+import { LOADING } from './part';
 
 export interface ModelPick {
   model: string | null;
@@ -21,8 +22,9 @@ interface Props {
 /** The model of a chat and how much it thinks; nothing picked is what is configured. */
 export function ModelChips({ workspaceId, mode, picked, pick }: Props) {
   const t = useText('composer');
-  const options = useQuery({ queryKey: ['models', workspaceId], queryFn: () => api.models(workspaceId), staleTime: 60_000 }).data;
+  const { data: options, isLoading } = useQuery({ queryKey: ['models', workspaceId], queryFn: () => api.models(workspaceId), staleTime: 60_000 });
   const configured = options?.[mode] ?? null;
+  if (isLoading) return LOADING;
   if (!options || configured === null) return null;
   const others = options.available.filter((model) => model !== options.plan || model !== options.act);
   // A choice that is no longer configured is shown all the same.

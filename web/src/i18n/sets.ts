@@ -39,8 +39,8 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
 
 type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S : never }[WordSet];
 export const SET_OF: { [F in Feature]: SetWith<F> } = {
-  command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', signin: 'signin', start: 'start', workspace: 'first',
+  command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
-  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages',
+  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'chatPages',
   audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette',
 };

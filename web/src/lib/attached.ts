@@ -5,6 +5,9 @@ export interface AttachedFile {
   text: string;
 }
 
+/** What the server puts in the place of words where an image came alone. */
+export const IMAGE_ALONE = '[image]';
+
 const FRAME = /\n*<attached name="([^"\n]*)">\n([\s\S]*?)\n<\/attached>/g;
 
 /** Words and files as one message. A message of files alone begins with their names, so that the chat has a title. */

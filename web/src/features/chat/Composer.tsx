@@ -1,10 +1,11 @@
-import { ArrowUp, Square, X } from 'lucide-react';
+import { ArrowUp, AtSign, Square, X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { part } from '@/components/part';
 import { useText } from '@/i18n';
-import { filesIn } from '@/lib/attached';
+import { filesIn, IMAGE_ALONE } from '@/lib/attached';
 import { clearAttachments, useAttachmentsOf } from '@/lib/attachments';
 import { filesOfImages } from '@/lib/chat/images';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
@@ -23,12 +24,11 @@ import { useOwnPrompts } from './useOwnPrompts';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
-/** What the server puts in the place of words. */
-const IMAGE_ALONE = '[image]';
 
-/** What is said to the agent. `chips` stand in its foot. */
-export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips: ReactNode }) {
+/** What is said to the agent. `chips` begin its foot, `ring` comes before its buttons. */
+export function Composer({ toggleMode, chips, ring }: { toggleMode: () => void; chips: ReactNode; ring: ReactNode }) {
   const t = useText('chat');
+  const words = useText('composer');
   const { workspaceId, chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
@@ -55,8 +55,8 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
   useLayoutEffect(() => fit(box.current), [draft]);
   useEffect(() => {
     if (!edited) return;
-    const { words, files } = filesIn(edited.content);
-    setDraft(edited.metadata.images !== undefined && words === IMAGE_ALONE ? '' : words);
+    const { words: said, files } = filesIn(edited.content);
+    setDraft(edited.metadata.images !== undefined && said === IMAGE_ALONE ? '' : said);
     clearAttachments(chatId);
     void filesOfImages(workspaceId, chatId, edited).then((images) => take([...images, ...files.map(({ name, text }) => new File([text], name))]), toastError);
     box.current?.focus();
@@ -89,13 +89,18 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
       cancelEdit();
     }
   };
+  const nameFile = () => {
+    flushSync(() => setDraft(`${draft}${draft === '' || draft.endsWith(' ') ? '' : ' '}@`));
+    box.current?.focus();
+    suggesting.look();
+  };
   const cancelEdit = () => {
     endEdit(chatId);
     setDraft('');
     clearAttachments(chatId);
   };
   return (
-    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
+    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
@@ -117,8 +122,11 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
           placeholder={t(`ask_${role}`)}
           className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
-      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 short:min-h-0 short:py-0">
+      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">
         {chips}
+        <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
+        <span className="ml-auto" />
+        {ring}
         {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
         <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={isEmpty} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
           <ArrowUp size={16} aria-hidden />

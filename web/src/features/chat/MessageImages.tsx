@@ -8,10 +8,10 @@ export function MessageImages({ message }: { message: Message }) {
   const t = useText('chat');
   const { workspaceId, chatId } = useChatIds();
   return (
-    <div className="mb-2 flex flex-wrap gap-2 last:mb-0">
+    <div className="mt-1 mb-2 flex flex-wrap gap-2">
       {imagesOf(workspaceId, chatId, message).map(({ id, name, address }, place) => (
         <a key={`${id} ${place}`} href={address} target="_blank" rel="noopener noreferrer" className="block rounded border border-line bg-bg">
-          <img src={address} alt={name || t('image', { number: place + 1 })} className="max-h-60 max-w-full min-h-4 rounded" />
+          <img src={address} alt={name || t('image', { number: place + 1 })} className="max-h-36 min-h-4 max-w-full rounded" />
         </a>
       ))}
     </div>

@@ -5,7 +5,7 @@ import { part } from '@/components/part';
 import { useText } from '@/i18n';
 import type { Message } from '@/lib/api/types';
 import { AttachedFiles } from '@/components/AttachedFiles';
-import { filesIn } from '@/lib/attached';
+import { filesIn, IMAGE_ALONE } from '@/lib/attached';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { sameImages } from '@/lib/chat/images';
 import { post } from '@/lib/chat/outbox';
@@ -48,7 +48,7 @@ export function UserMessage({ message }: { message: Message }) {
       <div className={`max-w-[82%] rounded-lg rounded-br-sm bg-sunken px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap max-sm:max-w-[90%] ${isQueued ? 'border border-dashed border-control' : ''}`}>
         {author !== null && <div aria-hidden className="text-xs text-muted">{author}</div>}
         {message.metadata.images !== undefined && <MessageImages message={message} />}
-        {words}
+        {words === IMAGE_ALONE && message.metadata.images !== undefined ? null : words}
         <AttachedFiles files={files} />
       </div>
     </article>

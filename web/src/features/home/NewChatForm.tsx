@@ -6,7 +6,7 @@ import { Button } from '@/components/Button';
 import { ChipSelect } from '@/components/ChipSelect';
 import { IconButton } from '@/components/IconButton';
 import type { ModelPick } from '@/components/ModelChips';
-import { part } from '@/components/part';
+import { LOADING, part } from '@/components/part';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useNewChat } from './queries';
 import { api } from '@/lib/api/client';
@@ -19,16 +19,17 @@ import { useRecall } from '@/lib/promptHistory';
 import { useAttaching } from '@/lib/useAttaching';
 import { useMe } from '@/lib/workspaces';
 import { NewRoleMenu } from './NewRoleMenu';
-import type { Text } from '@/i18n';
+import { useText, type Text } from '@/i18n';
 
-const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), null);
-const ModelChips = part(() => import('@/components/ModelChips').then((all) => all.ModelChips), null);
+const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), LOADING);
+const ModelChips = part(() => import('@/components/ModelChips').then((all) => all.ModelChips), LOADING);
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
 /** Under this name attachments wait until the chat is there. */
 const DRAFT = 'new';
 
 /** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
 export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: Text<'inbox'>; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
+  const words = useText('composer');
   const newChat = useNewChat();
   const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');
@@ -100,14 +101,14 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
         placeholder={isNarrow ? t('shortHint') : mode === 'plan' ? t('firstWordsHint') : t('buildHint')}
         className="block w-full resize-none bg-transparent px-3.5 py-3 text-base outline-none placeholder:text-muted max-sm:w-0 max-sm:flex-1 max-sm:focus:h-24"
       />
-      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full ${isEmpty ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
+      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full max-sm:flex-wrap ${isEmpty ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
         {!isNarrow && roles}
         {mayOnlyLook && <p className="min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
         {workspaces.length === 1 && <p className="flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
         {workspaces.length > 1 && <ChipSelect label={t('workspaceOfNew')} icon={<Folder size={14} aria-hidden />} value={workspace ?? ''} options={workspaces.map(({ id, name }): [string, string] => [id, name])} choose={(id) => setChosen({ id, after: last })} className="max-w-60" />}
         {workspace && <ModelChips workspaceId={workspace} mode={mode} picked={choice} pick={(change) => setChoice({ ...choice, ...change })} />}
         {workspace && <AttachButton draft={DRAFT} />}
-        {workspace && <IconButton label={t('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
+        {workspace && <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
         <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="ml-auto shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
       </div>
     </form>

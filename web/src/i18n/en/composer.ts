@@ -1,6 +1,7 @@
 // Words of the composer, on home and in a chat.
 export const composer = {
   attach: 'Attach images or text files',
+  nameFile: 'Name a file',
   attachments: 'Attached',
   removeAttachment: 'Remove {name}',
   tooMany: 'Can’t attach {name}. A message takes at most 8 attachments.',

@@ -4,4 +4,3 @@ export { common } from './frame';
 export { composer } from './composer';
 export { home } from './home';
 export { mode } from './mode';
-export { workspace } from './workspace';

@@ -98,7 +98,6 @@ export const inbox = {
   modeOfNew: 'Mode and role',
   shortHint: 'What should change?',
   buildHint: 'What should change? In Build mode the agent changes files at once.',
-  nameFile: 'Name a file',
   search: 'Search',
 } as const;
 

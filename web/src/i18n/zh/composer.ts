@@ -1,6 +1,7 @@
 // 输入框的用语。
 export const composer = {
   attach: '添加图片或文本文件',
+  nameFile: '引用文件',
   attachments: '附件',
   removeAttachment: '移除 {name}',
   tooMany: '无法添加 {name}。一条消息最多 8 个附件。',

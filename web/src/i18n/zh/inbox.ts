@@ -98,7 +98,6 @@ export const inbox = {
   modeOfNew: '模式和角色',
   shortHint: '要改动什么？',
   buildHint: '要改动什么？构建模式下，智能体会直接更改文件。',
-  nameFile: '引用文件',
   search: '搜索',
 };
 
