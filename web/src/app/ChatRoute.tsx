@@ -102,7 +102,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   if (isDeleted) return <NotFound />;
   return (
     <>
-      {shown === 'chat' && <ChatPage mode={<ModeToggle />} chips={<><RoleMenu /><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
+      {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
       {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

@@ -9,6 +9,5 @@ export function ChatModelChips() {
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const model = useChatView((view) => view.chat.model);
   const effort = useChatView((view) => view.chat.effort);
-  // On a phone the composer is one line until somebody writes in it.
-  return <span className="contents max-sm:hidden max-sm:group-focus-within/composer:contents"><ModelChips workspaceId={workspaceId} mode={mode} picked={{ model, effort }} pick={(change) => void api.changeChat(workspaceId, chatId, change).catch(toastError)} /></span>;
+  return <ModelChips workspaceId={workspaceId} mode={mode} picked={{ model, effort }} pick={(change) => void api.changeChat(workspaceId, chatId, change).catch(toastError)} />;
 }

@@ -25,15 +25,15 @@ import { Suggestions, useSuggestions } from './useSuggestions';
 
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
 
-/** What is said to the agent. `chips` begin its foot, `ring` comes before its buttons. */
-export function Composer({ toggleMode, chips, ring }: { toggleMode: () => void; chips: ReactNode; ring: ReactNode }) {
+/** What is said to the agent. `role` and `chips` begin its foot, `ring` comes before its buttons. */
+export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => void; role: ReactNode; chips: ReactNode; ring: ReactNode }) {
   const t = useText('chat');
   const words = useText('composer');
   const { workspaceId, chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
-  const role = useChatView((view) => view.chat.config.agent_role);
+  const roleName = useChatView((view) => view.chat.config.agent_role);
   const edited = useEditing((state) => state.edited[chatId]);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
   const [draft, setDraft] = useDraft(chatId);
@@ -119,12 +119,16 @@ export function Composer({ toggleMode, chips, ring }: { toggleMode: () => void; 
           onKeyDown={onKeyDown}
           {...suggesting.field}
           aria-label={t('message')}
-          placeholder={t(`ask_${role}`)}
+          placeholder={t(`ask_${roleName}`)}
           className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
       <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">
-        {chips}
-        <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
+        {role}
+        {/* On a phone the composer is one line until somebody writes in it. */}
+        <span className="contents max-sm:hidden max-sm:group-focus-within/composer:contents">
+          {chips}
+          <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
+        </span>
         <span className="ml-auto" />
         {ring}
         {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
