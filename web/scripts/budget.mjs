@@ -35,7 +35,7 @@ export function measure() {
   const worker = assets.filter((file) => /\/worker-/.test(file));
   const words = (set) => facade(new RegExp(`i18n/\\w+/${set}\\.ts$`)).toSorted((a, b) => packed(b) - packed(a)).slice(0, 1);
   const shared = [...entry, ...styles, ...worker, ...closure(chunks, words('first'))];
-  const home = [...shared, ...closure(chunks, facade(/features\/home\/HomePage\.tsx$/))];
+  const home = [...shared, ...closure(chunks, facade(/features\/home\/InboxPage\.tsx$/)), ...closure(chunks, words('inbox'))];
   const chat = [...shared, ...closure(chunks, facade(/app\/ChatRoute\.tsx$/)), ...closure(chunks, words('chatPages'))];
   const lazy = assets.filter((file) => !shared.includes(file));
   const parts = lazy.map((file) => ({ file, bytes: packed(file) })).toSorted((a, b) => b.bytes - a.bytes);

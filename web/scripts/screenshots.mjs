@@ -19,6 +19,7 @@ const LOOKS = [
   { name: 'phone', views: ['audit', 'list of chats'], viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'en-US', hasTouch: true },
 ];
 const store = async (page, name, look) => {
+  await page.waitForFunction(() => !document.querySelector('[data-loading]'));
   await calm(page);
   await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.${look}.png`) });
 };

@@ -1,7 +1,7 @@
 // Writing, sending, stopping, editing.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { composer, history, openBrowser, say, startServer, until, words } from './support.mjs';
+import { composer, escapeTwice, history, openBrowser, say, startServer, until, words } from './support.mjs';
 
 let server, page, context;
 before(async () => {
@@ -81,8 +81,7 @@ test('Escape twice stops; sending again goes on', async () => {
   await say(page, 'Talk');
   await history(page).getByText('word3').waitFor();
   await composer(page).focus();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
+  await escapeTwice(page);
   await history(page).getByText('Interrupted here').waitFor();
   await history(page).getByRole('article', { name: 'You' }).hover();
   await history(page).getByRole('button', { name: 'Send again' }).click();
@@ -94,7 +93,8 @@ test('an edited message goes to a chat of its own that begins as this one did', 
   await say(page, 'Talk');
   await history(page).getByText('word3').waitFor();
   await stop();
-  await composer(page).press('ArrowUp');
+  await history(page).getByRole('article', { name: 'You' }).hover();
+  await history(page).getByRole('button', { name: 'Edit and send in a new chat' }).click();
   await until(async () => (await composer(page).inputValue()) === 'Talk', 'the message to edit');
   await composer(page).fill('Talk less');
   await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { OBEDIENT, Stage, answered, atRest, barOf, givenAnswers, settled } from './stage.mjs';
-import { composer, until } from './support.mjs';
+import { composer, escapeTwice, until } from './support.mjs';
 
 let stage;
 before(async () => {
@@ -133,8 +133,7 @@ test('a question that waits can be stopped, by the button and by Escape twice fr
   await stage.ask(chat, tone);
   await barOf(page).waitFor();
   await page.getByRole('searchbox').focus();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
+  await escapeTwice(page);
   await answered(page);
   await isStopped();
   await page.context().close();

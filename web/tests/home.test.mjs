@@ -17,11 +17,11 @@ test('running, waiting for you, unread, new, renamed and deleted chats show in t
   await row(/Watched/).getByLabel('Running').waitFor();
   await row(/Watched/).getByLabel('Unread').waitFor();
   await chat.say('Ask');
-  await row(/Watched/).getByText('Waits for you').waitFor();
+  await row(/Watched/).getByText('Waiting for you').waitFor();
   await page.getByRole('main').getByRole('link', { name: /Really\?.*Watched/ }).click();
   await history(page).getByText('A question.').waitFor();
   await server.api(`${chat.path}/stop`, 'POST', {});
-  await row(/Watched/).getByText('Waits for you').waitFor({ state: 'detached' });
+  await row(/Watched/).getByText('Waiting for you').waitFor({ state: 'detached' });
 
   const second = await server.newChat({ title: 'From elsewhere' });
   await row(/From elsewhere/).waitFor();
@@ -42,6 +42,7 @@ test('Alt+Up and Alt+Down walk through the chats, Mod+Shift+O makes one, Mod+B h
   await page.keyboard.press('Alt+ArrowUp');
   await heading('Third').waitFor();
   await page.keyboard.press('Alt+ArrowDown');
+  await heading('Second').waitFor();
   await page.keyboard.press('Alt+ArrowDown');
   await heading('First').waitFor();
   await page.keyboard.press('Control+b');

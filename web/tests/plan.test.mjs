@@ -120,7 +120,7 @@ test('comments on steps become the feedback for the next version, which shows wh
   await card.getByText('2 comments').last().waitFor();
   await picture(page, 'plan-comments');
   await card.getByRole('button', { name: 'Send feedback' }).last().click();
-  await page.getByText('Please revise the plan (v1):').waitFor();
+  await page.getByText('Revise the plan (v1):').waitFor();
   const { content } = await sent(chat);
   assert.match(content, /- Step 2 \(Wire it into the router\): As a layer\n- Step 3 \(Write tests and run the suite\): Under load\n\nKeep it small\./);
   await atRest(stage, chat);
@@ -351,7 +351,7 @@ test('payloads in a plan are text', async () => {
   await page.locator('[data-plan]').getByRole('button', { name: 'Comment on step 1' }).click();
   await page.locator('[data-plan]').getByLabel('Your comment on step 1').fill(PAYLOADS.join(' '));
   await page.locator('[data-plan]').getByRole('button', { name: 'Send feedback' }).click();
-  await page.getByText('Please revise the plan').waitFor();
+  await page.getByText('Revise the plan').waitFor();
   assert.ok(await nothingRan(page));
   assert.deepEqual(page.faults, []);
   await page.context().close();

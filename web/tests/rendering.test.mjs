@@ -10,21 +10,22 @@ const MERMAID = '```mermaid\nflowchart LR\n  A[Request] --> B{Valid?}\n  B -->|y
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60"><script>parent.hit = 1; top.hit = 1</script><rect width="120" height="60" fill="#2f8291" onload="top.hit = 1"/></svg>';
 const EVIL_DIAGRAM = '```mermaid\ngraph TD\n  A["<img src=x onerror=window.hit=1>"] --> B["</text><script>window.hit=1</script>"]\n  click A "javascript:window.hit=1"\n  style A fill:url(https://evil.example/x)\n```';
 const OUTPUT = String.raw`printf '\033[31mred alert\033[0m and \033[1;32mgreen\033[0m\n\033]0;owned\007  --> src/lib.rs:3:5\n\033[2J<img src=x onerror=window.hit=1>\nprogress 1\rprogress 2\n'; sleep 600`;
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
 const LONG_WORD = 'x'.repeat(5000);
 let server, page, faults, context;
 before(async () => {
   server = await startServer({
-    files: { 'docs/shop.svg': SVG, 'docs/photo.png': 'not really a picture' },
+    files: { 'docs/shop.svg': SVG, 'docs/photo.png': 'not really a picture', 'docs/pixel.png': PIXEL },
     model: {
       plan: [
-        { reasoning: 'First I weigh the **options**.\n<script>window.hit = 1</script>', text: 'The greeting is in `src/lib.rs:3`, see also src/main.rs and [the manual](README.md#L2). Not and/or, not https://example.com/a.html.\n\n![The shop](docs/shop.svg)\n\n![photo](docs/photo.png)\n\nDone looking.' },
+        { reasoning: 'First I weigh the **options**.\n<script>window.hit = 1</script>', text: 'The greeting is in `src/lib.rs:3`, see also src/main.rs and [the manual](README.md#L2). Not and/or, not https://example.com/a.html.\n\n![The shop](docs/shop.svg)\n\n![photo](docs/photo.png)\n\n![A pixel](docs/pixel.png)\n\nDone looking.' },
         { reasoning: 'Only a call.', calls: [{ tool: 'read', args: { path: '/src/lib.rs' } }] },
         { text: `${MERMAID}\n\n${EVIL_DIAGRAM}\n\n\`\`\`mermaid\npie\n  "a": 1\n\`\`\`\n\n\`\`\`kotlin\nfun main() = println("hi")\n\`\`\`\n\nDrawn.` },
         { text: `${LONG_WORD}/a.rs and [x](${LONG_WORD}.md) ![y](../../../../etc/passwd.png) \`${LONG_WORD}.rs:1\` ![z](data:image/svg+xml,<svg/onload=window.hit=1>) [w](javascript:window.hit=1//a.js)\n\nEnd of the hostile text.` },
         { text: 'Here is the plan.', calls: [{ tool: 'write_plan', args: PLAN }] },
         { text: 'The plan is there.' },
       ],
-      act: [{ text: 'Running.', calls: [{ tool: 'run', args: { command: OUTPUT } }] }, { text: 'Once more.', calls: [{ tool: 'run', args: { command: "echo '  --> src/lib.rs:3:5'" } }] }, { text: 'Ran.' }],
+      act: [{ text: 'Running.', calls: [{ tool: 'run', args: { command: OUTPUT } }] }, { text: 'Once more.', calls: [{ tool: 'run', args: { command: "printf '\\033[31mred again\\033[0m\\n  --> src/lib.rs:3:5\\n'" } }] }, { text: 'Ran.' }],
     },
   });
   ({ page, faults, context } = await openBrowser(server, { viewport: { width: 1440, height: 900 }, acceptDownloads: true, permissions: ['clipboard-read', 'clipboard-write'] }));
@@ -56,6 +57,11 @@ test('HM-5: reasoning stays with its message, folded', async () => {
   await log.getByText('First I weigh the **options**.').waitFor();
   assert.deepEqual(await violations(page), []);
   await picture('reasoning');
+  await page.reload();
+  await fold.waitFor();
+  assert.equal(await fold.getAttribute('aria-expanded'), 'false', 'folded again, and still there');
+  await fold.click();
+  await log.getByText('First I weigh the **options**.').waitFor();
   await fold.click();
   await unhurt();
 });
@@ -88,6 +94,10 @@ test('HM-6: a picture of the workspace is shown, and runs nothing; one that canâ
   await shop.waitFor();
   await until(() => shop.evaluate((node) => node.complete && node.naturalWidth === 120), 'the picture to be drawn');
   await log.getByRole('link', { name: 'photo' }).waitFor();
+  const pixel = log.getByRole('img', { name: 'A pixel' });
+  await until(() => pixel.evaluate((node) => node.complete && node.naturalWidth === 1), 'the PNG file to be drawn');
+  await log.getByRole('link', { name: 'docs/pixel.png' }).click();
+  await viewer('/docs/pixel.png').getByRole('img').waitFor();
   await log.getByRole('link', { name: 'docs/shop.svg' }).click();
   await viewer('/docs/shop.svg').getByRole('img').waitFor();
   assert.deepEqual(await violations(page), []);
@@ -174,7 +184,6 @@ test('HM-6: terminal output has its colours and its paths, and no other control 
   await say(page, 'Go');
   const log = history(page);
   const run = log.getByRole('article', { name: 'Tool call: run' });
-  // While it runs: what is stored afterwards is the text that the model reads, which has no colours.
   const output = run.first().getByRole('group', { name: 'Output' });
   await output.locator('.ansi-red').waitFor();
   assert.equal(await output.locator('.ansi-red').innerText(), 'red alert');
@@ -189,7 +198,9 @@ test('HM-6: terminal output has its colours and its paths, and no other control 
 
   await say(page, 'Go on');
   await log.getByText('Ran.').waitFor();
+  await page.reload();
   await run.last().getByRole('button', { expanded: false }).click();
+  assert.equal(await run.last().getByRole('group', { name: 'Result' }).locator('.ansi-red').innerText(), 'red again', 'stored with its colours');
   await run.last().getByRole('group', { name: 'Result' }).getByRole('link', { name: 'src/lib.rs:3:5' }).click();
   await viewer('/src/lib.rs').waitFor();
   await page.locator('[data-line="3"]').waitFor();

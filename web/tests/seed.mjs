@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHINESE_PLAN, CHINESE_QUESTION, FILES, IDEMPOTENCY, IDEMPOTENCY_ANSWER, moduleText, PAGINATION_FILES, plainPlan, REFUNDS } from './seed-content.mjs';
+import { encode } from './png.mjs';
 import { until } from './support.mjs';
 
 /** The moment at which everything is looked at: a Friday. */
@@ -45,7 +46,7 @@ const steps = (count) => Array.from({ length: count }, (_, index) => ['Read the 
 /** `age` in minutes. The first of each workspace are those that pictures show. */
 const CHATS = {
   'orders-api': [
-    { key: 'plan', person: MARA, age: 14, title: 'Idempotency keys for POST /v1/orders', said: 'A retry of POST /v1/orders sometimes creates two orders. Make it safe with an Idempotency-Key header. Postgres only, no Redis.', script: { plan: [
+    { key: 'plan', person: MARA, age: 14, title: 'Idempotency keys for POST /v1/orders', said: 'A retry of POST /v1/orders sometimes creates two orders. Make it safe with an Idempotency-Key header. Postgres only, no Redis.', image: 'duplicates-per-hour.png', script: { images: true, plan: [
       { text: 'Let me find where orders are created.', calls: [call('ls', { path: '/' }), call('glob', { pattern: 'src/**/*.rs' }), call('read', { path: '/src/dedupe/cache.rs' }), call('read', { path: '/src/db/tx.rs' }), call('grep', { pattern: 'dedupe' })] },
       { text: IDEMPOTENCY_ANSWER, calls: [call('read', { path: '/src/http/orders/create.rs' }), call('read', { path: '/src/http/refunds/create.rs' }), call('edit', { path: '/src/http/router.rs', old_string: 'router', new_string: 'routes' })] },
       { text: 'One transaction claims the key and stores the response.', calls: [call('write_plan', { path: '/plans/idempotency-keys.plan', ...IDEMPOTENCY })], ...cost(1.84) },
@@ -96,7 +97,7 @@ const CHATS = {
 export async function seedTeam(startServer) {
   const [first, ...others] = Object.keys(CHATS);
   const files = FILES[first];
-  const server = await startServer({ model: AFTERWARDS, folder: first, files, args: ['--auth', 'users'], accounts: Object.fromEntries(PEOPLE.map((name) => [name, PASSWORD])) });
+  const server = await startServer({ model: AFTERWARDS, called: 'anthropic/claude-sonnet-4-5', folder: first, files, args: ['--auth', 'users'], accounts: Object.fromEntries(PEOPLE.map((name) => [name, PASSWORD])) });
   const people = Object.fromEntries(await Promise.all(PEOPLE.map(async (name) => [name, await signIn(server, name)])));
   const admin = people[MARA];
   for (const name of others) {
@@ -118,18 +119,18 @@ export async function seedTeam(startServer) {
 
 /** The model of whatever run begins next: the script is read when a run begins. */
 function play(server, script) {
-  const path = join(server.home, 'script.json');
-  writeFileSync(`${path}.new`, JSON.stringify(script));
-  renameSync(`${path}.new`, path);
+  writeFileSync(`${server.script}.new`, JSON.stringify(script));
+  renameSync(`${server.script}.new`, server.script);
 }
 
-async function seedChat(server, ask, viewer, { key, workspace, age, title, said, mode, script, executes, runs, viewed = 0 }) {
+async function seedChat(server, ask, viewer, { key, workspace, age, title, said, image, mode, script, executes, runs, viewed = 0 }) {
   play(server, script);
   const chat = await ask(`/workspaces/${workspace}/chats`, 'POST', { title, ...(mode ? { mode } : {}) });
   const path = `/workspaces/${workspace}/chats/${chat.id}`;
   const isAt = (check) => until(async () => check(await ask(path)), title);
   const isOver = (now) => ['idle', 'awaiting_answer', 'failed'].includes(now.state) && (now.usage.output_tokens > 0 || now.state === 'failed');
-  await ask(`${path}/messages`, 'POST', { content: said });
+  const shown = image ? { images: [(await ask(`${path}/images`, 'POST', chart())).id], metadata: { image_names: [image] } } : {};
+  await ask(`${path}/messages`, 'POST', { content: said, ...shown });
   await isAt(runs && !executes ? (now) => now.usage.output_tokens > 0 : isOver);
   if (executes) {
     const done = script.act[0].calls.filter((one) => one.args.status === 'done').length;
@@ -148,11 +149,25 @@ async function signIn(server, name) {
   const answer = await fetch(`${server.url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, password: PASSWORD }) });
   const cookie = answer.headers.getSetCookie()[0].split(';')[0];
   return async (path, method = 'GET', body) => {
-    const response = await fetch(`${server.url}/api/v1${path}`, { method, headers: { cookie, 'content-type': 'application/json', 'x-planwright-csrf': '1' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const isImage = Buffer.isBuffer(body);
+    const response = await fetch(`${server.url}/api/v1${path}`, { method, headers: { cookie, 'content-type': isImage ? 'image/png' : 'application/json', 'x-planwright-csrf': '1' }, ...(body === undefined ? {} : { body: isImage ? body : JSON.stringify(body) }) });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text === '' ? null : JSON.parse(text);
   };
+}
+
+/** A picture as people paste them: a line that rises, with its axes. */
+function chart() {
+  const [width, height] = [496, 240];
+  const pixels = Buffer.alloc(width * height * 3, 255);
+  const paint = (x, y, colour) => { for (const [dx, dy] of [[0, 0], [1, 0], [0, 1], [1, 1]]) pixels.set(colour, ((y + dy) * width + x + dx) * 3); };
+  for (let x = 24; x < width - 24; x += 1) {
+    paint(x, height - 30, [150, 156, 166]);
+    for (const y of [60, 110, 160]) if (x % 8 < 4) paint(x, y, [226, 228, 232]);
+    paint(x, Math.round(170 - 60 * ((x - 24) / (width - 48)) - 38 * Math.abs(Math.sin(x / 34))), [74, 80, 90]);
+  }
+  return encode({ width, height, pixels });
 }
 
 function put(path, content) {

@@ -15,9 +15,9 @@ export const PATIENCE = Number(process.env.PATIENCE ?? 300_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
- * `folder` is the name of the workspace; `files` are put into it first; `config` is the user's config.toml; `accounts` are made, with their passwords.
+ * `called` is the name of a scripted model, such as `anthropic/claude-sonnet-4-5`; `folder` is the name of the workspace; `files` are put into it first; `config` is the user's config.toml; `accounts` are made, with their passwords.
  */
-export async function startServer({ model, files = {}, config, args = [], accounts = {}, folder = 'greeter' }) {
+export async function startServer({ model, called, files = {}, config, args = [], accounts = {}, folder = 'greeter' }) {
   const home = mkdtempSync(join(tmpdir(), 'planwright-web-'));
   const workspace = join(home, folder);
   cpSync(join(root, 'samples/greeter'), workspace, { recursive: true });
@@ -26,12 +26,15 @@ export async function startServer({ model, files = {}, config, args = [], accoun
     writeFileSync(join(workspace, name), content);
   }
   let name = model;
+  const script = join(home, called?.split('/')[1] ?? 'script.json');
   if (model !== null && typeof model === 'object') {
-    writeFileSync(join(home, 'script.json'), JSON.stringify(model));
-    name = `script/${join(home, 'script.json')}`;
+    writeFileSync(script, JSON.stringify(model));
+    name = called ?? `script/${script}`;
   }
   const server = new Server(home, workspace, name, args);
-  if (config !== undefined) server.configure(config);
+  server.script = script;
+  const provider = called ? `[providers.${called.split('/')[0]}]\nkind = "script"\npath = "${home}"\n` : '';
+  if (config !== undefined || called) server.configure(`${config ?? ''}\n${provider}`);
   for (const [account, password] of Object.entries(accounts)) {
     const added = spawnSync(BINARY, ['user', 'add', account, '--password-stdin'], { input: password, env: { ...process.env, PLANWRIGHT_DATA_DIR: join(home, 'data') } });
     if (added.status !== 0) throw new Error(String(added.stderr));
@@ -174,6 +177,17 @@ export const history = (page) => page.getByRole('log');
 export async function say(page, text) {
   await composer(page).fill(text);
   await composer(page).press('Enter');
+}
+
+/** Escape twice, which stops what is in progress. On a busy machine the second key can come too late to count, so they are pressed until it did. */
+export async function escapeTwice(page) {
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  await stop.first().waitFor();
+  await until(async () => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    return (await stop.count()) === 0;
+  }, 'the stop');
 }
 
 /** The mode that the page shows: of its colour, its toggle. */

@@ -35,7 +35,7 @@ const MODEL = {
 
 /** A server whose chats stand at different points of the way. */
 export async function seed(startServer) {
-  const server = await startServer({ model: MODEL });
+  const server = await startServer({ model: MODEL, called: 'anthropic/claude-sonnet-4-5' });
   await fillLog(server, ['Rate limits', 'Faster start']);
   const idle = (chat) => until(async () => ['idle', 'awaiting_answer', 'failed'].includes((await server.api(chat.path)).state) && (await server.api(`${chat.path}/snapshot`)).messages.length > 1, 'the run to end');
   const begin = async (title, then = async () => undefined) => {

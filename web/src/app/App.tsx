@@ -24,7 +24,7 @@ const loadChat = () => withWords('chatPages', import('./ChatRoute')).then((all) 
 const InboxPage = part(loadHome);
 const ChatRoute = part(loadChat, <ChatSkeleton />);
 const AuditPage = part(() => withWords('audit', import('@/features/audit/AuditPage')).then((all) => all.AuditPage));
-const SignInPage = part(() => import('@/features/signin/SignInPage').then((all) => all.SignInPage), null);
+const SignInPage = part(() => withWords('signin', import('@/features/signin/SignInPage')).then((all) => all.SignInPage), null);
 const SettingsPage = part(() => withWords('settings', import('@/features/settings/SettingsPage')).then((all) => all.SettingsPage));
 
 // The page of the address loads while the server is asked who we are; what fails here is tried again when it is shown.

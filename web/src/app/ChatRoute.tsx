@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '@/components/Button';
 import { Notice } from '@/components/Notice';
-import { part } from '@/components/part';
+import { LOADING, part } from '@/components/part';
 import { ChatPage } from '@/features/chat/ChatPage';
 import { ChatSkeleton } from '@/components/ChatSkeleton';
 import { ChatSlotsProvider, type ChatSlots } from '@/features/chat/slots';
@@ -16,10 +16,10 @@ import { LeaveActDialog } from '@/features/mode/LeaveActDialog';
 import { ModeToggle } from '@/features/mode/ModeToggle';
 import { RoleMenu } from '@/features/mode/RoleMenu';
 import { useToggleMode } from '@/features/mode/switching';
-import { PlanMessageCard } from '@/features/plan/PlanMessageCard';
 import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
+import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
@@ -33,6 +33,10 @@ import { SidePanel } from './SidePanel';
 import { useChatAnnouncements } from './announcements';
 import { useChatCommands } from './useChatCommands';
 import { useAddress } from './useAddress';
+
+const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), LOADING);
+const ChatModelChips = part(() => import('@/features/chat/ChatModelChips').then((all) => all.ChatModelChips), LOADING);
+const PlanMessageCard = part(() => import('@/features/plan/PlanMessageCard').then((all) => all.PlanMessageCard), <Skeleton rows={2} />);
 
 const SLOTS: ChatSlots = {
   cards: { text: TextMessage, plan: PlanMessageCard, question: QuestionMessageCard, tool_call: ToolCallCard, tool_result: ToolResultCard },
@@ -98,7 +102,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   if (isDeleted) return <NotFound />;
   return (
     <>
-      {shown === 'chat' && <ChatPage mode={<ModeToggle />} chips={<><RoleMenu /><ContextRing /></>} toggleMode={toggleMode} />}
+      {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
       {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

@@ -1,10 +1,11 @@
 import { part } from '@/components/part';
+import { withWords } from '@/i18n';
 import { useChatIds } from '@/lib/chat/context';
 import { usePreferences } from '@/lib/preferences';
-import { isDemo } from '@/lib/sample';
+import { isDemo } from '@/lib/demo';
 import { useRules } from '@/lib/workspaces';
 
-const DemoGuide = part(() => import('@/features/guide/DemoGuide').then((all) => all.DemoGuide), null);
+const DemoGuide = part(() => withWords('start', import('@/features/guide/DemoGuide')).then((all) => all.DemoGuide), null);
 
 /** The guide, where the model is the demo and nobody closed it. */
 export function Guide() {

@@ -1,10 +1,10 @@
 import { lazy } from 'react';
-import { useText } from '@/i18n';
+import { useText, withWords } from '@/i18n';
 import { useMe } from '@/lib/workspaces';
 import { Avatar } from './Avatar';
 import { DropDown } from './DropDown';
 
-const load = () => import('./AppearancePopup');
+const load = () => withWords('signin', import('./AppearancePopup'));
 const Popup = lazy(() => load().then((all) => ({ default: all.AppearancePopup })));
 
 /** Who is signed in; theme, language and signing out. */

@@ -17,7 +17,7 @@ export function ShortcutTable() {
     ['1 … 9', t('keyAnswer')],
     ['Alt+A · Alt+Shift+A · Alt+D', t('keyApprove')],
     [`${mod}+Enter`, t('keyExecute')],
-    ['↑', t('keyEdit')],
+    ['↑ · ↓', t('keyHistory')],
     [`${mod}+Shift+O`, t('keyNewChat')],
     ['Alt+↑ · Alt+↓', t('keyChats')],
     [`${mod}+B`, t('keySidebar')],

@@ -9,6 +9,9 @@ interface Failure {
   isOutdated: boolean;
 }
 
+/** In the place of something small that is on its way. */
+export const LOADING = <span data-loading hidden />;
+
 /** A part of the page that is loaded when it is first shown; where that fails it says so, and tries again when asked. */
 export function part<P extends object>(load: () => Promise<ComponentType<P>>, fallback: ReactNode = <Skeleton />): ComponentType<P> {
   let Loaded: ComponentType<P> | null = null;

@@ -4,6 +4,8 @@ export type Locale = 'en' | 'zh';
 
 const ENGLISH = {
   first: () => import('./en/first'),
+  signin: () => import('./en/signin'),
+  start: () => import('./en/start'),
   inbox: () => import('./en/inbox'),
   chatPages: () => import('./en/chatPages'),
   audit: () => import('./en/audit'),
@@ -15,7 +17,7 @@ const ENGLISH = {
 export type WordSet = keyof typeof ENGLISH;
 type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
 /** All words, by feature. */
-export type Dictionary = Words<'first'> & Words<'inbox'> & Words<'chatPages'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'>;
+export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'>;
 export type Feature = keyof Dictionary;
 /** Every other language must have the same keys. */
 type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
@@ -24,6 +26,8 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
   en: ENGLISH,
   zh: {
     first: () => import('./zh/first'),
+    signin: () => import('./zh/signin'),
+    start: () => import('./zh/start'),
     inbox: () => import('./zh/inbox'),
     chatPages: () => import('./zh/chatPages'),
     audit: () => import('./zh/audit'),
@@ -35,8 +39,8 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
 
 type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S : never }[WordSet];
 export const SET_OF: { [F in Feature]: SetWith<F> } = {
-  command: 'first', common: 'first', home: 'first', mode: 'first', signin: 'first', start: 'first', workspace: 'first',
+  command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
-  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages',
+  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'chatPages',
   audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette',
 };

@@ -1,13 +1,9 @@
-// Pictures of the workspace as addresses that the page may load: `data:` only, and drawn by `<img>`, where no script runs.
-import type { FileContent } from './api/types';
-import { isImage } from './paths';
+// Pictures of the workspace as addresses that `<img>` may load, where no script runs.
+import { api } from './api/client';
 
-/** The formats that are drawn from bytes. */
-const RASTER = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+/** The address of a PNG, JPEG, GIF or WebP file by its name; the server checks the content. */
+export const rasterAddress = (workspace: string, path: string): string | null => (/\.(png|jpe?g|gif|webp)$/i.test(path) ? api.imageOfWorkspace(workspace, path) : null);
 
-/** Null where the file is no picture, or its bytes were not sent. */
-export function imageAddress({ path, content, image }: FileContent): string | null {
-  if (!isImage(path)) return null;
-  if (image && RASTER.has(image.mime_type)) return `data:${image.mime_type};base64,${image.data}`;
-  return content !== null && /\.svg$/i.test(path) ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(content)}` : null;
-}
+/** The address of an SVG drawing by its text. */
+export const drawingAddress = (path: string, content: string | null): string | null =>
+  content !== null && /\.svg$/i.test(path) ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(content)}` : null;

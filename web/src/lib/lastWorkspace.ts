@@ -1,7 +1,7 @@
 // The workspace that new chats go to unless somebody says otherwise.
 import { create } from 'zustand';
 import type { Workspace } from '@/lib/api/types';
-import { isDemo } from './sample';
+import { isDemo } from './demo';
 
 const KEY = 'planwright.workspace';
 

@@ -8,8 +8,6 @@ import { setGuide } from '@/lib/preferences';
 import { toastError } from '@/lib/toast';
 import { learnWorkspace } from '@/lib/workspaces';
 
-export const isDemo = (model: string | null | undefined): boolean => model?.startsWith('demo/') === true;
-
 /** Makes a fresh sample and a chat in it, and goes there, with the guide open. */
 export function useTryDemo() {
   const queries = useQueryClient();

@@ -5,6 +5,9 @@ export const clock = (locale: Locale, at: string) => new Intl.DateTimeFormat(loc
 export const moment = (locale: Locale, at: string) =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
 
+/** Figures and Chinese characters have a space between them, which `Intl` leaves out. */
+const spaced = (text: string) => text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ');
+
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
 /** "2 hours ago"; the date when it is more than a week ago. */
@@ -13,7 +16,7 @@ export function ago(locale: Locale, at: string, now = Date.now()): string {
   if (seconds > 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(new Date(at));
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['second', 1];
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  return format.format(unit === 'second' ? 0 : -Math.floor(seconds / size), unit);
+  return spaced(format.format(unit === 'second' ? 0 : -Math.floor(seconds / size), unit));
 }
 
 const SPOKEN: [RegExp, string][] = [[/^s(ec(ond)?s?)?$/, 'second'], [/^m(in(ute)?s?)?$/, 'minute'], [/^h(r|our)?s?$/, 'hour'], [/^d(ay)?s?$/, 'day']];
@@ -24,10 +27,10 @@ export function spoken(locale: Locale, time: string): string {
   const unit = SPOKEN.find(([form]) => form.test(word.toLowerCase()))?.[1];
   if (locale === 'en' || !from || !unit) return time;
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
-  return to ? `${from}–${format.format(Number(to))}` : format.format(Number(from));
+  return spaced(to ? `${from}–${format.format(Number(to))}` : format.format(Number(from)));
 }
 
 export function duration(locale: Locale, milliseconds: number): string {
   const [unit, value] = milliseconds < 1000 ? (['millisecond', milliseconds] as const) : (['second', milliseconds / 1000] as const);
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value);
+  return spaced(new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value));
 }

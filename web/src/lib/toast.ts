@@ -8,14 +8,16 @@ interface Toast {
   action?: { label: string; run: () => void };
 }
 
-const SHOWN = 6000;
+const SHOWN = 6_000;
+/** Who can still do something about it gets more time. */
+const SHOWN_WITH_ACTION = 20_000;
 let next = 0;
 export const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
 
 export function toast(text: string, options: { isError?: boolean; action?: Toast['action'] } = {}): void {
   const one: Toast = { id: (next += 1), text, isError: options.isError ?? false, ...(options.action && { action: options.action }) };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), one] }));
-  setTimeout(() => dismiss(one.id), SHOWN);
+  setTimeout(() => dismiss(one.id), one.action ? SHOWN_WITH_ACTION : SHOWN);
 }
 
 /** What went wrong, in the server's words. For the `catch` of whatever the user asked for. */

@@ -24,8 +24,8 @@ import { useStopKeys } from './useStopKeys';
 
 const FindBar = part(() => import('./FindBar').then((all) => all.FindBar), null);
 
-/** `mode` goes into the header, `chips` into the composer; `toggleMode` is what the mode's keys do. */
-export function ChatPage({ mode: modeSwitch, chips, toggleMode }: { mode: ReactNode; chips: ReactNode; toggleMode: () => void }) {
+/** `mode` goes into the header, `role`, `chips` and `ring` into the composer; `toggleMode` is what the mode's keys do. */
+export function ChatPage({ mode: modeSwitch, role, chips, ring, toggleMode }: { mode: ReactNode; role: ReactNode; chips: ReactNode; ring: ReactNode; toggleMode: () => void }) {
   const t = useText('chat');
   const { workspaceId } = useChatIds();
   const { QuestionBar, ProgressDock, SidePanel, Guide } = useSlots();
@@ -58,7 +58,7 @@ export function ChatPage({ mode: modeSwitch, chips, toggleMode }: { mode: ReactN
             <RunStatus />
             <PlanRequired />
             <QueueChips />
-            {mayChange ? <Composer toggleMode={toggleMode} chips={chips} /> : <ReadOnly />}
+            {mayChange ? <Composer toggleMode={toggleMode} role={role} chips={chips} ring={ring} /> : <ReadOnly />}
           </div>
         </main>
         {isPanelOpen && isWide && (

@@ -1,34 +1,48 @@
-import { ArrowUp, Square, X } from 'lucide-react';
+import { ArrowUp, AtSign, Square, X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
+import { part } from '@/components/part';
 import { useText } from '@/i18n';
+import { filesIn, IMAGE_ALONE } from '@/lib/attached';
+import { clearAttachments, useAttachmentsOf } from '@/lib/attachments';
+import { filesOfImages } from '@/lib/chat/images';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
 import { commandIn, mistypedIn } from '@/lib/commands';
 import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
 import { usePreferences } from '@/lib/preferences';
+import { useRecall } from '@/lib/promptHistory';
 import { toastError } from '@/lib/toast';
+import { useAttaching } from '@/lib/useAttaching';
 import { useDraft } from './draft';
-import { endEdit, startEdit, useEditing } from './editing';
+import { endEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
+import { useOwnPrompts } from './useOwnPrompts';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
-/** What is said to the agent. `chips` stand in its foot. */
-export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips: ReactNode }) {
+const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
+
+/** What is said to the agent. `role` and `chips` begin its foot, `ring` comes before its buttons. */
+export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => void; role: ReactNode; chips: ReactNode; ring: ReactNode }) {
   const t = useText('chat');
+  const words = useText('composer');
   const { workspaceId, chatId } = useChatIds();
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
-  const role = useChatView((view) => view.chat.config.agent_role);
-  const lastOwn = useChatView((view) => view.messages.findLast((one) => one.author === 'user' && one.metadata.question_answer === undefined));
+  const roleName = useChatView((view) => view.chat.config.agent_role);
   const edited = useEditing((state) => state.edited[chatId]);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
   const [draft, setDraft] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
+  const attached = useAttachmentsOf(chatId);
+  const { on, take } = useAttaching(chatId);
+  const recall = useRecall(draft, setDraft, useOwnPrompts());
+  const isEmpty = draft.trim() === '' && attached.length === 0;
   const submit = useSubmit(draft, edited, () => setDraft(''));
   const suggesting = useSuggestions(box, setDraft);
   const { trigger } = suggesting;
@@ -41,12 +55,15 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
   useLayoutEffect(() => fit(box.current), [draft]);
   useEffect(() => {
     if (!edited) return;
-    setDraft(edited.content);
+    const { words: said, files } = filesIn(edited.content);
+    setDraft(edited.metadata.images !== undefined && said === IMAGE_ALONE ? '' : said);
+    clearAttachments(chatId);
+    void filesOfImages(workspaceId, chatId, edited).then((images) => take([...images, ...files.map(({ name, text }) => new File([text], name))]), toastError);
     box.current?.focus();
-  }, [edited, setDraft]);
+  }, [edited, setDraft, workspaceId, chatId, take]);
 
   const send = () => {
-    if (draft.trim() === '') return;
+    if (isEmpty) return;
     suggesting.close();
     const order = edited ? null : commandIn(draft);
     if (order) {
@@ -59,28 +76,31 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // 229 is what browsers send for a key that an input method is handling.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (suggesting.onKeyDown(event)) return;
+    if (suggesting.onKeyDown(event) || recall(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       if (!isQuiet()) send();
     } else if (event.key === 'Tab' && event.shiftKey && isShiftTabOn) {
       event.preventDefault();
       toggleMode();
-    } else if (event.key === 'ArrowUp' && draft === '' && lastOwn) {
-      event.preventDefault();
-      startEdit(chatId, lastOwn);
     } else if (event.key === 'Escape' && edited) {
       // It is used up by this; it does not count for stopping.
       event.preventDefault();
       cancelEdit();
     }
   };
+  const nameFile = () => {
+    flushSync(() => setDraft(`${draft}${draft === '' || draft.endsWith(' ') ? '' : ' '}@`));
+    box.current?.focus();
+    suggesting.look();
+  };
   const cancelEdit = () => {
     endEdit(chatId);
     setDraft('');
+    clearAttachments(chatId);
   };
   return (
-    <form onSubmit={(event) => { event.preventDefault(); send(); }} className="shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
+    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
@@ -89,6 +109,7 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
       )}
       {trigger && <Suggestions trigger={trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
+      {attached.length > 0 && <AttachmentList draft={chatId} />}
       <textarea
           ref={box}
           {...{ [MAIN_FIELD]: '' }}
@@ -98,13 +119,20 @@ export function Composer({ toggleMode, chips }: { toggleMode: () => void; chips:
           onKeyDown={onKeyDown}
           {...suggesting.field}
           aria-label={t('message')}
-          placeholder={t(`ask_${role}`)}
+          placeholder={t(`ask_${roleName}`)}
           className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
-      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 short:min-h-0 short:py-0">
-        {chips}
+      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">
+        {role}
+        {/* On a phone the composer is one line until somebody writes in it. */}
+        <span className="contents max-sm:hidden max-sm:group-focus-within/composer:contents">
+          {chips}
+          <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
+        </span>
+        <span className="ml-auto" />
+        {ring}
         {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
-        <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={draft.trim() === ''} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
+        <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={isEmpty} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
           <ArrowUp size={16} aria-hidden />
         </IconButton>
       </div>

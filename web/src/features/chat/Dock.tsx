@@ -35,7 +35,6 @@ export function RunStatus() {
 function RunEnd() {
   const t = useText('chat');
   const common = useText('common');
-  const start = useText('start');
   const { workspaceId, chatId } = useChatIds();
   const run = useChatView((view) => view.lastRun);
   if (run?.error) {
@@ -45,7 +44,7 @@ function RunEnd() {
         <CircleAlert size={15} aria-hidden className="mt-0.5 shrink-0 text-critical" />
         <div className="min-w-0 flex-1">
           <p className="break-words">{run.error.message}</p>
-          {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{start('setUp')}</Link>}
+          {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{t('setUp')}</Link>}
         </div>
         <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
       </div>

@@ -1,7 +1,9 @@
-import { LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { Image as ImageIcon, LoaderCircle, RotateCcw, X } from 'lucide-react';
 import { memo } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
+import { AttachedFiles } from '@/components/AttachedFiles';
+import { filesIn } from '@/lib/attached';
 import { attempt, discard, type Outgoing } from '@/lib/chat/outbox';
 import { messagesOf } from '@/lib/chat/rows';
 import { toastError } from '@/lib/toast';
@@ -50,9 +52,10 @@ function isSame(a: Item, b: Item): boolean {
 function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const t = useText('chat');
   const common = useText('common');
+  const { words, files } = filesIn(outgoing.content);
   return (
     <article aria-label={t('fromYou')} className="flex flex-col items-end gap-1">
-      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed border-control px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap">{outgoing.content}</div>
+      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed border-control px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap">{words}{outgoing.images.map(({ name }, place) => <span key={place} className="mt-1 flex items-center gap-1.5 text-sm"><ImageIcon size={14} aria-hidden />{name}</span>)}<AttachedFiles files={files} /></div>
       <div className="flex items-center gap-1.5 text-xs text-muted">
         {outgoing.state === 'failed' ? (
           <>

@@ -1,27 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
-import { Loaded } from '@/components/Loaded';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
+import type { Message } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
+import { imagesOf } from '@/lib/chat/images';
 
-/** The images that came with a message of the user's. */
-export function MessageImages({ messageId }: { messageId: string }) {
+/** The images that came with a message of the user's; each opens in a tab of its own. */
+export function MessageImages({ message }: { message: Message }) {
   const t = useText('chat');
   const { workspaceId, chatId } = useChatIds();
-  const images = useQuery({
-    queryKey: ['images', messageId],
-    queryFn: () => api.images(workspaceId, chatId, messageId),
-    staleTime: Infinity,
-  });
   return (
-    <Loaded query={images}>
-      {(found) => (
-        <div className="mt-2 flex flex-wrap justify-end gap-2">
-          {found.map(({ mime_type, data }, place) => (
-            <img key={place} src={`data:${mime_type};base64,${data}`} alt={t('image', { number: place + 1 })} className="max-h-80 max-w-full rounded border border-line" />
-          ))}
-        </div>
-      )}
-    </Loaded>
+    <div className="mt-1 mb-2 flex flex-wrap gap-2">
+      {imagesOf(workspaceId, chatId, message).map(({ id, name, address }, place) => (
+        <a key={`${id} ${place}`} href={address} target="_blank" rel="noopener noreferrer" className="block rounded border border-line bg-bg">
+          <img src={address} alt={name || t('image', { number: place + 1 })} className="max-h-36 min-h-4 max-w-full rounded" />
+        </a>
+      ))}
+    </div>
   );
 }

@@ -7,7 +7,7 @@ import { useChatIds } from '@/lib/chat/context';
 import { toastError } from '@/lib/toast';
 import { ActivityLine } from './ActivityLine';
 import { ToolText } from './ToolText';
-import { toolOf } from './toolCall';
+import { printedOf, toolOf } from './toolCall';
 
 /** A result without its call, which is on an older page. */
 export function ToolResultCard({ message }: { message: Message }) {
@@ -29,15 +29,16 @@ export function ToolResultBody({ message }: { message: Message }) {
   const { workspaceId, chatId } = useChatIds();
   const [whole, setWhole] = useState<string | null>(null);
   const isCut = message.metadata.body_size !== undefined;
+  const printed = printedOf(message);
   const showAll = () => {
-    if (!isCut) return setWhole(message.content);
-    return void api.body(workspaceId, chatId, message.id).then((body) => setWhole(body.content), toastError);
+    if (!isCut) return setWhole(printed);
+    return void api.body(workspaceId, chatId, message.id).then((body) => setWhole(printedOf(body as Message)), toastError);
   };
   if (message.content === '') return <p className="px-3 py-2 text-sm text-muted">{t('noOutput')}</p>;
   return (
     <>
-      <ToolText label={t('result')} text={whole ?? message.content.slice(0, SHOWN)} hasLinks={toolOf(message) !== 'read'} />
-      {whole === null && (isCut || message.content.length > SHOWN) && (
+      <ToolText label={t('result')} text={whole ?? printed.slice(0, SHOWN)} hasLinks={toolOf(message) !== 'read'} />
+      {whole === null && (isCut || printed.length > SHOWN) && (
         <div className="border-t p-1"><Button look="quiet" onClick={showAll}>{t('showAll')}</Button></div>
       )}
     </>

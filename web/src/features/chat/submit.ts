@@ -4,7 +4,8 @@ import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import type { Message } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
-import { post } from '@/lib/chat/outbox';
+import { attachmentsOf, clearAttachments } from '@/lib/attachments';
+import { say } from '@/lib/chat/say';
 import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { toastError } from '@/lib/toast';
 import { useWorkspaces } from '@/lib/workspaces';
@@ -15,18 +16,22 @@ export function useSubmit(draft: string, edited: Message | undefined, done: () =
   const [, navigate] = useLocation();
   const workspaces = useWorkspaces().data;
   return useCallback(() => {
-    const content = draft.trim();
+    const attached = attachmentsOf(chatId);
+    const finish = () => {
+      done();
+      clearAttachments(chatId);
+    };
     rememberWorkspace(workspaces?.find(({ id }) => id === workspaceId));
     if (!edited) {
-      done();
-      void post(workspaceId, chatId, content).catch(toastError);
+      finish();
+      void say(workspaceId, chatId, draft, attached).catch(toastError);
       return;
     }
     api.fork(workspaceId, chatId, edited.id).then((fork) => {
       endEdit(chatId);
-      done();
+      finish();
       navigate(`/w/${workspaceId}/c/${fork.id}`);
-      return post(workspaceId, fork.id, content);
+      return say(workspaceId, fork.id, draft, attached);
     }).catch(toastError);
   }, [draft, edited, done, workspaceId, chatId, navigate, workspaces]);
 }

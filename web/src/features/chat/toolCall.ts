@@ -64,3 +64,12 @@ export const diffOf = (result: Message | null): string | null => {
   const { diff } = factsOf(result);
   return typeof diff === 'string' ? diff : null;
 };
+
+/** A result with the colours of the terminal that it was printed to, where the server has them. */
+export function printedOf(result: Message): string {
+  const coloured = (result.metadata.facts as { terminal?: unknown } | undefined)?.terminal;
+  if (typeof coloured !== 'string') return result.content;
+  // oxlint-disable-next-line no-control-regex -- control characters are the subject here
+  const plain = coloured.replace(/\x1b\[[0-9;:]*m/g, '');
+  return result.content.startsWith(plain) ? coloured + result.content.slice(plain.length) : result.content;
+}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, FileQuestion, FileX2 } from 'lucide-react';
-import { Suspense, useLayoutEffect, useMemo, useRef } from 'react';
+import { Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { CopyButton } from '@/components/CopyButton';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
@@ -12,7 +12,7 @@ import { api, ApiError } from '@/lib/api/client';
 import type { FileContent } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useEffects } from '@/lib/chat/effects';
-import { imageAddress } from '@/lib/image';
+import { drawingAddress, rasterAddress } from '@/lib/image';
 import { languageOf } from '@/lib/language';
 import { bytes } from '@/lib/number';
 
@@ -55,9 +55,11 @@ function Unshown({ error, retry }: { error: Error; retry: () => void }) {
 
 function Content({ file, line }: { file: FileContent; line: number | null }) {
   const t = useText('files');
+  const { workspaceId } = useChatIds();
   const { path, content } = file;
-  const picture = imageAddress(file);
-  if (picture) return <div tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="min-h-0 flex-1 overflow-auto p-4"><img src={picture} alt={path} className="max-w-full rounded-md border border-line bg-bg" /></div>;
+  const [failed, setFailed] = useState('');
+  const picture = rasterAddress(workspaceId, path) ?? drawingAddress(path, content);
+  if (picture && failed !== path) return <div tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="min-h-0 flex-1 overflow-auto p-4"><img src={picture} alt={path} onError={() => setFailed(path)} className="max-w-full rounded-md border border-line bg-bg" /></div>;
   if (content === null) return <Empty icon={<FileQuestion size={24} aria-hidden />} title={t('noText')} hint={t('noTextHint')} />;
   if (content === '') return <p className="p-4 text-muted">{t('nothingInIt')}</p>;
   return <Code path={path} content={content} line={line} />;

@@ -4,13 +4,14 @@ import { Button } from '@/components/Button';
 import { Empty } from '@/components/Empty';
 import { Failed } from '@/components/Failed';
 import { OfflineBanner } from '@/components/OfflineBanner';
+import { part } from '@/components/part';
 import { Skeleton } from '@/components/Skeleton';
-import { ModelNotice } from './ModelNotice';
 import { useChatLists } from './queries';
-import { useText, type Text } from '@/i18n';
+import { useText, withWords, type Text } from '@/i18n';
 import { showDialog } from '@/lib/dialogs';
 import { useInbox } from '@/lib/inbox';
 import { useIsNarrow } from '@/lib/layout';
+import { useLacksModel } from '@/lib/demo';
 import { useAddsFolders, useMe } from '@/lib/workspaces';
 import { setFilter, useFilter } from './filter';
 import { Filters } from './Filters';
@@ -19,10 +20,12 @@ import { InboxHead } from './InboxHead';
 import { KeyHints } from './KeyHints';
 import { NewChatForm } from './NewChatForm';
 import { GROUPS, isFiltered, listedRows, passes, rowsOf } from './rows';
-import { SelectionBar } from './SelectionBar';
 import { useInboxKeys } from './useInboxKeys';
 import { useMarks } from './useMarks';
 import { useSelection } from './useSelection';
+
+const ModelNotice = part(() => withWords('start', import('./ModelNotice')).then((all) => all.ModelNotice), null);
+const SelectionBar = part(() => import('./SelectionBar').then((all) => all.SelectionBar), null);
 
 /** Home: a new task, and the work of all workspaces. */
 export function InboxPage() {
@@ -31,6 +34,7 @@ export function InboxPage() {
   const { lists, isLoading } = useChatLists();
   const isNarrow = useIsNarrow();
   const addsFolders = useAddsFolders();
+  const lacksModel = useLacksModel();
   const me = useMe().data?.user.name ?? '';
   const filter = useFilter((state) => state.filter);
   const field = useRef<HTMLInputElement>(null);
@@ -56,7 +60,7 @@ export function InboxPage() {
       <main id="content" className="min-h-0 flex-1 overflow-y-auto" aria-busy={inbox.isLoading || isLoading}>
         <div className="mx-auto flex w-full max-w-279 flex-col gap-3 pt-1 pb-6 sm:gap-4 sm:px-6 sm:pt-6.5">
           <h1 className="sr-only">{t('title')}</h1>
-          <ModelNotice />
+          {lacksModel && <ModelNotice />}
           {!isNarrow && form}
           {inbox.error && <Failed error={inbox.error} retry={() => void inbox.refetch()} />}
           {inbox.isLoading && <Skeleton className="px-0" />}

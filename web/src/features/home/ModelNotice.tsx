@@ -2,19 +2,14 @@ import { Boxes, Play } from 'lucide-react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '@/components/Button';
 import { useText } from '@/i18n';
-import { isDemo, useTryDemo } from '@/lib/sample';
-import { useMe, useWorkspaces } from '@/lib/workspaces';
+import { isDemo } from '@/lib/demo';
+import { useTryDemo } from '@/lib/sample';
+import { useMe } from '@/lib/workspaces';
 
 /** Without a model: how to get one, and the demo meanwhile. With the demo: that it is one. */
 export function ModelNotice() {
   const t = useText('start');
-  const me = useMe();
-  const workspaces = useWorkspaces();
-  if (!me.data || !workspaces.data) return null;
-  const { plan } = me.data.models;
-  const hasOwn = workspaces.data.some((one) => typeof one.settings.model === 'string' && !isDemo(one.settings.model));
-  if ((plan && !isDemo(plan)) || (!plan && hasOwn)) return null;
-  if (isDemo(plan)) {
+  if (isDemo(useMe().data?.models.plan)) {
     return (
       <section aria-label={t('guide')} className="flex flex-col gap-3 rounded-md bg-surface px-4 py-3">
         <p>{t('demoHere')}</p>

@@ -5,19 +5,31 @@ import { flushSync } from 'react-dom';
 import { Button } from '@/components/Button';
 import { ChipSelect } from '@/components/ChipSelect';
 import { IconButton } from '@/components/IconButton';
+import type { ModelPick } from '@/components/ModelChips';
+import { LOADING, part } from '@/components/part';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useNewChat } from './queries';
 import { api } from '@/lib/api/client';
 import type { Role, Workspace } from '@/lib/api/types';
+import { clearAttachments, useAttachmentsOf } from '@/lib/attachments';
 import { commandIn } from '@/lib/commands';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
+import { useRecall } from '@/lib/promptHistory';
+import { useAttaching } from '@/lib/useAttaching';
 import { useMe } from '@/lib/workspaces';
 import { NewRoleMenu } from './NewRoleMenu';
-import type { Text } from '@/i18n';
+import { useText, type Text } from '@/i18n';
+
+const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), LOADING);
+const ModelChips = part(() => import('@/components/ModelChips').then((all) => all.ModelChips), LOADING);
+const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
+/** Under this name attachments wait until the chat is there. */
+const DRAFT = 'new';
 
 /** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
 export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: Text<'inbox'>; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
+  const words = useText('composer');
   const newChat = useNewChat();
   const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');
@@ -28,6 +40,11 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   const box = useRef<HTMLTextAreaElement>(null);
   const suggesting = useSuggestions(box, setContent);
   const { trigger } = suggesting;
+  const attached = useAttachmentsOf(DRAFT);
+  const { on } = useAttaching(DRAFT);
+  const recall = useRecall(content, setContent);
+  const [choice, setChoice] = useState<ModelPick>({ model: null, effort: null });
+  const isEmpty = content.trim() === '' && attached.length === 0;
   const last = useLastWorkspace((state) => state.last);
   // A folder that is added later takes the place of what was chosen.
   const [chosen, setChosen] = useState<{ id: string; after: LastWorkspace } | null>(null);
@@ -45,12 +62,15 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
     suggesting.close();
     const order = commandIn(content);
     if (order) order.command.run(order.argument);
-    else if (workspace && !newChat.isPending) newChat.mutate({ workspace, content: content.trim(), ...(picked && { role: picked.role }) });
+    else if (workspace && !newChat.isPending) {
+      const hasChoice = choice.model !== null || choice.effort !== null;
+      newChat.mutate({ workspace, content: content.trim(), attached, ...(picked && { role: picked.role }), ...(hasChoice && { choice }) }, { onSuccess: () => clearAttachments(DRAFT) });
+    }
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229 || suggesting.onKeyDown(event)) return;
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229 || suggesting.onKeyDown(event) || recall(event)) return;
     if (event.key === 'Escape') box.current?.blur();
-    if (event.key !== 'Enter' || event.shiftKey || content.trim() === '') return;
+    if (event.key !== 'Enter' || event.shiftKey || isEmpty) return;
     event.preventDefault();
     start();
   };
@@ -65,9 +85,10 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   };
   const roles = <NewRoleMenu label={t('modeOfNew')} role={shown?.role} mode={mode} choose={setPicked} isShort={isNarrow} />;
   return (
-    <form onSubmit={onSubmit} data-mode={mode} className="group/new relative overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode max-sm:flex max-sm:flex-wrap max-sm:items-stretch max-sm:shadow-raised">
+    <form {...on} onSubmit={onSubmit} data-mode={mode} className="group/new relative overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode max-sm:flex max-sm:flex-wrap max-sm:items-stretch max-sm:shadow-raised">
       {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {isNarrow && <div className="flex items-center border-r border-mode-line bg-mode-soft px-1">{roles}</div>}
+      {attached.length > 0 && <AttachmentList draft={DRAFT} />}
       <textarea
         ref={box}
         {...{ [MAIN_FIELD]: '' }}
@@ -80,12 +101,14 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
         placeholder={isNarrow ? t('shortHint') : mode === 'plan' ? t('firstWordsHint') : t('buildHint')}
         className="block w-full resize-none bg-transparent px-3.5 py-3 text-base outline-none placeholder:text-muted max-sm:w-0 max-sm:flex-1 max-sm:focus:h-24"
       />
-      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full ${content === '' ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
+      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full max-sm:flex-wrap ${isEmpty ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
         {!isNarrow && roles}
         {mayOnlyLook && <p className="min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
         {workspaces.length === 1 && <p className="flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
         {workspaces.length > 1 && <ChipSelect label={t('workspaceOfNew')} icon={<Folder size={14} aria-hidden />} value={workspace ?? ''} options={workspaces.map(({ id, name }): [string, string] => [id, name])} choose={(id) => setChosen({ id, after: last })} className="max-w-60" />}
-        {workspace && <IconButton label={t('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
+        {workspace && <ModelChips workspaceId={workspace} mode={mode} picked={choice} pick={(change) => setChoice({ ...choice, ...change })} />}
+        {workspace && <AttachButton draft={DRAFT} />}
+        {workspace && <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
         <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="ml-auto shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
       </div>
     </form>

@@ -4,6 +4,7 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { Confirm } from '@/components/Modal';
 import type { Row } from './rows';
+import { focusRow, placeOf, takeLostFocus } from './useInboxKeys';
 import type { useMarks } from './useMarks';
 import type { Selection } from './useSelection';
 import type { Text } from '@/i18n';
@@ -12,7 +13,13 @@ import type { Text } from '@/i18n';
 export function SelectionBar({ t, rows, selection, marks }: { t: Text<'inbox'>; rows: Row[]; selection: Selection; marks: ReturnType<typeof useMarks> }) {
   const [isDeleting, setDeleting] = useState(false);
   const safe = useRef<HTMLButtonElement>(null);
-  const run = (act: (rows: Row[]) => Promise<void>) => () => void act(rows).then(selection.clear);
+  // At once: what is selected while this is under way must stay selected.
+  const run = (act: (rows: Row[]) => Promise<void>) => () => {
+    const at = rows[0] ? placeOf(rows[0].id) : 0;
+    selection.clear();
+    focusRow(at);
+    void act(rows).then(() => takeLostFocus(at));
+  };
   const isPinned = rows.every((row) => row.pinned);
   const isArchived = rows.every((row) => row.archived);
   return (

@@ -3,8 +3,9 @@ import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import { inboxApi } from '@/lib/api/inbox';
-import type { Chat, RoleName, Workspace } from '@/lib/api/types';
-import { post } from '@/lib/chat/outbox';
+import type { Chat, Effort, RoleName, Workspace } from '@/lib/api/types';
+import type { Attachment } from '@/lib/attachments';
+import { say } from '@/lib/chat/say';
 import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { useLayout } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
@@ -30,14 +31,24 @@ export function useChatLists() {
   };
 }
 
+interface NewChat {
+  workspace: string;
+  content?: string;
+  role?: RoleName;
+  attached?: Attachment[];
+  /** The model and effort that the user picked, if they did. */
+  choice?: { model: string | null; effort: Effort | null };
+}
+
 /** Makes a chat, says the first words in it if there are any, and goes there. */
 export function useNewChat() {
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ workspace, content, role }: { workspace: string; content?: string; role?: RoleName }) => {
+    mutationFn: async ({ workspace, content = '', role, attached = [], choice }: NewChat) => {
       const chat = await inboxApi.createChat(workspace, role);
-      if (content) void post(workspace, chat.id, content).catch(toastError);
+      if (choice) await api.changeChat(workspace, chat.id, choice);
+      if (content || attached.length > 0) void say(workspace, chat.id, content, attached).catch(toastError);
       return chat;
     },
     onSuccess: (chat) => {

@@ -16,7 +16,10 @@ interface Acts {
 const links = () => [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
 const place = (all: HTMLElement[]) => all.findIndex((link) => link.closest('[data-row]')?.contains(document.activeElement));
 
-function focusRow(index: number): void {
+/** Where the row of a chat stands. */
+export const placeOf = (id: string) => links().findIndex((link) => link.closest<HTMLElement>('[data-row]')?.dataset.row === id);
+
+export function focusRow(index: number): void {
   const all = links();
   const link = all[Math.max(0, Math.min(index, all.length - 1))];
   link?.focus();
@@ -24,8 +27,10 @@ function focusRow(index: number): void {
 }
 
 /** A row that goes leaves its focus to the next one. Focus that is somewhere else by now stays there. */
-function takeLostFocus(index: number): void {
-  if (document.activeElement === document.body) focusRow(index);
+export function takeLostFocus(index: number): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusRow(index);
+  });
 }
 
 export function useInboxKeys({ rows, selection, archive, field }: Acts): void {
@@ -42,7 +47,7 @@ export function useInboxKeys({ rows, selection, archive, field }: Acts): void {
       const row = current();
       const at = place(links());
       if (chosen.length === 0 && !row) return;
-      void archive(chosen.length > 0 ? chosen : row ? [row] : []).then(() => requestAnimationFrame(() => takeLostFocus(at)));
+      void archive(chosen.length > 0 ? chosen : row ? [row] : []).then(() => takeLostFocus(at));
       selection.clear();
     },
     c: focusMain,

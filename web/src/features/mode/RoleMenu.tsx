@@ -28,7 +28,7 @@ function RoleButton(props: ComponentProps<'button'>) {
         data-role={role}
         aria-busy={isBusy}
         aria-haspopup="menu"
-        className="mr-auto flex min-h-7.5 min-w-0 items-center gap-1.5 rounded-sm px-2 text-mode hover:bg-fg/8 pointer-coarse:min-h-11"
+        className="flex min-h-7.5 min-w-0 items-center sm:shrink-0 gap-1.5 rounded-sm px-2 text-mode hover:bg-fg/8 pointer-coarse:min-h-11"
         {...props}
       >
         <RoleIcon role={role} />

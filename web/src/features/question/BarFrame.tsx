@@ -71,7 +71,7 @@ export function BarFrame({ view, region, open, isHeld, onToggle, onKeyDown, step
     >
       <span className={`mt-3 ml-4 shrink-0 max-sm:ml-3 short:mt-1.5 ${tone.icon}`}><Icon className="my-0.75 size-4" aria-hidden="true" /><span className="sr-only">{t(view.severity)}</span></span>
       {!open && <p className="min-w-0 flex-1 truncate px-2.5 py-3 font-medium">{t('pending')}</p>}
-      <div ref={box} hidden={!open} className="min-h-0 min-w-0 flex-1 scroll-pb-16 overflow-y-auto px-4 pt-3 pl-2.5 short:pt-1">
+      <div ref={box} hidden={!open} className={`min-h-0 min-w-0 flex-1 scroll-pb-16 overflow-y-auto px-4 pt-3 pl-2.5 short:pt-1 ${stepper ? 'sm:[--corner:10rem] max-sm:pt-12' : ''}`}>
         <MoreContext value={more}>{children}</MoreContext>
       </div>
       <div className="absolute top-2 right-2 flex items-center gap-0.5 bg-bg pl-2 text-muted">
@@ -87,5 +87,5 @@ export function BarFrame({ view, region, open, isHeld, onToggle, onKeyDown, step
   );
 }
 
-/** Room beside a title for what stands in the corner. */
-export const titleClass = 'pr-20 text-lg font-semibold break-words [&_.prose]:text-lg';
+/** Room beside a title for what stands in the corner; on a phone the dots of several questions stand above it. */
+export const titleClass = 'pr-[var(--corner,5rem)] text-lg font-semibold break-words [&_.prose]:text-lg';

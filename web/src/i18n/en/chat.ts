@@ -82,6 +82,7 @@ export const chat = {
   serverFailed: 'The MCP server “{server}” failed. Its tools are off.',
   serverLook: 'MCP servers',
   triedAgain: 'You retried',
+  setUp: 'Set up a model',
   openSteps: 'Open steps: {steps}',
   jumpToLatest: 'Jump to latest',
   newBelow: '{count} new below',

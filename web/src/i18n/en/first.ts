@@ -1,8 +1,6 @@
 // Words that every page needs.
 export { command } from './command';
 export { common } from './frame';
+export { composer } from './composer';
 export { home } from './home';
 export { mode } from './mode';
-export { signin } from './signin';
-export { start } from './start';
-export { workspace } from './workspace';

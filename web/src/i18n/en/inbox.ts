@@ -54,8 +54,8 @@ export const inbox = {
   openPlan: 'Open plan',
   stop: 'Stop',
   severity_critical: 'Critical',
-  severity_major: 'Important',
-  severity_minor: 'Question',
+  severity_major: 'Major',
+  severity_minor: 'Minor',
   planReady: 'Plan v{revision} is ready: {steps} {steps|step|steps}, {files} {files|file|files}. It needs your approval.',
   deleteOne: 'Delete `{path}`?',
   deleteMany: 'Delete {count} files in `{path}`?',
@@ -76,7 +76,7 @@ export const inbox = {
   exploring: 'Reading the code',
   executing: 'Building',
   stopping: 'Stopping',
-  awaiting_answer: 'Waits for a member',
+  awaiting_answer: 'Waiting for a member',
   idle: 'Ended',
   failed: 'Failed',
   files: '{count} {count|file|files}',
@@ -98,7 +98,6 @@ export const inbox = {
   modeOfNew: 'Mode and role',
   shortHint: 'What should change?',
   buildHint: 'What should change? In Build mode the agent changes files at once.',
-  nameFile: 'Name a file',
   search: 'Search',
 } as const;
 

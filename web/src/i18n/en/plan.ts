@@ -47,7 +47,7 @@ export const plan = {
   unsentHint: 'Your comments on this plan were not sent. Executing now discards them.',
   unsentBack: 'Back to the plan',
   unsentConfirm: 'Execute without them',
-  feedbackLead: 'Please revise the plan (v{revision}):',
+  feedbackLead: 'Revise the plan (v{revision}):',
   feedbackStep: 'Step {step} ({action})',
   showSteps: 'Show the plan',
   hideSteps: 'Fold',

@@ -18,7 +18,7 @@ export const workspace = {
   kind_model: 'Model',
   kind_provider: 'Where your code is sent',
   kind_setting: 'Setting',
-  kind_mcp: 'MCP server: a program that is started, or an address that is asked',
+  kind_mcp: 'MCP server: a program that Planwright starts, or an address that it calls',
   line: 'line {line}',
   warnings: 'Ignored in any case:',
   byContent: 'You accept exactly this content. If the file changes, you are asked again.',

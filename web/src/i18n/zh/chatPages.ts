@@ -4,3 +4,4 @@ export { plan } from './plan';
 export { question } from './question';
 export { timeline } from './timeline';
 export { changes, context, files, panel } from './work';
+export { workspace } from './workspace';

@@ -22,7 +22,7 @@ export const home = {
   keyPanel: '侧边面板',
   keyInbox: '在收件箱里：移动、打开、归档、选择、新任务、筛选',
   keyHelp: '本列表',
-  keyEdit: '编辑你的上一条消息（输入框为空时）',
+  keyHistory: '之前的消息（输入框为空时）',
   keyPalette: '命令、对话、文件、搜索',
   keyCommands: '输入时选择命令和文件',
   keyFind: '在本对话中查找',

@@ -55,7 +55,7 @@ export const inbox = {
   stop: '停止',
   severity_critical: '严重',
   severity_major: '重要',
-  severity_minor: '提问',
+  severity_minor: '次要',
   planReady: '计划 v{revision} 已就绪：{steps} 个步骤，{files} 个文件。等待你批准。',
   deleteOne: '删除 `{path}`？',
   deleteMany: '删除 `{path}` 中的 {count} 个文件？',
@@ -98,7 +98,6 @@ export const inbox = {
   modeOfNew: '模式和角色',
   shortHint: '要改动什么？',
   buildHint: '要改动什么？构建模式下，智能体会直接更改文件。',
-  nameFile: '引用文件',
   search: '搜索',
 };
 

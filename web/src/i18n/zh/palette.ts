@@ -1,7 +1,7 @@
 export const palette = {
   title: '命令与搜索',
   placeholder: '命令、对话、文件，或说过的话…',
-  nothing: '没有符合的。',
+  nothing: '没有匹配项',
   commands: '命令',
   chats: '对话',
   files: '文件',
@@ -10,7 +10,7 @@ export const palette = {
   said: '对话中说过的',
   settings: '设置',
   searching: '正在搜索…',
-  failed: '搜索没有成功：{why}',
+  failed: '搜索失败：{why}',
   you: '你',
   agent: '智能体',
 };

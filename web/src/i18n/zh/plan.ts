@@ -47,7 +47,7 @@ export const plan = {
   unsentHint: '你对此计划的评论尚未发送。现在执行会丢弃它们。',
   unsentBack: '返回计划',
   unsentConfirm: '不带评论执行',
-  feedbackLead: '请修改计划（v{revision}）：',
+  feedbackLead: '修改计划（v{revision}）：',
   feedbackStep: '步骤 {step}（{action}）',
   showSteps: '显示计划',
   hideSteps: '收起',

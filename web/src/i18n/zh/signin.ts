@@ -1,7 +1,7 @@
 export const signin = {
   title: '登录',
   tokenHint: '打开 planwright serve 在“sign in at”之后打印的地址，其中带有令牌。也可以在此粘贴令牌。',
-  accountHint: '使用服务器管理员为你创建的账号。',
+  accountHint: '使用服务器管理员为你创建的账户。',
   token: '令牌',
   name: '用户名',
   password: '密码',

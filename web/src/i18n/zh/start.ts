@@ -23,7 +23,7 @@ export const start = {
   buildText: '现在对话是绿色的：构建模式。计划的步骤完成一步勾选一步。计划之外的文件会先问你。',
   doneTitle: '完成了。看看改动',
   doneText: '逐行查看改了什么。一切都可以退回到任意一条消息之前。',
-  lookAtChanges: '显示改动',
+  lookAtChanges: '显示更改',
   whatNext: '演示到此结束。用你自己的模型，它就能在你的项目上工作。',
   lies: '示例位于 {path}。',
   again: '在新的副本上再来一次',

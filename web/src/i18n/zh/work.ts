@@ -118,7 +118,7 @@ export const context = {
   compactTitle: '缩短上下文',
   compactHint: '智能体会总结对话并从那里继续。你的话、决定、计划和更改过的文件都会保留。用到四分之三时会自动进行。',
   compact: '立即压缩',
-  readOnly: '你只能查看这个工作区。',
+  readOnly: '你可以查看这个工作区。要压缩对话，请让所有者把你设为成员。',
   offline: '无法连接服务器。',
   busy: '智能体正在工作。请停止它，或等它结束。',
   nothingToSumUp: '自上次以来没有可总结的内容。',

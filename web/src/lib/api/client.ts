@@ -1,6 +1,6 @@
 // The HTTP API, one function per call. Answers whose parts the description leaves open are read as the types of `types.ts`.
-import { call, request } from './request';
-import type { AuditEntry, AuditKind, Chat, FileContent, Finding, Json, JsonObject, Message, Mode, RevertAnswer, RoleName, Snapshot, ToolAnswer } from './types';
+import { addressOf, call, request } from './request';
+import type { AuditEntry, AuditKind, Chat, Effort, FileContent, Finding, Json, JsonObject, Message, Mode, RevertAnswer, RoleName, Snapshot, ToolAnswer } from './types';
 
 export { ApiError } from './request';
 
@@ -18,11 +18,19 @@ type Offer = { token: string } | { name: string; password: string };
 export type Answers = { [name: string]: Json };
 /** Which rows of the log; of all workspaces where none is named. */
 export type AuditFilter = { workspace?: string; from?: string; to?: string; kind?: string; model?: string; role?: string; chat?: string };
-export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean };
+export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean; model?: string | null; effort?: Effort | null };
+/** What goes out as one message; images by the ids that the server gave, with the names of their files. */
+interface Sent {
+  content: string;
+  images: { id: string; name: string }[];
+}
 
 type AuditQuery = Omit<AuditFilter, 'workspace' | 'kind' | 'role'> & { kind?: AuditKind; role?: RoleName };
 /** The address bar may name a kind that is none; the server refuses it. */
 const auditQuery = ({ workspace: _, ...filter }: AuditFilter) => filter as AuditQuery;
+
+/** The description names only what the server reads; what else a client sends comes back as `metadata.client`. */
+const named = (images: Sent['images']) => ({ image_names: images.map(({ name }) => name) }) as object;
 
 export const api = {
   me: () => call('get', '/me'),
@@ -42,9 +50,19 @@ export const api = {
   messages: (workspace: string, chat: string, before: string, limit: number) =>
     call('get', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), query: { before, limit } }) as Promise<Message[]>,
   body: (wid: string, cid: string, mid: string) => call('get', '/workspaces/{wid}/chats/{cid}/messages/{mid}/body', { path: { wid, cid, mid } }),
-  images: (wid: string, cid: string, mid: string) => call('get', '/workspaces/{wid}/chats/{cid}/messages/{mid}/images', { path: { wid, cid, mid } }),
-  send: (workspace: string, chat: string, content: string, key: string) =>
-    call('post', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), body: { content }, headers: { 'idempotency-key': key } }),
+  /** The models that a chat can have, and those that are configured. */
+  models: (workspace: string) => call('get', '/workspaces/{wid}/models', inWorkspace(workspace)),
+  uploadImage: (workspace: string, chat: string, image: Blob) => call('post', '/workspaces/{wid}/chats/{cid}/images', { ...inChat(workspace, chat), body: image }),
+  /** The address of an image that came with a message. */
+  imageOfChat: (wid: string, cid: string, iid: string) => addressOf('/workspaces/{wid}/chats/{cid}/images/{iid}', { wid, cid, iid }),
+  /** The address of an image of the workspace. */
+  imageOfWorkspace: (wid: string, path: string) => addressOf('/workspaces/{wid}/files/image', { wid }, { path }),
+  send: (workspace: string, chat: string, { content, images }: Sent, key: string) =>
+    call('post', '/workspaces/{wid}/chats/{cid}/messages', {
+      ...inChat(workspace, chat),
+      body: { content, ...(images.length > 0 && { images: images.map(({ id }) => id), metadata: named(images) }) },
+      headers: { 'idempotency-key': key },
+    }),
   answer: (workspace: string, chat: string, question_id: string, answers: Answers, comment = '') =>
     call('post', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), body: { content: comment, metadata: { question_answer: { question_id, answers } } } }),
   execute: (workspace: string, chat: string, plan_file?: string) =>

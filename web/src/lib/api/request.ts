@@ -25,7 +25,7 @@ type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Bod
 type Answer<O> = O extends { responses: infer R } ? { [Status in keyof R & (200 | 201 | 202 | 204)]: JsonOf<R[Status]> }[keyof R & (200 | 201 | 202 | 204)] : never;
 type PathValues<O> = O extends { parameters: { path: infer Values } } ? { path: Values } : unknown;
 type QueryValues<O> = O extends { parameters: { query: infer Values } } ? { query: Values } : O extends { parameters: { query?: infer Values } } ? (Values extends object ? { query?: Values } : unknown) : unknown;
-type BodyValue<O> = O extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : O extends { requestBody?: { content: { 'application/json': infer Body } } } ? { body?: Body } : unknown;
+type BodyValue<O> = O extends { requestBody: { content: { 'image/*': unknown } } } ? { body: Blob } : O extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : O extends { requestBody?: { content: { 'application/json': infer Body } } } ? { body?: Body } : unknown;
 type Options<O> = PathValues<O> & QueryValues<O> & BodyValue<O> & { headers?: Record<string, string> };
 /** Nothing need be given where nothing is required. */
 type Given<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
@@ -49,10 +49,10 @@ export async function request<M extends Method, P extends PathOf<M>>(method: M, 
     headers: {
       // A session's cookie alone changes nothing: foreign pages can't send this header.
       'x-planwright-csrf': '1',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': body instanceof Blob ? body.type : 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
   }).catch((reason: unknown) => {
     throw new ApiError(0, { code: 'UNREACHABLE', message: String(reason), retryable: true });
   });
@@ -62,8 +62,8 @@ export async function request<M extends Method, P extends PathOf<M>>(method: M, 
   throw new ApiError(response.status, problem ?? { code: 'INTERNAL', message: `HTTP ${response.status}`, retryable: response.status >= 500 });
 }
 
-/** Empty values stay out of the query. */
-function addressOf(path: string, names: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
+/** Where a path of the API is. Empty values stay out of the query. */
+export function addressOf(path: string, names: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
   const values = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]));
   return `/api/v1${filled}${values.length > 0 ? `?${new URLSearchParams(values)}` : ''}`;

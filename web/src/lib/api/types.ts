@@ -7,6 +7,7 @@ type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 export type Mode = Schemas['Mode'];
 export type RoleName = Schemas['Role'];
+export type Effort = Schemas['Depth'];
 export type MessageType = Schemas['MessageType'];
 export type ChatState = Schemas['ChatState'];
 export type StepStatus = Schemas['StepStatus'];
@@ -74,8 +75,7 @@ export type RevertStep = Schemas['Step'];
 export type RevertAnswer = Omit<Schemas['RevertAnswer'], 'message'> & { message: Message | null };
 
 export type FileNode = Schemas['FileNode'];
-/** A server that sends pictures has their bytes in `image`. */
-export type FileContent = Schemas['FileContent'] & { image?: Schemas['ImageContent'] | null };
+export type FileContent = Schemas['FileContent'];
 export type Context = Schemas['ContextView'];
 export type ContextPart = Schemas['ContextPart'];
 

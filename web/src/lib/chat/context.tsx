@@ -41,7 +41,7 @@ export function useChatActions() {
     () => ({
       send: (content: string) => {
         followEnd(chatId);
-        return api.send(workspaceId, chatId, content, crypto.randomUUID());
+        return api.send(workspaceId, chatId, { content, images: [] }, crypto.randomUUID());
       },
       answer: (questionId: string, answers: Answers, comment?: string) => {
         if (comment !== undefined) followEnd(chatId);

@@ -10,9 +10,17 @@ export interface Outgoing {
   workspace: string;
   chat: string;
   content: string;
+  images: OutgoingImage[];
   state: 'sending' | 'waiting' | 'failed' | 'sent';
   /** As the server calls it, once it has it. */
   messageId: string | null;
+}
+
+/** `id` once the chat has it; before that its bytes. */
+export interface OutgoingImage {
+  name: string;
+  blob?: Blob;
+  id?: string;
 }
 
 /** Between two attempts to send what could not be sent. */
@@ -24,18 +32,23 @@ const change = (key: string, fields: Partial<Outgoing>) =>
   useOutbox.setState(({ messages }) => ({ messages: messages.map((one) => (one.key === key ? { ...one, ...fields } : one)) }));
 export const discard = (key: string) => useOutbox.setState(({ messages }) => ({ messages: messages.filter((one) => one.key !== key) }));
 
-export function post(workspace: string, chat: string, content: string): Promise<void> {
-  const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, state: 'sending', messageId: null };
+export function post(workspace: string, chat: string, content: string, images: OutgoingImage[] = []): Promise<void> {
+  const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, images, state: 'sending', messageId: null };
   useOutbox.setState(({ messages }) => ({ messages: [...messages, outgoing] }));
   followEnd(chat);
   return attempt(outgoing);
 }
 
 /** Rejects only when the server refused it; then it stays as failed. */
-export async function attempt({ key, workspace, chat, content }: Outgoing): Promise<void> {
+export async function attempt({ key, workspace, chat, content, images }: Outgoing): Promise<void> {
   change(key, { state: 'sending' });
   try {
-    const { message } = await api.send(workspace, chat, content, key);
+    const sent: { id: string; name: string }[] = [];
+    for (const image of images) {
+      if (image.id === undefined && image.blob) image.id = (await api.uploadImage(workspace, chat, image.blob)).id;
+      if (image.id !== undefined) sent.push({ id: image.id, name: image.name });
+    }
+    const { message } = await api.send(workspace, chat, { content, images: sent }, key);
     // Words that ended a run or answered a question make no message of their own.
     if (message === null) return discard(key);
     change(key, { state: 'sent', messageId: message.id });

@@ -12,7 +12,7 @@ const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
     pending_question: null, usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cost: 0, context_tokens: 0 }, progress: null,
     pinned: false,
     archived: false,
-    person: null,
+    person: null, model: null, effort: null,
     created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z',
   },
   messages: [], pending_question: null, partial: null, printed: {}, last_run: null, queued: [], last_event_id: 10, ...change,

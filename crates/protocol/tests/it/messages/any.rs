@@ -88,8 +88,14 @@ fn markers() -> BoxedStrategy<ReadMarker> {
 }
 
 fn replies() -> BoxedStrategy<ReplyPart> {
-    (of(message_ids()), of(words()), of(markers()), of(any_object()))
-        .prop_map(|(id, model, read_up_to, native)| ReplyPart { id, model, read_up_to, native: native.map(Value::Object) })
+    (of(message_ids()), of(words()), of(markers()), of(any_object()), of(words()))
+        .prop_map(|(id, model, read_up_to, native, reasoning)| ReplyPart {
+            id,
+            model,
+            read_up_to,
+            native: native.map(Value::Object),
+            reasoning,
+        })
         .boxed()
 }
 

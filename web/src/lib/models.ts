@@ -1,0 +1,8 @@
+// Models as people call them.
+
+/** The last part of each name; the whole name where two would be called the same. */
+export function namesOf(models: string[]): Record<string, string> {
+  const short = (model: string) => model.slice(model.lastIndexOf('/') + 1);
+  const isTaken = (model: string) => models.some((other) => other !== model && short(other) === short(model));
+  return Object.fromEntries(models.map((model) => [model, isTaken(model) ? model : short(model)]));
+}

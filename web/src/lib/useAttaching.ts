@@ -1,0 +1,31 @@
+// Files that are pasted into a composer, dropped on it or picked for it.
+import { useMemo, type ClipboardEvent, type DragEvent } from 'react';
+import { useText } from '@/i18n';
+import { toast, toastError } from './toast';
+
+export function useAttaching(draft: string) {
+  const t = useText('composer');
+  return useMemo(() => {
+    const take = (files: File[]) => {
+      // A list of files is empty once its event is over, so it was copied before this waits.
+      import('./readAttachments').then(({ attach }) => attach(draft, files)).then((refused) => refused.forEach(({ name, why }) => toast(t(why, { name }), { isError: true })), toastError);
+    };
+    const on = {
+      onPaste: (event: ClipboardEvent) => {
+        // Some programs put a picture beside the text; then the text is meant.
+        if (event.clipboardData.files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
+        event.preventDefault();
+        take([...event.clipboardData.files]);
+      },
+      onDragOver: (event: DragEvent) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+      },
+      onDrop: (event: DragEvent) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        take([...event.dataTransfer.files]);
+      },
+    };
+    return { take, on };
+  }, [draft, t]);
+}
