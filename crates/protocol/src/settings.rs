@@ -12,4 +12,4 @@ pub use chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retenti
 pub use mcp::{McpSettings, ServerConfig, is_loopback_host};
 pub use models::{ModelChoice, ModelSettings};
 pub use provider::{Depth, ProviderKind, ProviderSettings, ToolCalls};
-pub use sandbox::{Inspect, SandboxMode, SandboxSettings};
+pub use sandbox::{Inspect, SandboxMode, SandboxSettings, Staging};

@@ -2,7 +2,8 @@
 
 use crate::bubblewrap;
 use crate::cgroup::{Groups, NAME};
-use crate::disk::Watch;
+use crate::descriptor_pass;
+use crate::disk::{Space, Watch};
 use crate::enter::{Outer, READY, handed, inherit};
 use crate::host;
 use crate::policy::{Limits, Policy, View};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -67,6 +69,8 @@ pub struct Finished {
     pub took: Duration,
     /// The limits it ran into, as far as the kernel tells.
     pub reached: Vec<&'static str>,
+    /// The folder in memory that has what it changed, if that is staged there.
+    pub in_memory: Option<OwnedFd>,
 }
 
 /// Why nothing can be run here.
@@ -142,14 +146,17 @@ fn attend(
             running.kill();
         }
     }
-    let (code, status) = running.finish(&mut heard);
+    let (code, status, in_memory) = running.finish(&mut heard);
     let cut_off = cut_off.or_else(|| disk.last_look());
     if cut_off.is_none() && status != READY {
         return Err(Unavailable(String::from_utf8_lossy(&status).into_owned()));
     }
     let mut reached = groups.reached();
-    reached.extend(cut_off.filter(|ended| ended.is_for_disk()).map(|_| "disk"));
-    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached })
+    let is_full = in_memory.as_ref().is_some_and(|memory| Space::on(memory).is_ok_and(|space| space.is_full()));
+    if is_full || cut_off.is_some_and(Ended::is_for_disk) {
+        reached.push("disk");
+    }
+    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached, in_memory })
 }
 
 fn watch(policy: &Policy) -> Result<Watch, Unavailable> {
@@ -195,6 +202,8 @@ struct Running {
     /// Until it has told what it has to tell.
     info: Option<std::fs::File>,
     status: std::fs::File,
+    /// By this comes the folder that has what the command changes in memory.
+    memory: Option<UnixDatagram>,
     told: Vec<u8>,
     silent: bool,
     /// Whether a command without a sandbox has been told to end.
@@ -208,6 +217,8 @@ impl Running {
         let own_binary = std::env::current_exe().map_err(failed)?;
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()));
         let ((output, printed), (info, info_in), (status, status_in)) = (pipe()?, pipe()?, pipe()?);
+        let memory = policy.memory.map(|_| UnixDatagram::pair()).transpose().map_err(failed)?;
+        let (memory, memory_in) = memory.map(|(memory, other)| (memory, OwnedFd::from(other))).unzip();
         let shown = host::shown(policy.network);
         let is_confined = !matches!(policy.view, View::Unconfined);
         let outer = Outer {
@@ -220,6 +231,7 @@ impl Running {
             groups: groups.folders().to_vec(),
             info: info_in.as_raw_fd(),
             status: status_in.as_raw_fd(),
+            memory: memory_in.as_ref().map(AsRawFd::as_raw_fd),
         };
         let description = outer.describe().map_err(|error| format!("the sandbox can't be described: {error}"))?;
         let mut line = Command::new(own_binary);
@@ -239,7 +251,7 @@ impl Running {
             }
         };
         line.stderr(printed);
-        let mut child = spawn_with(line, [info_in, status_in, description]).map_err(failed)?;
+        let mut child = spawn_with(line, [info_in, status_in, description].into_iter().chain(memory_in).collect()).map_err(failed)?;
         let outside = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| failed(errno.into()))?;
         Ok(Self {
@@ -251,6 +263,7 @@ impl Running {
             output: output.into(),
             info: Some(info.into()),
             status: status.into(),
+            memory,
             told: Vec::new(),
             silent: false,
             is_unleashed: false,
@@ -327,7 +340,7 @@ impl Running {
         while !matches!(poll(&mut ended, None), Ok(1..)) {}
     }
 
-    fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>) {
+    fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>, Option<OwnedFd>) {
         if self.inside.is_none() && self.info.is_some() {
             self.meet_first_process();
         }
@@ -336,7 +349,8 @@ impl Running {
         self.hear(heard);
         let mut status = Vec::new();
         let _ = (&mut self.status).take(4096).read_to_end(&mut status);
-        (code, status)
+        let in_memory = self.memory.as_ref().and_then(|socket| descriptor_pass::receive(socket.as_fd()).ok());
+        (code, status, in_memory)
     }
 }
 
@@ -349,7 +363,7 @@ fn is_first_of_its_kind(process: Pid) -> bool {
 
 /// Starts a program that gets these descriptors too.
 #[expect(unsafe_code, reason = "descriptors are handed down between fork and exec")]
-fn spawn_with(mut line: Command, descriptors: [OwnedFd; 3]) -> std::io::Result<Child> {
+fn spawn_with(mut line: Command, descriptors: Vec<OwnedFd>) -> std::io::Result<Child> {
     // SAFETY: only sets flags of descriptors, which is allowed there; nothing is allocated.
     unsafe {
         line.pre_exec(move || descriptors.iter().try_for_each(|descriptor| inherit(descriptor.as_fd())));

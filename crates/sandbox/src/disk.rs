@@ -9,6 +9,7 @@ use crate::policy::{Policy, View};
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fmt;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,16 @@ impl Space {
     /// The folder can't be reached.
     pub fn of(folder: &Path) -> std::io::Result<Self> {
         Ok(Self::new(&rustix::fs::statvfs(folder)?))
+    }
+
+    /// Of the file system that an open folder is on.
+    pub(crate) fn on(folder: &OwnedFd) -> rustix::io::Result<Self> {
+        Ok(Self::new(&rustix::fs::fstatvfs(folder)?))
+    }
+
+    /// Whether nothing more can be written.
+    pub(crate) fn is_full(&self) -> bool {
+        self.free.bytes < 64 << 10 || self.free.inodes < 4
     }
 
     fn new(stat: &rustix::fs::StatVfs) -> Self {
@@ -205,6 +216,7 @@ fn written(policy: &Policy) -> Vec<PathBuf> {
         folders.push(policy.scratch.clone());
     }
     match &policy.view {
+        View::Staged { .. } if policy.memory.is_some() => {}
         View::Staged { folder } => folders.push(folder.clone()),
         View::Direct | View::Unconfined => folders.push(policy.workspace.clone()),
         View::ReadOnly { .. } => {}
@@ -213,29 +225,31 @@ fn written(policy: &Policy) -> Vec<PathBuf> {
 }
 
 /// Whether what was written in these folders since a moment is more than the quota. The kernel alone sets the time that is looked at.
+/// Also if not all of it can be counted, because a folder is shut or too deep: the disk has lost more than the quota by then.
 fn has_exceeded(folders: Vec<PathBuf>, device: u64, quota: Amount, since: SystemTime) -> bool {
     let since = since.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
     let mut taken = Amount::default();
     let is_written = |metadata: &&Metadata| metadata.dev() == device && metadata.ctime() >= since;
-    walk(folders, |metadata| {
+    let walked = walk(folders, |metadata| {
         if let Some(metadata) = Some(metadata).filter(is_written) {
             taken.bytes += bytes_of(metadata);
             taken.inodes += 1;
         }
         !taken.exceeds(quota)
     });
-    taken.exceeds(quota)
+    walked == Walked::InPart || taken.exceeds(quota)
 }
 
 /// The bytes on disk of all that is in a folder.
 #[must_use]
 pub fn size_of(folder: &Path) -> u64 {
     let mut bytes = 0;
-    walk(vec![folder.to_owned()], |metadata| {
+    // Caches that can't be counted are those that go first.
+    let walked = walk(vec![folder.to_owned()], |metadata| {
         bytes += bytes_of(metadata);
         true
     });
-    bytes
+    if walked == Walked::InPart { u64::MAX } else { bytes }
 }
 
 /// Of a file with several names, the share of one.
@@ -243,19 +257,37 @@ fn bytes_of(metadata: &Metadata) -> u64 {
     metadata.blocks() * 512 / metadata.nlink().max(1)
 }
 
+/// Whether everything was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walked {
+    Whole,
+    /// A folder could not be read.
+    InPart,
+}
+
 /// Shows everything in these folders, through no link, as long as more is wanted.
-fn walk(mut folders: Vec<PathBuf>, mut wants_more: impl FnMut(&Metadata) -> bool) {
+fn walk(mut folders: Vec<PathBuf>, mut wants_more: impl FnMut(&Metadata) -> bool) -> Walked {
+    let mut walked = Walked::Whole;
+    // What somebody removed meanwhile takes nothing.
+    let without = |error: &std::io::Error, walked| if error.kind() == ErrorKind::NotFound { walked } else { Walked::InPart };
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(metadata) = entry.metadata() else { continue };
-            if !wants_more(&metadata) {
-                return;
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                walked = without(&error, walked);
+                continue;
             }
-            if metadata.is_dir() {
-                folders.push(entry.path());
+        };
+        for entry in entries {
+            match entry.and_then(|entry| Ok((entry.metadata()?, entry))) {
+                Ok((metadata, _)) if !wants_more(&metadata) => return walked,
+                Ok((metadata, entry)) if metadata.is_dir() => folders.push(entry.path()),
+                Ok(_) => {}
+                Err(error) => walked = without(&error, walked),
             }
         }
     }
+    walked
 }
 
 #[cfg(test)]
@@ -274,6 +306,23 @@ mod tests {
         let (before, after) = (SystemTime::now() - Duration::from_secs(100), SystemTime::now() + Duration::from_secs(100));
         assert!(exceeds(900_000, 100, before) && exceeds(2_000_000, 9, before));
         assert!(!exceeds(2_000_000, 100, before) && !exceeds(0, 0, after));
+    }
+
+    #[test]
+    fn what_can_t_be_counted_counts_as_more_than_the_quota() {
+        let folder = tempfile::tempdir().unwrap();
+        let device = folder.path().metadata().unwrap().dev();
+        let exceeds =
+            || has_exceeded(vec![folder.path().to_owned()], device, Amount { bytes: 1 << 30, inodes: 100_000 }, SystemTime::UNIX_EPOCH);
+        assert!(!exceeds());
+        let mut here = rustix::fs::openat(CWD, folder.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        for _ in 0..40 {
+            let name = "d".repeat(200);
+            rustix::fs::mkdirat(&here, name.as_str(), Mode::RWXU).unwrap();
+            here = rustix::fs::openat(&here, name.as_str(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        }
+        assert!(exceeds(), "deeper than a path can name");
+        assert_eq!(size_of(folder.path()), u64::MAX);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use crate::bubblewrap::Wrap;
 use crate::host::{self, HOME, SCRATCH, Shown};
 use crate::policy::{Limits, Network, Policy, View};
-use crate::{cgroup, keeper, landlock, mount, root, seccomp};
+use crate::{cgroup, descriptor_pass, keeper, landlock, mount, root, seccomp};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::process::{Resource, Rlimit};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -41,6 +41,8 @@ pub struct Outer {
     pub info: RawFd,
     /// Where a stage tells that it failed, or the last one that all is in place.
     pub status: RawFd,
+    /// The socket by which the folder is handed over that has what the command changes in memory.
+    pub memory: Option<RawFd>,
 }
 
 /// What the inner stage is told.
@@ -129,7 +131,7 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
     own_mounts().map_err(|error| format!("can't make a mount namespace: {error}"))?;
     let workspace = match &outer.policy.view {
         View::Staged { folder } | View::ReadOnly { folder } if folder.join("merged").is_dir() => {
-            overlay(&outer.policy, folder).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?
+            overlay(&outer.policy, folder, outer.memory).map_err(|error| format!("can't put an overlay over the workspace: {error}"))?
         }
         View::Staged { .. } | View::ReadOnly { .. } | View::Direct | View::Unconfined => open_workspace(&outer.policy)?,
     };
@@ -166,14 +168,17 @@ fn open_workspace(policy: &Policy) -> Result<OwnedFd, Failure> {
 }
 
 /// Mounts the workspace at `folder/merged`, in a mount namespace that nobody else sees.
-fn overlay(policy: &Policy, folder: &Path) -> Result<OwnedFd, Failure> {
+fn overlay(policy: &Policy, folder: &Path, memory: Option<RawFd>) -> Result<OwnedFd, Failure> {
     let open = |path: &Path| rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     // Named by descriptors: no character of a path can be read as an option.
     let name = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
     let workspace = open_workspace(policy)?;
     let (options, _kept) = match &policy.view {
         View::Staged { .. } => {
-            let (upper, work) = (open(&folder.join("upper"))?, open(&folder.join("work"))?);
+            let (upper, work) = match policy.memory.zip(memory) {
+                Some((bytes, socket)) => stage_in_memory(&open(&folder.join("work"))?, bytes, socket)?,
+                None => (open(&folder.join("upper"))?, open(&folder.join("work"))?),
+            };
             (
                 format!("lowerdir={},upperdir={},workdir={},userxattr,volatile", name(&workspace), name(&upper), name(&work)),
                 vec![upper, work],
@@ -187,6 +192,23 @@ fn overlay(policy: &Policy, folder: &Path) -> Result<OwnedFd, Failure> {
     let options = CString::new(options)?;
     rustix::mount::mount("overlay", folder.join("merged"), "overlay", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())?;
     Ok(open(&folder.join("merged"))?)
+}
+
+/// A folder in memory for what the command changes, mounted on an empty one, and another that the overlay needs. The server gets the
+/// first; it ends when nobody holds it any more.
+#[expect(unsafe_code, reason = "the number of the descriptor was handed down")]
+fn stage_in_memory(place: &OwnedFd, bytes: u64, socket: RawFd) -> Result<(OwnedFd, OwnedFd), Failure> {
+    // SAFETY: the descriptor was handed down for this alone. It is closed here, before anything of the command runs.
+    let socket = unsafe { OwnedFd::from_raw_fd(socket) };
+    let memory = mount::memory(bytes)?;
+    mount::attach(&memory, place)?;
+    let folder = |name: &str| -> Result<OwnedFd, Failure> {
+        rustix::fs::mkdirat(&memory, name, Mode::RWXU)?;
+        Ok(rustix::fs::openat(&memory, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+    };
+    let (upper, work) = (folder("upper")?, folder("work")?);
+    descriptor_pass::send(socket.as_fd(), upper.as_fd())?;
+    Ok((upper, work))
 }
 
 /// A mount namespace of our own, whose mounts nobody else sees. Root has the right to one; everybody else gets it with a user namespace.

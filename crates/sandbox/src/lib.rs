@@ -12,6 +12,8 @@
 //! | [`seccomp`], [`landlock`] | what the kernel refuses besides |
 //! | [`cgroup`] | limits on a command and all it starts, where there are control groups |
 //! | [`disk`], [`reserve`] | how much of the disk a command may take, and room that is set aside for the server |
+//! | [`descriptor_pass`], [`spill`] | changes that are staged in memory: handed to the server, and brought to the disk |
+//! | [`removal`] | removing folders of any depth |
 //! | [`repository`] | git on the user's own repository, so that nothing of it is executed |
 //! | [`mod@probe`] | whether all this works here, and how to mend it |
 //!
@@ -25,6 +27,7 @@
 mod bubblewrap;
 mod cgroup;
 pub mod command;
+mod descriptor_pass;
 mod disk;
 mod enter;
 mod host;
@@ -34,17 +37,21 @@ mod mount;
 mod mounts;
 pub mod policy;
 pub mod probe;
+mod removal;
 mod repository;
 mod reserve;
 mod root;
 mod seccomp;
 mod sight;
+mod spill;
 
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
 pub use disk::{Space, size_of};
 pub use enter::enter_if_asked;
 pub use host::identity;
-pub use policy::{Limits, Network, Policy, View, clear};
-pub use probe::{Check, Outcome, git, has_overlay, probe};
+pub use policy::{Limits, Network, Policy, View};
+pub use probe::{Check, Outcome, git, has_memory_overlay, has_overlay, probe};
+pub use removal::{Shut, clear, remove_tree};
 pub use repository::{count_commits, git_on};
 pub use reserve::Reserve;
+pub use spill::{copy_data, spill};

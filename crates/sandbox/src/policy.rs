@@ -29,6 +29,8 @@ pub struct Policy {
     pub scratch: PathBuf,
     /// Whether `/scratch` is in memory and ends with the command. The folder is then only the place where it is mounted.
     pub scratch_in_memory: bool,
+    /// The bytes of memory in which a staged view keeps what the command changes; `None` where that is on the disk.
+    pub memory: Option<u64>,
     /// Whether build tools are told to put what they make into `/scratch`.
     pub builds_in_scratch: bool,
     /// More folders of the host that can be changed, at the same place.
@@ -57,6 +59,7 @@ impl Policy {
             identity: None,
             scratch,
             scratch_in_memory: false,
+            memory: None,
             builds_in_scratch: false,
             writable: Vec::new(),
             readable: Vec::new(),
@@ -108,21 +111,6 @@ impl View {
 fn make_closed(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-/// Removes a folder of ours with all that a command or the kernel left in it, whatever its modes.
-pub fn clear(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    if std::fs::remove_dir_all(folder).is_ok() {
-        return;
-    }
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let _ = std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700));
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        folders.extend(entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()));
-    }
-    let _ = std::fs::remove_dir_all(folder);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -77,6 +77,12 @@ pub fn has_overlay(folder: &Path) -> bool {
     *KNOWN.get_or_init(|| !is_kept_away() && attempt(folder, Kind::Staged).is_ok())
 }
 
+/// Whether changes can be staged in memory: the overlay needs extended attributes there. Asked once per process.
+pub fn has_memory_overlay(folder: &Path) -> bool {
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| !is_kept_away() && attempt(folder, Kind::InMemory).is_ok())
+}
+
 /// Whether a test wants this machine to be like one without overlays. Not in release builds.
 fn is_kept_away() -> bool {
     cfg!(debug_assertions) && std::env::var_os("PLANWRIGHT_NO_OVERLAY").is_some()
@@ -86,6 +92,7 @@ fn is_kept_away() -> bool {
 enum Kind {
     Direct,
     Staged,
+    InMemory,
 }
 
 /// Runs a command that writes a file, in a folder of its own.
@@ -101,11 +108,14 @@ fn attempt(folder: &Path, kind: Kind) -> Result<(), Unavailable> {
     }
     let view = match kind {
         Kind::Direct => View::Direct,
-        Kind::Staged => View::staged(place.0.clone()).map_err(failed)?,
+        Kind::Staged | Kind::InMemory => View::staged(place.0.clone()).map_err(failed)?,
     };
-    let policy = Policy::plain(workspace, view, scratch, Limits::within(Duration::from_secs(10)));
+    std::fs::create_dir_all(workspace.join("folder/inside")).map_err(failed)?;
+    let memory = matches!(kind, Kind::InMemory).then_some(1 << 20);
+    let policy = Policy { memory, ..Policy::plain(workspace, view, scratch, Limits::within(Duration::from_secs(10))) };
     let mut printed = Vec::new();
-    let finished = run(&policy, "echo works > probe", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
+    let finished =
+        run(&policy, "echo works > probe; rm -r folder && mkdir folder", &Stop::default(), |bytes| printed.extend_from_slice(bytes))?;
     match finished.ended {
         Ended::Exited(0) => Ok(()),
         Ended::Exited(_) | Ended::TimedOut | Ended::Stopped | Ended::Flooded | Ended::DiskFull | Ended::DiskQuota => {
@@ -118,6 +128,6 @@ struct Place(PathBuf);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        crate::policy::clear(&self.0);
+        crate::removal::clear(&self.0);
     }
 }

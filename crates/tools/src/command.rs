@@ -25,9 +25,9 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Baseline, Begun, Mirror};
 use outcome::Capture;
-use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings};
+use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings, Staging};
 use planwright_protocol::{CallId, ChatId, ErrorCode, Mode, Permission, Problem, Role};
-use planwright_sandbox::{Limits, Network, Policy, Unavailable, View, has_overlay, probe};
+use planwright_sandbox::{Finished, Limits, Network, Policy, Unavailable, View, has_memory_overlay, has_overlay, probe};
 use room::Scratch;
 use std::fs::{OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -161,6 +161,9 @@ impl CommandContext {
         let prepared = commands.prepare(cx, request, call, self.reach, commands.sandbox.mode)?;
         let scratch = Scratch::hold(&prepared.policy.scratch).map_err(|error| unwritable(&prepared.policy.scratch, &error))?;
         let begun = Begun::now();
+        if let View::Staged { folder } = &prepared.policy.view {
+            cx.workspace.note_seen(cx.command.baseline.clone(), folder).inspect_err(|_| planwright_sandbox::clear(folder))?;
+        }
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
         let heard = |bytes: &[u8]| {
             if capture.is_worth_showing() {
@@ -201,7 +204,8 @@ impl CommandContext {
                 Ok(output)
             }
             View::Staged { .. } | View::Direct | View::Unconfined => {
-                if let Err(problem) = outcome.save(&prepared.folder) {
+                let kept = bring_to_disk(&finished, &prepared.folder).and_then(|()| outcome.save(&prepared.folder));
+                if let Err(problem) = kept {
                     Staged::discard(cx)?;
                     return Err(problem);
                 }
@@ -240,6 +244,11 @@ impl Commands {
     fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
         let failed = |error: std::io::Error| unwritable(&self.place, &error);
         self.find_room()?;
+        let in_memory = self.sandbox.staging == Staging::Memory;
+        if in_memory && !has_memory_overlay(&self.place) {
+            let text = "`staging = \"memory\"` of [sandbox] needs overlays over memory, which Linux has since 6.6";
+            return Err(unavailable(text));
+        }
         let workspace = cx.workspace.host_path()?;
         let kind = match reach {
             Reach::Source => "source",
@@ -269,15 +278,17 @@ impl Commands {
             make_file(file, text).map_err(failed)?;
         }
         let is_inspection = reach == Reach::Inspection;
+        let limits = Limits { disk: self.sandbox.disk_bytes(), ..Limits::within(request.time) };
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: FIXED.iter().map(PathBuf::from).collect(),
             identity: identity.map(|(file, _)| file),
-            scratch_in_memory: matches!(reach, Reach::Inspection | Reach::Nothing),
+            scratch_in_memory: in_memory || matches!(reach, Reach::Inspection | Reach::Nothing),
+            memory: (in_memory && reach == Reach::Source).then(|| self.sandbox.disk_bytes().min(limits.memory / 2)),
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            ..Policy::plain(workspace, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::within(request.time) })
+            ..Policy::plain(workspace, view, scratch, limits)
         };
         let (policy, covers) = match policy.view {
             View::Unconfined => (policy, Covers::default()),
@@ -294,6 +305,17 @@ impl Commands {
         // It may have been made by an earlier version, or by hand.
         std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
     }
+}
+
+/// Brings what a command changed in memory to the disk, where it waits to be judged.
+fn bring_to_disk(finished: &Finished, stage: &Path) -> Result<(), Problem> {
+    let Some(memory) = &finished.in_memory else { return Ok(()) };
+    planwright_sandbox::spill(memory, &stage.join("upper"), &stage.join("work")).map_err(|errno| {
+        let text = format!(
+            "What the command changed can't be stored: {errno}. Nothing of it was kept. Tell the user to free some space on the disk."
+        );
+        Problem::new(ErrorCode::StorageFull, text)
+    })
 }
 
 /// What no command may change even where it may change the source: each of these can make the user's own tools run something.

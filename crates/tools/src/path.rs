@@ -1,6 +1,7 @@
 //! Paths inside a workspace.
 
 use planwright_protocol::{ErrorCode, Problem};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A path below the workspace's root, without `.`, `..`, doubled slashes or anything that reads
@@ -105,6 +106,13 @@ impl WorkspacePath {
         folder.is_root() || self.0.strip_prefix(&folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// Those of a set that are this path or lie below it, found without looking at the others.
+    pub fn all_within<'s>(&self, paths: &'s BTreeSet<WorkspacePath>) -> impl Iterator<Item = &'s WorkspacePath> + use<'s> {
+        let (folder, below) = (self.clone(), if self.is_root() { self.clone() } else { self.join("") });
+        let own = paths.get(self).filter(|_| !self.is_root());
+        own.into_iter().chain(paths.range(below..).take_while(move |path| path.is_within(&folder)))
+    }
+
     /// Strictly below `/plans/`.
     #[must_use]
     pub fn is_below_plans(&self) -> bool {
@@ -165,6 +173,17 @@ fn is_deceptive(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_set_those_within_a_folder_are_found_and_none_that_only_begins_so() {
+        let paths: BTreeSet<WorkspacePath> =
+            ["/a", "/a-b", "/a/x", "/a/y/z", "/a0", "/b"].map(|path| WorkspacePath::parse(path).unwrap()).into();
+        let within = |folder: WorkspacePath| folder.all_within(&paths).map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(within(WorkspacePath::parse("/a").unwrap()), ["/a", "/a/x", "/a/y/z"]);
+        assert_eq!(within(WorkspacePath::parse("/a/y").unwrap()), ["/a/y/z"]);
+        assert_eq!(within(WorkspacePath::root()).len(), 6);
+        assert_eq!(within(WorkspacePath::parse("/c").unwrap()), Vec::<String>::new());
+    }
 
     fn parse(text: &str) -> String {
         WorkspacePath::parse(text).unwrap().to_string()

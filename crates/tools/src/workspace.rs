@@ -36,6 +36,8 @@ mod repository;
 mod restore;
 mod rules;
 mod secrets;
+mod seen;
+mod staged_tree;
 mod tracked;
 mod tree;
 mod turn;
@@ -55,6 +57,8 @@ pub use refs::RefChange;
 pub use repository::Repository;
 pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
 pub use secrets::Hidden;
+pub use seen::Seen;
+pub use staged_tree::refusal;
 pub use tree::{Kept, Tree};
 pub use walk::{Found, Walked};
 

@@ -165,6 +165,80 @@ async fn a_command_has_the_quota_of_the_configuration_and_others_writes_do_not_c
 }
 
 #[tokio::test]
+async fn what_is_staged_in_memory_is_held_to_its_share_by_the_kernel() {
+    for user in User::all() {
+        let home = quiet();
+        home.put_config("[sandbox]\nstaging = \"memory\"\ndisk_mb = 60\n");
+        let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
+        let server = home.serve_command(disk.serve(&[])).await;
+        carry_out(&home, &server, "actor", "true").await;
+        let before = disk.free();
+        let in_workspace = ATTACKS.iter().map(|(name, command, _)| (*name, format!("{command}; true")));
+        let in_caches = ("the caches", "dd if=/dev/zero of=/scratch/big bs=1M count=300; head -c 1000000 /dev/zero > made".to_owned());
+        for (name, command) in in_workspace.chain([in_caches]) {
+            let command = format!("{command}; rm -f big f* hole; ls -A");
+            let attack = carry_out(&home, &server, "actor", &command);
+            let watch = async {
+                let mut least = before;
+                loop {
+                    least.bytes = least.bytes.min(disk.free().bytes);
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    if least.bytes + 20_000_000 < before.bytes {
+                        break least;
+                    }
+                }
+            };
+            tokio::select! {
+                // Of more files than the disk has room for, nothing is kept.
+                result = attack => assert!(
+                    result["result"]["exit_code"].is_number() || (name == "inodes" && result["error"]["code"] == "STORAGE_FULL"),
+                    "{user:?}: {name}: {result:#}"
+                ),
+                least = watch => panic!("{user:?}: {name} took {} bytes of the disk", before.bytes - least.bytes),
+            }
+            until(&format!("room again after {name}"), || disk.free().is_within(&before)).await;
+        }
+        let result = carry_out(&home, &server, "actor", "head -c 100000000 /dev/zero > large; echo ended").await;
+        assert!(reached(&result), "{result:#}");
+        let output = result["result"]["output"].as_str().unwrap();
+        assert!(output.contains("No space left") && output.contains("`disk_mb`") && output.contains("ended"), "{output}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_staged_in_memory_lands_as_it_was_left_and_waits_over_a_restart() {
+    for user in User::all() {
+        let home = quiet();
+        home.put_config("[sandbox]\nstaging = \"memory\"\ndisk_mb = 60\n");
+        let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
+        let server = home.serve_command(disk.serve(&[])).await;
+        let made = "mkdir -p a/b c; echo one > a/one; echo two > a/b/two; echo three > c/three; chmod 750 a/one; ln -s one a/link; ln a/one second; truncate -s 1G hole";
+        let result = carry_out(&home, &server, "actor", made).await;
+        assert_eq!(result["result"]["exit_code"], 0, "{result:#}");
+        let read = |name: &str| std::fs::read_to_string(disk.path("workspace").join(name)).ok();
+        let mode = |name: &str| rustix::fs::stat(disk.path("workspace").join(name)).unwrap().st_mode & 0o777;
+        assert_eq!([read("a/link"), read("a/b/two"), read("second")].map(Option::unwrap), ["one\n", "two\n", "one\n"]);
+        assert_eq!(mode("a/one"), 0o750);
+        // A folder that is replaced, one that goes, and a file that is changed: put to the user, over a restart.
+        home.write_script(&run("rm -r a c; mkdir a; echo new > a/new; echo more >> second; echo done"));
+        let chat = server.chat(json!({ "agent_role": "actor" })).await;
+        chat.say("Go").await;
+        let (question, last) = crate::command_effects::to_question(&chat).await;
+        assert_eq!(read("a/one").as_deref(), Some("one\n"));
+        let path = chat.path.clone();
+        assert!(server.terminate().await);
+        let server = home.serve_command(disk.serve(&[])).await;
+        let chat = server.reopened(&path);
+        chat.answer(&question["question_id"], json!({ "decision": "approve" })).await;
+        let events = chat.run_to_end(last).await;
+        let result = of_type(&events, "tool_result")[0].clone();
+        assert_eq!(result["result"]["exit_code"], 0, "{result:#}");
+        assert_eq!([read("a/new"), read("second")].map(Option::unwrap), ["new\n", "one\nmore\n"]);
+        assert_eq!([read("a/one"), read("a/link"), read("c/three")], [None, None, None]);
+    }
+}
+
+#[tokio::test]
 async fn on_a_nearly_full_disk_no_command_is_started_and_caches_go_first() {
     let home = quiet();
     let Some(disk) = SmallDisk::new(&home, User::Own, "100m", 5000) else { return };

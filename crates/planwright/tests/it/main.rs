@@ -24,6 +24,7 @@ mod export;
 mod forged_records;
 mod guide;
 mod hostile_replies;
+mod hostile_trees;
 mod inbox;
 mod injection;
 mod install;

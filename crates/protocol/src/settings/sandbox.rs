@@ -18,11 +18,20 @@ pub struct SandboxSettings {
     pub writable: Vec<PathBuf>,
     /// Megabytes that one command may write to the disk, and never more than half of what is free when it begins.
     pub disk_mb: u32,
+    /// Where what a command writes is kept until it was judged.
+    pub staging: Staging,
 }
 
 impl Default for SandboxSettings {
     fn default() -> Self {
-        Self { mode: SandboxMode::default(), network: false, inspect: Inspect::default(), writable: Vec::new(), disk_mb: 2000 }
+        Self {
+            mode: SandboxMode::default(),
+            network: false,
+            inspect: Inspect::default(),
+            writable: Vec::new(),
+            disk_mb: 10_000,
+            staging: Staging::default(),
+        }
     }
 }
 
@@ -38,12 +47,13 @@ impl SandboxSettings {
     /// Whether commands can't do anything here that they can't do there as well.
     #[must_use]
     pub fn is_as_strict_as(&self, other: &Self) -> bool {
-        let Self { mode, network, inspect, writable, disk_mb } = self;
+        let Self { mode, network, inspect, writable, disk_mb, staging } = self;
         (*mode == SandboxMode::Enforce || other.mode == SandboxMode::Off)
             && (!network || other.network)
             && (*inspect == Inspect::Off || other.inspect == Inspect::On)
             && writable.iter().all(|folder| other.writable.contains(folder))
             && *disk_mb <= other.disk_mb
+            && (*staging == Staging::Memory || other.staging == Staging::Disk)
     }
 }
 
@@ -55,6 +65,16 @@ pub enum SandboxMode {
     Enforce,
     /// No guard at all: for roles that may change everything anyway, and each command asks.
     Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Staging {
+    /// In the data folder. The server looks every 20 ms, and ends a command that writes more than its share.
+    #[default]
+    Disk,
+    /// In memory: the kernel holds a command to its share, at most half of the command's memory and 200,000 files. Its `/scratch` ends with it. Needs Linux 6.6.
+    Memory,
 }
 
 /// Whether roles of plan mode have commands too, in a sandbox in which nothing can be changed.
@@ -93,6 +113,8 @@ mod tests {
             SandboxSettings { disk_mb: usual().disk_mb + 1, ..usual() },
         ];
         assert!(usual().is_as_strict_as(&usual()));
+        let in_memory = SandboxSettings { staging: Staging::Memory, ..usual() };
+        assert!(in_memory.is_as_strict_as(&usual()) && !usual().is_as_strict_as(&in_memory));
         for wide in wider {
             assert!(usual().is_as_strict_as(&wide) && wide.is_as_strict_as(&wide) && !wide.is_as_strict_as(&usual()), "{wide:?}");
         }

@@ -140,7 +140,7 @@ impl Outcome {
 
     /// Of a server's program that was there for one call.
     pub fn of_answer(answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Self {
-        let finished = Finished { ended: Ended::Exited(0), took, reached: Vec::new() };
+        let finished = Finished { ended: Ended::Exited(0), took, reached: Vec::new(), in_memory: None };
         Self { answer: Some(answer.clone()), ..Self::new("", begun, &finished, Capture::default()) }
     }
 
@@ -213,7 +213,7 @@ impl Outcome {
             "withheld": withheld.iter().take(NAMED).collect::<Vec<_>>(),
         });
         let mut text = self.output.trim_end().to_owned();
-        let first = [Some(self.ending()), self.missing_tool()].into_iter().flatten().chain(self.covered());
+        let first = [Some(self.ending()), self.full_memory(), self.missing_tool()].into_iter().flatten().chain(self.covered());
         let rest = [self.fixed(), changes(kept), refusals(withheld)].into_iter().flatten();
         for line in first.chain(rest).chain(self.notes.iter().cloned()) {
             text.push_str(if text.is_empty() { "" } else { "\n" });
@@ -271,6 +271,13 @@ impl Outcome {
             ),
             Ended::Stopped => format!("[stopped after {seconds}{limits}]"),
         }
+    }
+
+    /// Why a command failed for which the kernel had no more room.
+    fn full_memory(&self) -> Option<String> {
+        let is_full = matches!(self.ended, Ended::Exited(_)) && self.reached.iter().any(|limit| limit == "disk");
+        let text = "[what commands write is kept in memory here, and this one had no room for more (\"No space left on device\"). Write less at once, or tell the user to raise `disk_mb` or to set `staging = \"disk\"` under [sandbox].]";
+        is_full.then(|| text.to_owned())
     }
 
     /// How to make a tool visible that the shell did not find.
@@ -341,7 +348,7 @@ mod tests {
     }
 
     fn ended(code: i32, output: &str) -> Outcome {
-        let finished = Finished { ended: Ended::Exited(code), took: Duration::ZERO, reached: Vec::new() };
+        let finished = Finished { ended: Ended::Exited(code), took: Duration::ZERO, reached: Vec::new(), in_memory: None };
         let mut capture = Capture::default();
         capture.take(output.as_bytes());
         Outcome::new("cargo test; cat .env sub/x; git commit -a", Begun::now(), &finished, capture)

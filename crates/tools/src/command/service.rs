@@ -3,11 +3,12 @@
 //! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
 //! like what a command changes.
 
-use super::{Commands, Covers, Reach, Request, SandboxMode, Scratch, Staged, name_of, unavailable, unwritable};
+use super::{Commands, Covers, Reach, Request, SandboxMode, Scratch, Staged, bring_to_disk, name_of, unavailable, unwritable};
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Begun, Workspace};
+use planwright_protocol::settings::Staging;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Finished, Limits, Network, Pipes, Policy, Stop, Unavailable, View, converse};
 use std::collections::BTreeMap;
@@ -53,7 +54,13 @@ impl Post {
             scratch.spoil();
             self.filled_disk.store(true, Ordering::SeqCst);
         }
-        finished.map_err(|Unavailable(why)| unavailable(&why))
+        let finished = finished.map_err(|Unavailable(why)| unavailable(&why))?;
+        if let Some(stage) = &self.stage
+            && !self.filled_disk.load(Ordering::SeqCst)
+        {
+            bring_to_disk(&finished, stage).inspect_err(|_| self.filled_disk.store(true, Ordering::SeqCst))?;
+        }
+        Ok(finished)
     }
 
     /// Why nothing of what the program changed may be kept, if it was ended because it filled the disk.
@@ -96,6 +103,7 @@ impl Commands {
         let writable = self.sandbox.writable.clone();
         let policy = Policy {
             builds_in_scratch: true,
+            scratch_in_memory: self.sandbox.staging == Staging::Memory,
             writable,
             ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::of_service() })
         };
@@ -112,6 +120,9 @@ impl Commands {
         let request =
             Request { command: String::new(), folder: crate::WorkspacePath::root(), time: Duration::MAX, network: program.network };
         let ready = self.prepare(cx, &request, call, Reach::Source, SandboxMode::Enforce)?;
+        if let View::Staged { folder } = &ready.policy.view {
+            cx.workspace.note_seen(cx.command.baseline.clone(), folder)?;
+        }
         let scratch = self.scratch_of(program, &ready.policy.workspace)?;
         Ok(self.post(program, (Policy { scratch, ..ready.policy }, ready.covers), Some(ready.folder)))
     }

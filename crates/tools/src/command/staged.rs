@@ -11,10 +11,11 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Since, Workspace, is_in_repository, is_named_record,
-    is_noted, is_object,
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Seen, Since, Workspace, is_in_repository,
+    is_named_record, is_noted, is_object, refusal,
 };
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::Space;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +54,10 @@ impl Staged {
         let Some(outcome) = Outcome::load(&folder).filter(|_| is_whole(&folder)) else { return Ok(None) };
         let upper = folder.join("upper");
         let since = outcome.begun.since();
-        let mut changes = if upper.is_dir() {
+        let refused = if upper.is_dir() { refusal(&upper, room_for_copies(cx, &folder))? } else { None };
+        let mut changes = if refused.is_some() {
+            Changes::refused(refused)
+        } else if upper.is_dir() {
             cx.workspace.changes_in(&upper, since, baseline.clone())?
         } else {
             cx.workspace.changes_since(&Mirror { copies: &copies, stage: &folder, baseline: baseline.clone() })?
@@ -140,7 +144,15 @@ impl Staged {
     /// # Errors
     /// The permit does not hold any more; then nothing is kept.
     pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Landed, Problem> {
-        if self.effects().iter().any(|effect| !permit.covers(effect) && !withheld.contains(effect)) {
+        // They come in the order in which they were decided on, so that none is looked for among all others.
+        let (mut allowed, mut held) = (permit.effects().iter().peekable(), withheld.iter().peekable());
+        let mut is_decided = |effect: &Effect| {
+            held.next_if_eq(&effect).is_some()
+                || allowed.next_if_eq(&effect).is_some()
+                || permit.covers(effect)
+                || withheld.contains(effect)
+        };
+        if !self.effects().iter().all(&mut is_decided) {
             let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
             return Err(Problem::new(ErrorCode::FileChanged, text));
         }
@@ -155,8 +167,8 @@ impl Staged {
         }
         planwright_sandbox::clear(&self.folder);
         let Landing { conflicts, stuck, own, since, .. } = landing;
-        let landed = |change: &Change| !conflicts.contains(&change.path) && !stuck.iter().any(|(path, _)| *path == change.path);
-        let kept: Vec<Change> = kept.into_iter().filter(landed).collect();
+        let missing: BTreeSet<&WorkspacePath> = conflicts.iter().chain(stuck.iter().map(|(path, _)| path)).collect();
+        let kept: Vec<Change> = kept.into_iter().filter(|change| !missing.contains(&change.path)).collect();
         let mut told = self.outcome.report(&kept, withheld);
         let why = match since {
             Since::Moment(_) => "somebody else changed it meanwhile",
@@ -194,6 +206,7 @@ impl Staged {
                 && unjudged.iter().all(|change| adds(change) && is_in_repository(&change.path)),
             whole,
             // The clock may have been set back since the changes were read, and set right again.
+            seen: Seen::load(&self.folder),
             since: if self.since == Since::Unknown { Since::Unknown } else { self.outcome.begun.since() },
             conflicts: Vec::new(),
             stuck: Vec::new(),
@@ -254,10 +267,18 @@ impl Staged {
 
     /// What is not kept, and what is.
     fn sorted(&self, withheld: &[Effect]) -> (Vec<Change>, Vec<Change>) {
-        let is_withheld = |change: &Change| {
-            let mut paths = withheld.iter().flat_map(Effect::changed_paths);
-            paths.any(|held| change.path.is_within(held) || (is_gone(change) && held.is_within(&change.path)))
+        let held: BTreeSet<WorkspacePath> = withheld.iter().flat_map(Effect::changed_paths).cloned().collect();
+        let is_within_held = |change: &Change| {
+            let mut path = Some(change.path.clone());
+            while let Some(folder) = path.take().filter(|folder| !held.contains(folder)) {
+                path = folder.split().map(|(around, _)| around);
+                if path.is_none() {
+                    return false;
+                }
+            }
+            true
         };
+        let is_withheld = |change: &Change| is_within_held(change) || (is_gone(change) && change.path.all_within(&held).next().is_some());
         let (held, mut kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(is_withheld);
         kept.extend_from_slice(&self.changes.history);
         (held, kept)
@@ -337,6 +358,12 @@ fn add(told: &mut Result<Output, Problem>, line: &str) {
     };
     text.push('\n');
     text.push_str(line);
+}
+
+/// How much copies of hard links may take of the disk: what one command may write, and never more than half of what is free.
+fn room_for_copies(cx: &ToolContext, folder: &Path) -> u64 {
+    let free = Space::of(folder).map_or(0, |space| space.free.bytes / 2);
+    cx.command.settings().disk_bytes().min(free)
 }
 
 /// Where a call's changes lie, and the copies of the files as they were.

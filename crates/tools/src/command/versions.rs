@@ -6,7 +6,7 @@ use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
 use crate::workspace::{Change, Depth, Kept, Kind, RefChange, Tree, Workspace};
 use planwright_protocol::Image;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Staged {
     /// What is different in the workspace once everything is kept that is not withheld. To be asked before it is kept.
@@ -35,7 +35,8 @@ impl Staged {
         }
         // Where git keeps a ref is its own business.
         let is_folder = |version: &Version| matches!(version.image, Image::Folder { .. });
-        let is_noted = |path: &WorkspacePath| self.refs().iter().any(|change| change.path == *path);
+        let noted_refs: BTreeSet<&WorkspacePath> = self.refs().iter().map(|change| &change.path).collect();
+        let is_noted = |path: &WorkspacePath| noted_refs.contains(path);
         found.retain(|path, noted| !names_refs(path) || is_folder(&noted.before) || is_folder(&noted.after) || is_noted(path));
         self.note_folders_of_refs(&mut found, staged.as_ref());
         found.into_values().collect()

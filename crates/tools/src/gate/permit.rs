@@ -64,6 +64,11 @@ impl Permit {
         Self { effects: vec![Effect::Keep], epoch: fence.epoch(), fence: fence.clone() }
     }
 
+    /// What the gate allowed, in the order in which it was asked.
+    pub(crate) fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
     /// Whether the gate allowed this effect.
     #[must_use]
     pub fn covers(&self, effect: &Effect) -> bool {

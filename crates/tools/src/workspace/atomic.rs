@@ -4,6 +4,7 @@ use super::{Kind, Stamp, kind_of, problem};
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::copy_data;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use std::ffi::CStr;
@@ -92,8 +93,9 @@ pub fn copy(from: (&OwnedFd, &CStr), to: (&OwnedFd, &CStr), durable: Durable) ->
     let stat = rustix::fs::fstat(&source)?;
     let mut temporary = Temporary::create(to)?;
     let flush = |file: &File| if durable == Durable::Yes { file.sync_all() } else { Ok(()) };
-    let copied = std::io::copy(&mut source, &mut temporary.file).and_then(|_| flush(&temporary.file));
-    copied.map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
+    let failed = |error: std::io::Error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
+    copy_data(&mut source, &mut temporary.file, stat.st_size.cast_unsigned())?;
+    flush(&temporary.file).map_err(failed)?;
     rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(stat.st_mode & 0o1777))?;
     let time = |seconds, nanoseconds: u64| Timespec { tv_sec: seconds, tv_nsec: i64::try_from(nanoseconds).unwrap_or_default() };
     let times =

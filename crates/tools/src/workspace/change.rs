@@ -49,6 +49,10 @@ pub struct Changes {
     pub history: Vec<Change>,
     /// What became of each ref by them.
     pub refs: Vec<RefChange>,
+    /// Why nothing of it can be kept, whatever it is.
+    pub refused: Option<&'static str>,
+    /// How long the paths of what is judged are together.
+    pub(super) path_bytes: usize,
 }
 
 /// Folders that hold nothing but what a build made, whatever the project.
@@ -83,11 +87,19 @@ const HALF_DONE: &[&str] = &["rebase-merge", "rebase-apply", "sequencer", "BISEC
 /// What git has of a linked worktree alone, and which must fit its files and branches.
 const OF_WORKTREE: &[&str] = &["HEAD", "index"];
 
+/// How many files and folders one command may change, build output aside. Each is noted with its path, which may be long.
+const MOST_CHANGES: usize = 200_000;
+const MOST_PATH_BYTES: usize = 64 << 20;
+const TOO_MANY: &str = "The command changed more than 200000 files and folders, besides build output. Change fewer at once, or have git ignore the folder that they are in and ask the user to approve that first.";
+
 impl Changes {
-    /// Why nothing of it can be kept: the command stopped in the middle of a rebase or the like, went on with one, or worked in
-    /// a linked worktree.
+    /// Why nothing of it can be kept: the command stopped in the middle of a rebase or the like, went on with one, worked in
+    /// a linked worktree, or changed more than can be dealt with.
     #[must_use]
     pub fn half_done(&self) -> Option<&'static str> {
+        if self.refused.is_some() {
+            return self.refused;
+        }
         let why = |change: &Change| {
             let names: Vec<&str> = change.path.names().collect();
             match names.as_slice() {
@@ -103,6 +115,26 @@ impl Changes {
             }
         };
         self.judged.iter().find_map(why)
+    }
+
+    /// Nothing that could be kept, for this reason.
+    #[must_use]
+    pub fn refused(why: Option<&'static str>) -> Self {
+        Self { refused: why, ..Self::default() }
+    }
+
+    /// Refuses all of it if there is more than anybody could decide on; whether that is so.
+    pub fn limit_amount(&mut self) -> bool {
+        if self.judged.len() + self.unjudged.len() > MOST_CHANGES || self.path_bytes > MOST_PATH_BYTES {
+            self.refused = Some(TOO_MANY);
+        }
+        self.refused.is_some()
+    }
+
+    /// Adds a change that the gate decides on.
+    pub fn judge(&mut self, change: Change) {
+        self.path_bytes += change.path.relative().len();
+        self.judged.push(change);
     }
 
     /// Every change there is, but for what can't be spelled.
@@ -272,6 +304,19 @@ mod tests {
         {
             assert!(!sort(folder.path(), path, now), "{path}");
         }
+    }
+
+    #[test]
+    fn more_changes_than_anybody_could_decide_on_are_refused_as_a_whole() {
+        let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
+        let mut changes = Changes::default();
+        (0..MOST_CHANGES).for_each(|_| changes.judge(change("/a")));
+        assert!(!changes.limit_amount() && changes.half_done().is_none());
+        changes.judge(change("/b"));
+        assert!(changes.limit_amount() && changes.half_done() == Some(TOO_MANY));
+        let (mut changes, long) = (Changes::default(), format!("/{}", ["x".repeat(200).as_str(); 20].join("/")));
+        (0..=MOST_PATH_BYTES / 4000).for_each(|_| changes.judge(change(&long)));
+        assert!(changes.limit_amount(), "long paths count for more");
     }
 
     #[test]

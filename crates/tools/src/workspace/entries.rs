@@ -1,6 +1,7 @@
 //! Making, moving and removing entries, always through the descriptor of the folder that holds them.
 
 use super::overlay::{entries, open_folder};
+use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
@@ -8,12 +9,13 @@ use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use crate::workspace::Stamp;
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 use rustix::path::Arg;
 use std::ffi::{CStr, CString};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// Whether folders that are missing on the way are made too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +37,17 @@ pub struct State(u64);
 
 impl State {
     /// The order in which a folder lists its entries does not matter.
-    fn add(&mut self, folder: &OwnedFd, name: &CStr, stat: &Stat, above: u64) -> Result<(), Errno> {
+    fn add(&mut self, folder: &OwnedFd, name: &CStr, stat: &Stat, (above, depth): (u64, usize)) -> Result<(), Errno> {
+        if depth > DEEPEST {
+            return Err(Errno::NAMETOOLONG);
+        }
         let mut hasher = DefaultHasher::new();
         (above, name, stat.st_mode, stat.st_ino).hash(&mut hasher);
         if kind_of(stat) == Kind::Folder {
             let own = hasher.finish();
             let inside = open_folder(folder, name)?;
             for (name, stat) in entries(&inside)? {
-                self.add(&inside, &name, &stat, own)?;
+                self.add(&inside, &name, &stat, (own, depth + 1))?;
             }
         } else {
             (stat.st_size, stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec).hash(&mut hasher);
@@ -146,7 +151,7 @@ impl Workspace {
         let (folder, name) = (self.folder(&folder)?, CString::new(name).map_err(|_| failed(Errno::INVAL))?);
         let stat = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
         let mut state = State::default();
-        state.add(&folder, &name, &stat, 0).map_err(failed)?;
+        state.add(&folder, &name, &stat, (0, 0)).map_err(failed)?;
         Ok(state)
     }
 
@@ -183,26 +188,13 @@ impl Workspace {
 
 /// Goes down by descriptors, so that a folder swapped for a link on the way is not followed.
 pub fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
-    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
-        Err(Errno::ISDIR) => {}
-        other => return other,
+    match depth {
+        Depth::Whole => remove_tree(folder.as_fd(), &*name.into_c_str()?, Shut::Respected),
+        Depth::EmptyOnly => match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR) => rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR),
+            other => other,
+        },
     }
-    if depth == Depth::Whole {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let inner = rustix::fs::openat(folder, name, flags, Mode::empty())?;
-        for entry in Dir::read_from(&inner)? {
-            let entry = entry?;
-            if entry.file_name() == c"." || entry.file_name() == c".." {
-                continue;
-            }
-            match remove_entry(&inner, entry.file_name(), depth) {
-                // Somebody else was faster; it is gone, as it should be.
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(errno) => return Err(errno),
-            }
-        }
-    }
-    rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::path::WorkspacePath;
 use planwright_protocol::Problem;
 use planwright_sandbox::count_commits;
 use rustix::fs::Stat;
+use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -24,6 +25,8 @@ const PLACES: [&str; 4] = ["HEAD", "packed-refs", "refs", "logs"];
 /// How often git is asked, and how long it may take in all.
 const MOST_ASKED: usize = 64;
 const LONGEST: Duration = Duration::from_secs(10);
+/// How much of refs and logs is compared; what is more counts as lost.
+const MOST_BYTES: usize = 64 << 20;
 /// By these a command has git take objects from elsewhere, which don't land.
 const ALTERNATES: [&str; 2] = ["/.git/objects/info/alternates", "/.git/objects/info/http-alternates"];
 
@@ -40,22 +43,25 @@ impl Workspace {
     /// One of them can't be read.
     pub fn names(&self) -> Result<Names, Problem> {
         let mut names = Names::new();
+        let mut room = MOST_BYTES;
         for place in PLACES {
-            self.gather_names(&repository().join(place), &mut names)?;
+            self.gather_names(&repository().join(place), &mut names, &mut room)?;
         }
         Ok(names)
     }
 
-    fn gather_names(&self, path: &WorkspacePath, names: &mut Names) -> Result<(), Problem> {
+    fn gather_names(&self, path: &WorkspacePath, names: &mut Names, room: &mut usize) -> Result<(), Problem> {
         match self.entry(path)?.map(|entry| entry.kind) {
             Some(Kind::File) => {
                 if let Some(inside) = name_of(path) {
-                    names.insert(inside.to_owned(), self.read(path)?.bytes);
+                    let bytes = self.read(path)?.bytes;
+                    *room = room.checked_sub(bytes.len() + inside.len()).ok_or_else(|| super::problem_of(Errno::FBIG, path))?;
+                    names.insert(inside.to_owned(), bytes);
                 }
             }
             Some(Kind::Folder) => {
                 for (name, _) in self.list(path)? {
-                    self.gather_names(&path.join(&name), names)?;
+                    self.gather_names(&path.join(&name), names, room)?;
                 }
             }
             Some(Kind::Link | Kind::Other) | None => {}
@@ -107,13 +113,14 @@ impl Workspace {
 /// The names once these changes are made.
 fn after(before: &Names, changes: &[Change], now: &Workspace) -> Result<Names, Problem> {
     let mut names = before.clone();
+    let mut room = MOST_BYTES;
     for change in changes {
         let Some(inside) = name_of(&change.path) else { continue };
         if change.now.is_none() || change.now != change.was {
             names.retain(|name, _| name != inside && !name.strip_prefix(inside).is_some_and(|rest| rest.starts_with('/')));
         }
         if change.now.is_some() {
-            now.gather_names(&change.path, &mut names)?;
+            now.gather_names(&change.path, &mut names, &mut room)?;
         }
     }
     Ok(names)

@@ -10,16 +10,19 @@ use super::entries::{Depth, remove_entry};
 use super::overlay::{
     entries, is_changed_since, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable,
 };
+use super::seen::Seen;
+use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::Problem;
+use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, Mode, Stat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 /// What is to land, and then what could not.
@@ -37,6 +40,8 @@ pub struct Landing<'p> {
     pub records: BTreeSet<WorkspacePath>,
     /// What somebody else changed since is left alone.
     pub since: Since,
+    /// How the files were when the command began.
+    pub seen: Seen,
     /// Whether the command neither deleted nor moved anything. Then an entry that was copied and is not there was deleted
     /// by somebody else.
     pub only_adds: bool,
@@ -71,7 +76,7 @@ impl Workspace {
             let Some((folder, name)) = path.split() else { return false };
             let (Ok(folder), Ok(name)) = (self.folder(&folder), CString::new(name)) else { return false };
             let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-            landing.is_conflict(&stat) || (kind_of(&stat) == Kind::Folder && landing.has_conflict(&folder, &name))
+            landing.is_changed(&folder, &name, path, &stat)
         };
         if landing.records.iter().any(|path| is_changed(&path)) {
             let records = landing.records.clone();
@@ -87,17 +92,12 @@ impl Workspace {
         let Some((folder, name)) = path.split() else { return };
         let (Ok(folder), Ok(name)) = (self.folder(&folder), CString::new(name)) else { return };
         let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { return };
-        if landing.is_conflict(&stat) || (kind_of(&stat) == Kind::Folder && landing.has_conflict(&folder, &name)) {
+        if landing.is_changed(&folder, &name, &path, &stat) {
             landing.conflicts.push(path);
             return;
         }
-        let done = remove_entry(&folder, name.as_c_str(), Depth::Whole).or_else(|errno| {
-            // The command may have opened a folder to itself before it emptied it.
-            if errno == Errno::ACCESS {
-                loosen(&folder, &name);
-            }
-            remove_entry(&folder, name.as_c_str(), Depth::Whole)
-        });
+        // The command may have opened a folder to itself before it emptied it.
+        let done = remove_tree(folder.as_fd(), &name, Shut::Opened);
         match done.and_then(|()| rustix::fs::fsync(&folder)) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => landing.stuck.push((path, errno.to_string())),
@@ -117,30 +117,50 @@ impl Landing<'_> {
         false
     }
 
-    /// Whether somebody else changed a file after the command began.
-    fn is_conflict(&self, stat: &Stat) -> bool {
-        kind_of(stat) != Kind::Folder && is_changed_since(stat, self.since)
+    /// Whether somebody else changed a file, or one anywhere in a folder, after the command began.
+    fn is_changed(&self, folder: &OwnedFd, name: &CStr, path: &WorkspacePath, stat: &Stat) -> bool {
+        let path = path.relative().as_bytes();
+        if kind_of(stat) == Kind::Folder { self.has_conflict(folder, name, path) } else { self.is_conflict(path, stat) }
+    }
+
+    /// By the time of the last change, and by what the command found: either alone can be deceived.
+    fn is_conflict(&self, path: &[u8], stat: &Stat) -> bool {
+        kind_of(stat) != Kind::Folder && (is_changed_since(stat, self.since) || self.seen.is_other(path, stat))
     }
 
     /// Whether there is such a file anywhere in a folder; also if not all of it can be looked at.
-    fn has_conflict(&self, folder: &OwnedFd, name: &CStr) -> bool {
-        let Ok(found) = open_shut_folder(folder, name).and_then(|inside| Ok((entries(&inside)?, inside))) else { return true };
-        let (found, inside) = found;
-        found.iter().any(|(name, stat)| self.is_conflict(stat) || (kind_of(stat) == Kind::Folder && self.has_conflict(&inside, name)))
+    fn has_conflict(&self, folder: &OwnedFd, name: &CStr, path: &[u8]) -> bool {
+        let Ok(inside) = open_shut_folder(folder, name) else { return true };
+        let is_deep = path.iter().filter(|&&byte| byte == b'/').count() > DEEPEST;
+        let Ok(found) = entries(&inside) else { return true };
+        is_deep
+            || found.iter().any(|(name, stat)| {
+                let child = [path, b"/", name.to_bytes()].concat();
+                self.is_conflict(&child, stat) || (kind_of(stat) == Kind::Folder && self.has_conflict(&inside, name, &child))
+            })
     }
 
     /// Whether somebody else changed or deleted what a staged entry was made of.
-    fn is_overtaken(&self, upper: &OwnedFd, below: &OwnedFd, name: &CStr, now: Option<Kind>, there: Option<&Stat>) -> bool {
+    fn is_overtaken(
+        &self,
+        (upper, below): (&OwnedFd, &OwnedFd),
+        name: &CStr,
+        path: &WorkspacePath,
+        now: Option<Kind>,
+        there: Option<&Stat>,
+    ) -> bool {
         match there {
-            Some(there) if kind_of(there) == Kind::Folder => now != Some(Kind::Folder) && self.has_conflict(below, name),
-            Some(there) => self.is_conflict(there),
-            None => self.only_adds && now.is_some() && was_copied(upper, name),
+            Some(there) if kind_of(there) == Kind::Folder => {
+                now != Some(Kind::Folder) && self.has_conflict(below, name, path.relative().as_bytes())
+            }
+            Some(there) => self.is_conflict(path.relative().as_bytes(), there),
+            None => now.is_some() && (self.seen.has(path) || (self.only_adds && was_copied(upper, name))),
         }
     }
 
     /// Notes that nothing of what was to come into a folder did, because the folder is not there any more.
     fn leave_within(&mut self, folder: &WorkspacePath) {
-        self.conflicts.extend(self.kept.iter().filter(|path| path.is_within(folder)).cloned());
+        self.conflicts.extend(folder.all_within(&self.kept).cloned());
     }
 }
 
@@ -166,7 +186,7 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
         if is_kept_object || (is_in_repository(&child) && now == Some(Kind::Link)) {
             continue;
         }
-        if lands && !landing.is_whole(&child) && landing.is_overtaken(upper, below, &name, now, there.as_ref()) {
+        if lands && !landing.is_whole(&child) && landing.is_overtaken((upper, below), &name, &child, now, there.as_ref()) {
             landing.leave_within(&child);
             continue;
         }
@@ -258,6 +278,10 @@ fn clear(folder: &OwnedFd, name: &CStr, path: &WorkspacePath, landing: &mut Land
         Err(Errno::NOTEMPTY) => {}
         Err(errno) => return Err(errno),
     }
+    if path.names().count() > DEEPEST {
+        landing.stuck.push((path.clone(), "it has too many folders in one another".to_owned()));
+        return Ok(false);
+    }
     let inside = open_shut_folder(folder, name)?;
     let mut is_gone = true;
     for (name, _) in entries(&inside)? {
@@ -323,59 +347,6 @@ fn are_harmless(folder: &OwnedFd) -> bool {
     })
 }
 
-/// Lets the owner into a folder and all folders in it.
-fn loosen(folder: &OwnedFd, name: &CStr) {
-    let Ok(inside) = open_shut_folder(folder, name) else { return };
-    let _ = rustix::fs::fchmod(&inside, Mode::RWXU);
-    for (name, _) in entries(&inside).unwrap_or_default().iter().filter(|(_, stat)| kind_of(stat) == Kind::Folder) {
-        loosen(&inside, name);
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
-mod tests {
-    use super::*;
-    use crate::workspace::Begun;
-
-    fn land(prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<String>, [String; 2]) {
-        let folder = tempfile::tempdir().unwrap();
-        let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
-        for (place, name, text) in [(&root, "old", "before"), (&upper, "old", "after"), (&upper, "new", "after")] {
-            std::fs::create_dir_all(place).unwrap();
-            std::fs::write(place.join(name), text).unwrap();
-        }
-        let since = prepare(&root, Begun::now());
-        let workspace = Workspace::open(&root).unwrap();
-        let permit = Permit::to_take_back();
-        let kept = ["/old", "/new"].map(|path| WorkspacePath::parse(path).unwrap());
-        let mut landing = Landing {
-            permit: &permit,
-            kept: kept.into_iter().collect(),
-            new_folders: BTreeSet::new(),
-            gone: Vec::new(),
-            whole: BTreeSet::new(),
-            records: BTreeSet::new(),
-            since,
-            only_adds: true,
-            conflicts: Vec::new(),
-            stuck: Vec::new(),
-            own: Vec::new(),
-        };
-        workspace.land(&upper, &mut landing).unwrap();
-        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-        (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
-    }
-
-    #[test]
-    fn once_the_clock_was_set_back_every_file_that_is_there_is_left_alone_and_new_ones_land() {
-        let texts = |old: &str| [old.to_owned(), "after".to_owned()];
-        assert_eq!(land(|_, begun| begun.since()), (Vec::new(), texts("after")));
-        assert_eq!(land(|_, _| Since::Unknown), (vec!["/old".to_owned()], texts("before")));
-        let changed = |root: &Path, begun: Begun| {
-            std::fs::write(root.join("old"), "theirs").unwrap();
-            begun.since()
-        };
-        assert_eq!(land(changed), (vec!["/old".to_owned()], texts("theirs")));
-    }
-}
+mod tests;

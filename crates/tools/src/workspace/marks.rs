@@ -2,12 +2,12 @@
 
 use super::baseline::Baseline;
 use super::change::Sorter;
-use super::overlay::{entries, open_folder};
 use super::tree::file_type;
 use super::{Kind, Workspace, kind_of};
 use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::Problem;
-use rustix::fs::{Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Larger files are not copied, and so can't be put back.
 pub(super) const LARGEST_COPY: i64 = 256 << 20;
+/// Folders that more than this many names lead to are not gone into. Calls can't name them.
+const DEEPEST: usize = 128;
 /// The server writes the chats' files meanwhile, also those of workspaces inside this one.
 const CHATS: &[u8] = b".planwright/chats";
 
@@ -43,9 +45,9 @@ pub(super) enum MarkKind {
 }
 
 impl Mark {
-    const OUTPUT: Self = Self { kind: MarkKind::Output, size: 0, mode: 0, inode: 0, changed: (0, 0) };
+    pub const OUTPUT: Self = Self { kind: MarkKind::Output, size: 0, mode: 0, inode: 0, changed: (0, 0) };
 
-    fn of(stat: &Stat) -> Self {
+    pub fn of(stat: &Stat) -> Self {
         let kind = match kind_of(stat) {
             Kind::File => MarkKind::File,
             Kind::Folder => MarkKind::Folder,
@@ -117,34 +119,60 @@ pub(super) fn within<'m>(marks: &'m Marks, key: &str) -> impl Iterator<Item = (&
     own.into_iter().chain(marks.range(inside.clone()..).take_while(move |(key, _)| key.starts_with(&inside)))
 }
 
+/// What of a folder is watched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    All,
+    /// In build output: what belongs to git or to Planwright.
+    Own,
+}
+
 impl Workspace {
     /// Every entry that is watched: all but the chats' files and the content of build output, except what belongs to git or to
-    /// Planwright in it.
+    /// Planwright in it. Of folders that are nested too deep to be named, the outermost is noted and nothing in it.
     pub(super) fn marks(&self, baseline: Option<Arc<Baseline>>) -> Result<Marks, Problem> {
-        let root = self.folder(&WorkspacePath::root())?;
         let mut sorter = Sorter::as_of(self, self.host_path()?, baseline);
         let mut marks = Marks::new();
-        let mut folders = vec![(root, Vec::new())];
-        while let Some((folder, path)) = folders.pop() {
-            for (name, stat) in entries(&folder).map_err(|errno| super::problem_of(errno, &WorkspacePath::root()))? {
+        let mut folders = vec![(Vec::new(), Watched::All)];
+        while let Some((path, watched)) = folders.pop() {
+            let Some(folder) = self.open_watched(&path)? else { continue };
+            for (name, is_folder) in listed(&folder).map_err(unreadable)? {
                 let child = join(&path, name.to_bytes());
-                let is_folder = kind_of(&stat) == Kind::Folder;
+                let is_deep = is_folder && depth_of(&child) > DEEPEST;
                 if is_folder && is_of_chats(&child) {
                     continue;
                 }
-                let inside = if is_folder { open_folder(&folder, &name).ok() } else { None };
-                if is_folder && spelled(&key(&child)).is_some_and(|path| sorter.is_output(&path)) {
-                    marks.insert(key(&child), Mark::OUTPUT);
-                    if let Some(inside) = inside {
-                        own_entries(&inside, &child, &mut marks, &mut folders);
-                    }
+                if watched == Watched::Own && !is_deep && !is_own_name(name.to_bytes()) {
+                    folders.extend(is_folder.then_some((child, Watched::Own)));
                     continue;
                 }
-                marks.insert(key(&child), Mark::of(&stat));
-                folders.extend(inside.map(|inside| (inside, child)));
+                if is_folder && !is_deep && spelled(&key(&child)).is_some_and(|path| sorter.is_output(&path)) {
+                    marks.insert(key(&child), Mark::OUTPUT);
+                    folders.push((child, Watched::Own));
+                    continue;
+                }
+                match rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => marks.insert(key(&child), Mark::of(&stat)),
+                    // Somebody removed it meanwhile.
+                    Err(Errno::NOENT) => continue,
+                    Err(errno) => return Err(unreadable(errno)),
+                };
+                folders.extend((is_folder && !is_deep).then_some((child, Watched::All)));
             }
         }
         Ok(marks)
+    }
+
+    /// A folder, opened by its path, so that a tree of any width takes one descriptor; `None` if it is gone or shut.
+    fn open_watched(&self, path: &[u8]) -> Result<Option<OwnedFd>, Problem> {
+        let inside = join(path, b".");
+        match self.parent(&inside) {
+            Ok((folder, _)) => Ok(Some(folder)),
+            Err(error) => match error.raw_os_error().map(Errno::from_raw_os_error) {
+                Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
+                errno => Err(unreadable(errno.unwrap_or(Errno::IO))),
+            },
+        }
     }
 
     /// The folder that holds a path, and its name there.
@@ -172,22 +200,31 @@ fn is_of_chats(path: &[u8]) -> bool {
     path.strip_suffix(CHATS).is_some_and(|around| around.is_empty() || around.ends_with(b"/"))
 }
 
-/// What belongs to git or to Planwright in a folder of build output; all of it is watched.
-fn own_entries(folder: &OwnedFd, path: &[u8], marks: &mut Marks, folders: &mut Vec<(OwnedFd, Vec<u8>)>) {
-    for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
+/// How many names a path has.
+fn depth_of(path: &[u8]) -> usize {
+    path.iter().filter(|&&byte| byte == b'/').count() + 1
+}
+
+/// Whether what is in this folder is not watched, because it is nested too deep.
+pub(super) fn is_too_deep(key: &str) -> bool {
+    depth_of(key.as_bytes()) > DEEPEST
+}
+
+/// The names in a folder, and whether each is a folder.
+fn listed(folder: &OwnedFd) -> Result<Vec<(CString, bool)>, Errno> {
+    let mut found = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
         let name = entry.file_name();
-        let is_folder =
-            !matches!(name.to_bytes(), b"." | b"..") && file_type(folder.as_fd(), name, entry.file_type()) == FileType::Directory;
-        let child = join(path, name.to_bytes());
-        let inside = if is_folder { open_folder(folder, name).ok() } else { None };
-        if is_own_name(name.to_bytes()) {
-            let stat = rustix::fs::statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
-            marks.extend(stat.ok().map(|stat| (key(&child), Mark::of(&stat))));
-            folders.extend(inside.map(|inside| (inside, child)));
-        } else if let Some(inside) = inside {
-            own_entries(&inside, &child, marks, folders);
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            found.push((name.to_owned(), file_type(folder.as_fd(), name, entry.file_type()) == FileType::Directory));
         }
     }
+    Ok(found)
+}
+
+fn unreadable(errno: Errno) -> Problem {
+    super::problem_of(errno, &WorkspacePath::root())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]

@@ -9,16 +9,18 @@ use super::baseline::Baseline;
 use super::change::{Change, Changes, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
-use super::marks::{Mark, MarkKind, Marks, key, load, path_of, save, spelled, within};
+use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
 use super::overlay::same_content;
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
 use crate::path::{WorkspacePath, is_own_name};
 use crate::version::Version;
 use planwright_protocol::{Image, Problem};
+use planwright_sandbox::Space;
 use rustix::fs::{CWD, Dir, Mode, OFlags};
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
+use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,10 +56,17 @@ impl Workspace {
         }
         let marks = self.marks(mirror.baseline.clone()).map_err(std::io::Error::other)?;
         let mut needed = HashSet::new();
+        if marks.keys().any(|key| is_too_deep(key)) {
+            return Err(std::io::Error::other("the workspace has too many folders in one another to be copied"));
+        }
         for (key, mark) in &marks {
             let Some(name) = mark.copy(key) else { continue };
             if !there.contains(&name) {
-                self.copy_out(key, *mark, &copies, &name)?;
+                let copied = find_room(mirror.copies, *mark).and_then(|()| self.copy_out(key, *mark, &copies, &name));
+                if let Err(error) = copied {
+                    remove_copies(&copies, &needed, &there);
+                    return Err(error);
+                }
             }
             needed.insert(name);
         }
@@ -112,9 +121,9 @@ impl Workspace {
                 let is_own = |key: &str| key.rsplit('/').next().is_some_and(|name| is_own_name(name.as_bytes()));
                 let mut inside = within(&before, key).map(|(key, _)| key);
                 if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
-                    changes.judged.push(Change { path: own, was: Some(Kind::Folder), now: None });
+                    changes.judge(Change { path: own, was: Some(Kind::Folder), now: None });
                 }
-                changes.judged.push(change);
+                changes.judge(change);
             }
         }
         changes.unspellable = changes.odd.len() as u64;
@@ -185,6 +194,20 @@ impl Workspace {
             return Ok(rustix::fs::symlinkat(target, copies, &copy)?);
         }
         Ok(atomic::copy((&folder, &name), (copies, &copy), Durable::No)?)
+    }
+}
+
+/// Whether the disk has room for a copy, and for others after it.
+fn find_room(copies: &Path, mark: Mark) -> std::io::Result<()> {
+    let space = Space::of(copies)?;
+    let is_full = space.is_nearly_full() || space.free.bytes < u64::try_from(mark.size).unwrap_or(u64::MAX);
+    if is_full { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
+}
+
+/// Removes the copies that were made when there turned out to be no room for all of them.
+fn remove_copies(copies: &OwnedFd, made: &HashSet<String>, kept: &HashSet<String>) {
+    for name in made.difference(kept) {
+        let _ = rustix::fs::unlinkat(copies, name.as_str(), rustix::fs::AtFlags::empty());
     }
 }
 

@@ -6,6 +6,7 @@
 use super::baseline::Baseline;
 use super::change::{Change, Changes, Sorter, is_named_record, is_object};
 use super::clock::Since;
+use super::staged_tree::DEEPEST;
 use super::{Entry, Kind, Workspace, kind_of};
 use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::{ErrorCode, Problem};
@@ -49,6 +50,10 @@ impl Workspace {
 
     /// The first entry in a folder, at any depth, that belongs to git or to Planwright.
     pub(super) fn own_entry_in(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+        if path.names().count() > DEEPEST {
+            // What is in it is unknown, so that it counts as theirs.
+            return Some(path.clone());
+        }
         let folder = self.folder(path).ok()?;
         let found = entries(&folder).ok()?;
         if let Some((name, _)) = found.iter().find(|(name, _)| is_own_name(name.to_bytes())) {
@@ -106,6 +111,9 @@ impl Reader<'_> {
             self.replaced(&entries, path);
         }
         for (name, stat) in entries {
+            if self.changes.limit_amount() {
+                return Ok(());
+            }
             let Some(child) = spelled(path, &name, false) else {
                 // In a new folder it is a part of that folder.
                 self.changes.unspellable += u64::from(below == Below::Folder);
@@ -174,9 +182,9 @@ impl Reader<'_> {
             && now != Some(Kind::Folder)
             && let Some(own) = self.workspace.own_entry_in(&path)
         {
-            self.changes.judged.push(Change { path: own, was, now: None });
+            self.changes.judge(Change { path: own, was, now: None });
         }
-        self.changes.judged.push(Change { path, was, now });
+        self.changes.judge(Change { path, was, now });
     }
 
     /// Whether a file was only copied up, with nothing of it different but its times. One that somebody else changed since
@@ -284,8 +292,12 @@ pub fn entries(folder: &OwnedFd) -> Result<Vec<(CString, Stat)>, Errno> {
         if name == c"." || name == c".." {
             continue;
         }
-        let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        found.push((name.to_owned(), stat));
+        match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => found.push((name.to_owned(), stat)),
+            // Somebody removed it meanwhile.
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno),
+        }
     }
     Ok(found)
 }

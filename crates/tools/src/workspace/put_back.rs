@@ -10,10 +10,11 @@ use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
+use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::CString;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// What could not be taken back.
 #[derive(Debug, Default)]
@@ -66,7 +67,7 @@ impl Workspace {
 
     fn remove_new(&self, key: &str) -> Result<(), Problem> {
         let Ok((folder, name)) = self.parent(&path_of(key)) else { return Ok(()) };
-        match remove_entry(&folder, name.as_c_str(), Depth::Whole) {
+        match remove_tree(folder.as_fd(), &name, Shut::Opened) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(problem_of(errno, &WorkspacePath::root().join(key))),
         }

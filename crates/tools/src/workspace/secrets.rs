@@ -6,6 +6,7 @@ use super::change::Sorter;
 use super::products::{is_product, is_record};
 use super::repository::Repository;
 use super::rules::REPOSITORY;
+use super::staged_tree::DEEPEST;
 use super::tracked::Tracked;
 use super::tree::file_type;
 use super::{Workspace, beneath};
@@ -174,6 +175,9 @@ impl<'w> Search<'w> {
 
     /// What is in a folder. It is opened for that alone, so that a deep or wide tree takes no more descriptors than another.
     fn entries(&mut self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Problem> {
+        if path.iter().filter(|&&byte| byte == b'/').count() > DEEPEST {
+            return Err(unknown(&path[..path.len().min(100)], Errno::NAMETOOLONG));
+        }
         let opened = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW);
         let folder = match opened {
             Ok(folder) => folder,

@@ -1,5 +1,6 @@
 //! What is at a path, with all that is in it: kept so that it can be shown and taken back.
 
+use super::staged_tree::DEEPEST;
 use super::{Kind, LARGEST_FILE, Links, Workspace, kind_of, problem_of};
 use crate::path::WorkspacePath;
 use crate::version::{Version, sha256_of};
@@ -151,6 +152,9 @@ impl Tree {
     }
 
     fn folder(&mut self, folder: OwnedFd, path: &WorkspacePath) -> Result<(), Errno> {
+        if path.names().count() > DEEPEST {
+            return Err(Errno::NAMETOOLONG);
+        }
         let stat: Stat = rustix::fs::fstat(&folder)?;
         self.entries.push((path.clone(), Image::Folder { mode: Some(stat.st_mode & 0o7777) }.into()));
         for entry in Dir::read_from(folder.as_fd())? {

@@ -175,6 +175,7 @@ const CONTROLS: &[(&str, Control, Option<&str>)] = &[
     ("CM-094", Control::Other("ln -s $OUT/secret.txt s.rs; echo PWN > s.rs"), None),
     ("CM-095", Control::Network, None),
     ("CM-099", Control::None("would fill the disk"), None),
+    ("CM-106", Control::None("outside nobody makes copies"), None),
 ];
 
 pub fn control(case: &Case) -> (Control, Option<&'static str>) {

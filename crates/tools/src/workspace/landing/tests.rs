@@ -1,0 +1,100 @@
+use super::*;
+use crate::workspace::Begun;
+
+fn land(prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<String>, [String; 2]) {
+    land_noting(false, prepare)
+}
+
+fn land_noting(is_noted: bool, prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<String>, [String; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
+    for (place, name, text) in [(&root, "old", "before"), (&upper, "old", "after"), (&upper, "new", "after")] {
+        std::fs::create_dir_all(place).unwrap();
+        std::fs::write(place.join(name), text).unwrap();
+    }
+    let workspace = Workspace::open(&root).unwrap();
+    let begun = Begun::now();
+    if is_noted {
+        workspace.note_seen(None, folder.path()).unwrap();
+    }
+    let since = prepare(&root, begun);
+    let permit = Permit::to_take_back();
+    let kept = ["/old", "/new"].map(|path| WorkspacePath::parse(path).unwrap());
+    let mut landing = Landing {
+        permit: &permit,
+        kept: kept.into_iter().collect(),
+        new_folders: BTreeSet::new(),
+        gone: Vec::new(),
+        whole: BTreeSet::new(),
+        records: BTreeSet::new(),
+        since,
+        seen: Seen::load(folder.path()),
+        only_adds: true,
+        conflicts: Vec::new(),
+        stuck: Vec::new(),
+        own: Vec::new(),
+    };
+    workspace.land(&upper, &mut landing).unwrap();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
+}
+
+#[test]
+fn once_the_clock_was_set_back_every_file_that_is_there_is_left_alone_and_new_ones_land() {
+    let texts = |old: &str| [old.to_owned(), "after".to_owned()];
+    assert_eq!(land(|_, begun| begun.since()), (Vec::new(), texts("after")));
+    assert_eq!(land(|_, _| Since::Unknown), (vec!["/old".to_owned()], texts("before")));
+    let changed = |root: &Path, begun: Begun| {
+        std::fs::write(root.join("old"), "theirs").unwrap();
+        begun.since()
+    };
+    assert_eq!(land(changed), (vec!["/old".to_owned()], texts("theirs")));
+}
+
+#[test]
+fn a_change_is_known_by_what_the_command_found_whatever_the_clocks_say() {
+    let texts = |old: &str| [old.to_owned(), "after".to_owned()];
+    // As if the clock, or that of the machine which has the files, was behind when somebody wrote: no time tells of it.
+    let late = Since::Moment(std::time::SystemTime::now() + std::time::Duration::from_hours(1));
+    assert_eq!(land_noting(true, |_, _| late), (Vec::new(), texts("after")));
+    let changed = |root: &Path| std::fs::write(root.join("old"), "theirs").unwrap();
+    let replaced = |root: &Path| {
+        std::fs::write(root.join("other"), "theirs").unwrap();
+        std::fs::rename(root.join("other"), root.join("old")).unwrap();
+    };
+    for change in [&changed as &dyn Fn(&Path), &replaced] {
+        let done = land_noting(true, |root, _| {
+            change(root);
+            late
+        });
+        assert_eq!(done, (vec!["/old".to_owned()], texts("theirs")));
+    }
+    let same_size = |root: &Path, _: Begun| {
+        std::fs::write(root.join("old"), "BEFORE").unwrap();
+        late
+    };
+    assert_eq!(land_noting(true, same_size), (vec!["/old".to_owned()], texts("BEFORE")));
+    let made = |root: &Path, _: Begun| {
+        std::fs::write(root.join("new"), "theirs").unwrap();
+        late
+    };
+    assert_eq!(land_noting(true, made), (vec!["/new".to_owned()], ["after", "theirs"].map(str::to_owned)));
+}
+
+#[test]
+fn what_was_not_noted_in_build_output_is_known_by_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("workspace");
+    std::fs::create_dir_all(root.join("web/node_modules/a")).unwrap();
+    std::fs::write(root.join("web/node_modules/a/b.js"), "b").unwrap();
+    std::fs::write(root.join("web/index.js"), "i").unwrap();
+    let workspace = Workspace::open(&root).unwrap();
+    workspace.note_seen(None, folder.path()).unwrap();
+    let seen = Seen::load(folder.path());
+    let stat = |name: &str| rustix::fs::stat(root.join(name)).unwrap();
+    let is_other = |name: &str| seen.is_other(name.as_bytes(), &stat(name));
+    assert!(!is_other("web/node_modules/a/b.js") && !is_other("web/index.js"));
+    assert!(seen.is_other(b"web/other.js", &stat("web/index.js")), "there was none");
+    std::fs::write(root.join("web/index.js"), "j").unwrap();
+    assert!(is_other("web/index.js") && !is_other("web/node_modules/a/b.js"));
+}
