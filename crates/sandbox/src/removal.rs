@@ -161,7 +161,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let shut = folder.path().join("top/shut");
         std::fs::create_dir_all(shut.join("inside")).unwrap();
-        std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o0)).unwrap();
         let top = rustix::fs::openat(CWD, folder.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
         if !rustix::process::geteuid().is_root() {
             assert_eq!(remove_tree(top.as_fd(), c"top", Shut::Respected), Err(Errno::ACCESS));

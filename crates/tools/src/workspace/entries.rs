@@ -189,7 +189,7 @@ impl Workspace {
 /// Goes down by descriptors, so that a folder swapped for a link on the way is not followed.
 pub fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
     match depth {
-        Depth::Whole => remove_tree(folder.as_fd(), &*name.into_c_str()?, Shut::Respected),
+        Depth::Whole => remove_tree(folder.as_fd(), &name.into_c_str()?, Shut::Respected),
         Depth::EmptyOnly => match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
             Err(Errno::ISDIR) => rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR),
             other => other,

@@ -62,8 +62,8 @@ impl Workspace {
         for (key, mark) in &marks {
             let Some(name) = mark.copy(key) else { continue };
             if !there.contains(&name) {
-                let copied = find_room(mirror.copies, *mark).and_then(|()| self.copy_out(key, *mark, &copies, &name));
-                if let Err(error) = copied {
+                let done = find_room(mirror.copies, *mark).and_then(|()| self.copy_out(key, *mark, &copies, &name));
+                if let Err(error) = done {
                     remove_copies(&copies, &needed, &there);
                     return Err(error);
                 }

@@ -32,9 +32,9 @@ pub fn refusal(upper: &Path, room: u64) -> Result<Option<&'static str>, Problem>
     look(open_upper(upper).map_err(unreadable)?, room).map_err(unreadable)
 }
 
-fn look(root: OwnedFd, room: u64) -> Result<Option<&'static str>, Errno> {
+fn look(top: OwnedFd, room: u64) -> Result<Option<&'static str>, Errno> {
     let mut copied = 0_u64;
-    let mut levels = vec![Level { left: entries(&root)?.into_iter(), folder: root, shut: None }];
+    let mut levels = vec![Level { left: entries(&top)?.into_iter(), folder: top, shut: None }];
     loop {
         let depth = levels.len();
         let Some(level) = levels.last_mut() else { break };
