@@ -139,7 +139,7 @@ impl Session {
             self.tell(update);
         }
         if chat.pending().is_some() {
-            self.tell_pending().await;
+            self.tell_pending();
         } else if self.is_cut_off {
             self.tell(Some(remark("The run was cut off when Planwright ended. It goes on with your next message.")));
         }
@@ -169,7 +169,7 @@ impl Session {
                     QuestionOutcome::Superseded | QuestionOutcome::Stopped => ToolCallStatus::Failed,
                 })
             }
-            Event::StateChanged { state: ChatState::AwaitingAnswer } => return self.awaits_answer(seq).await,
+            Event::StateChanged { state: ChatState::AwaitingAnswer } => return self.awaits_answer(seq),
             Event::RunFinished { outcome, error, .. } => return self.finished(seq, outcome, error),
             Event::StateChanged { .. }
             | Event::QuestionPending { .. }
@@ -212,7 +212,7 @@ impl Session {
                 }
                 Some(_) if text.is_empty() => {
                     self.tries = 0;
-                    return self.ask(None).await;
+                    return self.ask(None);
                 }
                 Some(pending) => {
                     let answers = typed::answers(&pending.questions, text);
@@ -222,23 +222,23 @@ impl Session {
         };
         match self.handle.submit(op).await {
             Ok(_) => {}
-            Err(problem) if is_answer => self.answer_refused(&problem).await,
-            Err(problem) => self.refused(&problem).await,
+            Err(problem) if is_answer => self.answer_refused(&problem),
+            Err(problem) => self.refused(&problem),
         }
     }
 
     /// A question whose answer does not fit stays.
-    async fn answer_refused(&mut self, problem: &Problem) {
+    fn answer_refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().is_some() {
             self.tell(Some(remark(&misfit(problem))));
-            self.tell_pending().await;
+            self.tell_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
         }
-        self.refused(problem).await;
+        self.refused(problem);
     }
 
     /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
-    async fn refused(&mut self, problem: &Problem) {
+    fn refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::Conflict && self.handle.chat().record().state == ChatState::AwaitingAnswer {
             self.tell(Some(remark(&problem.message)));
             return;
@@ -276,14 +276,14 @@ impl Session {
         }
     }
 
-    async fn awaits_answer(&mut self, seq: u64) {
+    fn awaits_answer(&mut self, seq: u64) {
         if self.turn.as_ref().is_some_and(|turn| turn.is_about(seq)) {
             self.tries = 0;
-            self.ask(None).await;
+            self.ask(None);
         }
     }
 
-    async fn ask(&mut self, again: Option<String>) {
+    fn ask(&mut self, again: Option<String>) {
         let Some(pending) = self.handle.chat().pending() else { return };
         let call = match (&pending.call, self.teller.asked_by()) {
             (Some(call), _) => call.call_id.to_string(),
@@ -307,7 +307,7 @@ impl Session {
             return;
         }
         let Some(answers) = answers else {
-            self.tell_pending().await;
+            self.tell_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
         };
         match self.handle.submit(Op::Answer { question_id, answers, comment: String::new(), metadata: Map::new() }).await {
@@ -316,14 +316,14 @@ impl Session {
             Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}
             Err(problem) if problem.code == ErrorCode::ValidationFailed && self.tries < MOST_TRIES => {
                 self.tries += 1;
-                self.ask(Some(misfit(&problem))).await;
+                self.ask(Some(misfit(&problem)));
             }
-            Err(problem) => self.answer_refused(&problem).await,
+            Err(problem) => self.answer_refused(&problem),
         }
     }
 
     /// Says what waits for an answer, and how it can be given.
-    async fn tell_pending(&mut self) {
+    fn tell_pending(&mut self) {
         let Some(pending) = self.handle.chat().pending() else { return };
         self.tell(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
         let instead = match pending.kind {

@@ -96,15 +96,15 @@ impl Actor {
                     Some(Command::Op(op, Sender { name, key }, answer)) => {
                         self.by = name;
                         let reply = self.admit_once(*op, key).await;
-                        let _ = answer.send(self.reply(reply).await);
+                        let _ = answer.send(self.reply(reply));
                     }
                     Some(Command::Resume(answer)) => {
                         let resumed = self.resume().await;
-                        let _ = answer.send(self.reply(resumed.map(|()| None)).await);
+                        let _ = answer.send(self.reply(resumed.map(|()| None)));
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
-                        let _ = answer.send(self.reply(Ok(None)).await);
+                        let _ = answer.send(self.reply(Ok(None)));
                         return;
                     }
                     None => return,
@@ -121,7 +121,7 @@ impl Actor {
         }
     }
 
-    async fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
+    fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
         let message = outcome?;
         Ok(Reply { chat: ChatView::from(&self.chat.record().row), message })
     }

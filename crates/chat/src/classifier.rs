@@ -35,7 +35,7 @@ pub async fn answer_of(classifying: &mut Option<Classifying>) -> Option<Classifi
 }
 
 /// Asks about a message, if that is switched on and the chat may still spend something.
-pub async fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
+pub fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
     let (settings, usage) = (chat.settings(), chat.record().usage);
     if settings.intent_classifier == IntentClassifier::Off || check_cost(settings.limits, &usage).is_err() {
         return None;

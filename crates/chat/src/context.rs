@@ -68,14 +68,14 @@ impl Chat {
 
 impl Run {
     async fn context(mut self) -> Result<ContextView, Problem> {
-        let (agent, turn) = (self.agent().await?, self.turn().await?);
+        let (agent, turn) = (self.agent()?, self.turn().await?);
         self.offered.look(&self.chat).await;
         let model = self.chat.model(agent.role.mode()).await.ok();
         let context = model.as_ref().map_or(DEFAULT_CONTEXT, |model| model.context_tokens());
         let request = self.request(agent, &turn, context).await?;
         let plan = match agent.role.mode() {
             Mode::Plan => None,
-            Mode::Act => crate::progress::Execution::of(&self.chat).await.map(|execution| execution.text()),
+            Mode::Act => crate::progress::Execution::of(&self.chat).map(|execution| execution.text()),
         };
         let is_summed_up = turn.history().iter().any(|message| matches!(message.body.notice(), Some(Notice::Compaction(_))));
         let instructions = self.surroundings.instructions(context);

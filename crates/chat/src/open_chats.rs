@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 /// How long a chat that did something stays in memory after that.
-const LINGER: Duration = Duration::from_secs(120);
+const LINGER: Duration = Duration::from_mins(2);
 /// How many chats may leave what their model has read behind.
 const MAX_SEEN: usize = 4096;
 

@@ -58,7 +58,7 @@ impl Found {
 
 impl Execution {
     /// `None` when the chat has no approved plan.
-    pub async fn of(chat: &Chat) -> Option<Self> {
+    pub fn of(chat: &Chat) -> Option<Self> {
         let approval = chat.approval()?;
         let kept = chat.record().progress.clone().filter(|progress| progress.plan_file == approval.plan_file);
         Self::new(&approval, kept)
@@ -162,7 +162,7 @@ pub async fn mark(chat: &Arc<Chat>) {
     if agent.role.mode() == Mode::Plan {
         return;
     }
-    let Some(execution) = Execution::of(chat).await else { return };
+    let Some(execution) = Execution::of(chat) else { return };
     let Ok(newest) = chat.store.messages_before(chat.id, None, 1).await else { return };
     let Some(newest) = newest.first() else { return };
     let marked = write(chat, agent, execution, newest.id, |execution, present| match present {
@@ -239,7 +239,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     if chat.record().config.role.mode() == Mode::Plan {
         return Ok(None);
     }
-    let Some(execution) = Execution::of(chat).await.filter(|execution| !execution.progress.open().is_empty()) else { return Ok(None) };
+    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open().is_empty()) else { return Ok(None) };
     let workspace = chat.workspace.clone();
     let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();

@@ -68,7 +68,7 @@ impl Run {
     ///
     /// # Errors
     /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
-    pub(crate) async fn agent(&self) -> Result<Agent, Problem> {
+    pub(crate) fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent();
         match self.delegate {
             None => Ok(own),
@@ -128,7 +128,7 @@ impl Run {
     }
 
     /// Clients show how full the context of the chat's own agent is, and not that of a delegate.
-    async fn told(&self, usage: Usage) -> Usage {
+    fn told(&self, usage: Usage) -> Usage {
         if self.delegate.is_none() {
             return usage;
         }
@@ -141,11 +141,11 @@ impl Run {
             return Ok(());
         }
         let usage = Usage { context_tokens: usage.input_tokens, ..usage };
-        let told = self.told(usage).await;
+        let told = self.told(usage);
         self.spent(Change::default().event(Event::Usage(told)), usage, usage.context_tokens, |_| {}).await
     }
 
-    async fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
+    fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
         let used = if self.delegate.is_some() { self.context_tokens } else { self.chat.record().usage.context_tokens };
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
@@ -154,7 +154,7 @@ impl Run {
     pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn, context: u64) -> Result<Request, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
-        let plan = Execution::of(&self.chat).await.map(|execution| execution.text());
+        let plan = Execution::of(&self.chat).map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
         let (environment, instructions) = (&self.surroundings.environment, &self.surroundings.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
@@ -298,7 +298,7 @@ impl World for Run {
     async fn model(&mut self, turn: &Turn) -> Result<Vec<Message>, Problem> {
         let limits = self.chat.settings().limits;
         check_cost(limits, &self.chat.record().usage)?;
-        let agent = self.agent().await?;
+        let agent = self.agent()?;
         let provider = self.chat.model(agent.role.mode()).await?;
         let notes = self.note_cuts(agent, turn, provider.context_tokens()).await?;
         if !notes.is_empty() {
@@ -309,7 +309,7 @@ impl World for Run {
         }
         self.chat.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
-        if self.is_too_long(turn, &*provider).await {
+        if self.is_too_long(turn, &*provider) {
             return self.sum_up(agent, &*provider, turn).await;
         }
         let text_id = MessageId::generate();
@@ -334,7 +334,7 @@ impl World for Run {
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
-        events.push(Event::Usage(self.told(usage).await));
+        events.push(Event::Usage(self.told(usage)));
         change.events = events;
         let edit = move |row: &mut ChatRow| {
             row.pending = pending.or(row.pending.take());

@@ -19,7 +19,7 @@ impl Run {
     /// Sums the conversation up, and does nothing else.
     pub async fn compact(mut self) -> Outcome {
         let summed_up = async {
-            let agent = self.agent().await?;
+            let agent = self.agent()?;
             let (provider, turn) = (self.chat.model(agent.role.mode()).await?, self.turn().await?);
             self.sum_up(agent, &*provider, &turn).await
         };

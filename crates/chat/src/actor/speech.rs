@@ -90,7 +90,7 @@ impl Actor {
             Order::Unclear => {
                 self.publish_and_start(change, &message).await?;
                 // Beside the run, which does not wait for it.
-                self.classifying = classifier::ask(&self.chat, &message).await;
+                self.classifying = classifier::ask(&self.chat, &message);
             }
             Order::Suggested => {
                 let change = detected(change).event(Event::IntentSuggested { message_id: message.id });

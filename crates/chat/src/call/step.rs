@@ -37,7 +37,7 @@ pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Outp
 }
 
 async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
-    let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call.body.args_text()), Execution::of(chat).await) else {
+    let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call.body.args_text()), Execution::of(chat)) else {
         return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
     };
     let Some(step) = execution.plan().steps.into_iter().find(|step| step.step_number == report.step_number) else {
