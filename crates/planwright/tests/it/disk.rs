@@ -212,8 +212,8 @@ async fn what_was_staged_in_memory_lands_as_it_was_left_and_waits_over_a_restart
         home.put_config("[sandbox]\nstaging = \"memory\"\ndisk_mb = 60\n");
         let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
         let server = home.serve_command(disk.serve(&[])).await;
-        let made = "mkdir -p a/b c; echo one > a/one; echo two > a/b/two; echo three > c/three; chmod 750 a/one; ln -s one a/link; ln a/one second; truncate -s 1G hole";
-        let result = carry_out(&home, &server, "actor", made).await;
+        let command = "mkdir -p a/b c; echo one > a/one; echo two > a/b/two; echo three > c/three; chmod 750 a/one; ln -s one a/link; ln a/one second; truncate -s 1G hole";
+        let result = carry_out(&home, &server, "actor", command).await;
         assert_eq!(result["result"]["exit_code"], 0, "{result:#}");
         let read = |name: &str| std::fs::read_to_string(disk.path("workspace").join(name)).ok();
         let mode = |name: &str| rustix::fs::stat(disk.path("workspace").join(name)).unwrap().st_mode & 0o777;
