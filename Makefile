@@ -27,7 +27,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
-	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace --test-threads $$((2 * $$(nproc))); else $(CARGO) test --workspace --all-targets; fi
+	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace --no-fail-fast --test-threads $$((2 * $$(nproc))); else $(CARGO) test --workspace --all-targets; fi
 	@scripts/side-by-side scripts/schemathesis scripts/editors
 	scripts/browser
 
