@@ -38,6 +38,8 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
   const [draft, setDraft] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
+  /** On a phone it is one line until somebody writes in it. A button must not move under a finger, so it does not shrink again. */
+  const [isBegun, setBegun] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   const attached = useAttachmentsOf(chatId);
   const { on, take } = useAttaching(chatId);
@@ -45,7 +47,6 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
   const isEmpty = draft.trim() === '' && attached.length === 0;
   const submit = useSubmit(draft, edited, () => setDraft(''));
   const suggesting = useSuggestions(box, setDraft);
-  const { trigger } = suggesting;
   const pending = useChatView((view) => view.question);
   const [agreed, setAgreed] = useState<string | null>(null);
   /** A draft that names no command, which has been said; the same once more is sent. */
@@ -100,14 +101,14 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
     clearAttachments(chatId);
   };
   return (
-    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
+    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
           <IconButton label={t('cancelEdit')} onClick={cancelEdit}><X size={14} aria-hidden /></IconButton>
         </div>
       )}
-      {trigger && <Suggestions trigger={trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
+      {suggesting.trigger && <Suggestions trigger={suggesting.trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
       {attached.length > 0 && <AttachmentList draft={chatId} />}
       <textarea
@@ -117,6 +118,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
           value={draft}
           onChange={(event) => { endQuiet(); setDraft(event.target.value); suggesting.look(); }}
           onKeyDown={onKeyDown}
+          onFocus={() => setBegun(true)}
           {...suggesting.field}
           aria-label={t('message')}
           placeholder={t(`ask_${roleName}`)}
@@ -124,8 +126,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
         />
       <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">
         {role}
-        {/* On a phone the composer is one line until somebody writes in it. */}
-        <span className="contents max-sm:hidden max-sm:group-focus-within/composer:contents">
+        <span className={isBegun || !isEmpty ? 'contents' : 'contents max-sm:hidden'}>
           {chips}
           <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
         </span>
