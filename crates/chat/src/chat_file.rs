@@ -7,8 +7,9 @@ mod format;
 
 pub use format::{ChatHeader, entry, frontmatter, missing_from, whole_entry};
 
-use planwright_protocol::{Envelope, Event, Message};
+use planwright_protocol::{Envelope, Event, Message, MessageId};
 use planwright_store::ChatRow;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +26,8 @@ pub struct ChatFile {
 pub(crate) struct Written {
     /// The frontmatter as it was last written; `None` when the file has not been looked at.
     pub(crate) header: Option<ChatHeader>,
+    /// The newest messages that the file had when it was last compared with the store.
+    pub(crate) reconciled: HashSet<MessageId>,
     /// Whether it was logged that the file can't be written.
     pub(crate) warned: bool,
 }

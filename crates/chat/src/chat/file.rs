@@ -2,7 +2,7 @@
 
 use super::{Chat, broken};
 use crate::chat_file::{ChatHeader, Written, entry, frontmatter, header, missing_from};
-use planwright_protocol::{ErrorCode, Message, Problem};
+use planwright_protocol::{ErrorCode, Message, MessageId, Problem};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -16,19 +16,20 @@ impl Chat {
         let mut written = self.file.written.lock().await;
         let header = header(&self.record());
         let outcome = match &written.header {
-            Some(known) if known.tells_the_same(&header) => self.append_file(&header).await,
-            Some(_) | None => self.reconcile_file(&header).await,
+            Some(known) if known.tells_the_same(&header) => self.append_file(&header, &written.reconciled).await,
+            Some(_) | None => self.reconcile_file(&header).await.map(Some),
         };
         match outcome {
-            Ok(()) => {
+            Ok(reconciled) => {
                 self.file.begun.store(true, Ordering::Relaxed);
-                *written = Written { header: Some(header), warned: false };
+                let reconciled = reconciled.unwrap_or_else(|| std::mem::take(&mut written.reconciled));
+                *written = Written { header: Some(header), reconciled, warned: false };
             }
             Err(problem) => {
                 if !written.warned {
                     tracing::warn!(chat = %self.id, %problem, "the chat's file could not be written");
                 }
-                *written = Written { header: None, warned: true };
+                *written = Written { warned: true, ..Written::default() };
             }
         }
     }
@@ -48,17 +49,20 @@ impl Chat {
         tokio::task::spawn_blocking(read).await.map_err(broken)
     }
 
-    async fn append_file(&self, header: &ChatHeader) -> Result<(), Problem> {
-        let text: String = std::mem::take(&mut *self.file.queue()).iter().filter_map(entry).collect();
+    /// Adds the messages that wait. Where there is no file any more, gives the messages that a new one has.
+    async fn append_file(&self, header: &ChatHeader, reconciled: &HashSet<MessageId>) -> Result<Option<HashSet<MessageId>>, Problem> {
+        let waiting = std::mem::take(&mut *self.file.queue());
+        // A message can be stored before it is queued, and then the last look at the store has found it.
+        let text: String = waiting.iter().filter(|message| !reconciled.contains(&message.id)).filter_map(entry).collect();
         if text.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let (workspace, id) = (self.workspace.clone(), self.id);
         match tokio::task::spawn_blocking(move || workspace.append_chat(id, &text)).await.map_err(broken)? {
             Err(problem) if matches!(problem.code, ErrorCode::PathNotFound | ErrorCode::PathHardlinkRefused) => {
-                self.reconcile_file(header).await
+                self.reconcile_file(header).await.map(Some)
             }
-            other => other,
+            other => other.map(|()| None),
         }
     }
 
@@ -80,9 +84,10 @@ impl Chat {
     }
 
     /// Looks at the whole file: its frontmatter is made right, and what it lacks at its end is added.
-    async fn reconcile_file(&self, header: &ChatHeader) -> Result<(), Problem> {
+    /// Gives the messages that were looked at: they are in the file now.
+    async fn reconcile_file(&self, header: &ChatHeader) -> Result<HashSet<MessageId>, Problem> {
         let missing = self.missing_messages().await?;
-        let known: HashSet<_> = missing.iter().map(|message| message.id).collect();
+        let known: HashSet<MessageId> = missing.iter().map(|message| message.id).collect();
         self.file.queue().retain(|message| !known.contains(&message.id));
         let (workspace, id, header) = (self.workspace.clone(), self.id, header.clone());
         let edit = move |old: &[u8]| {
@@ -95,6 +100,7 @@ impl Chat {
             }
             new
         };
-        tokio::task::spawn_blocking(move || workspace.rewrite_chat(id, edit)).await.map_err(broken)?
+        tokio::task::spawn_blocking(move || workspace.rewrite_chat(id, edit)).await.map_err(broken)??;
+        Ok(known)
     }
 }

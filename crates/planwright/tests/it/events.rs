@@ -64,7 +64,7 @@ async fn chats_that_come_are_renamed_and_go_are_told_of() {
     let updated = stream.next().await.unwrap();
     assert_eq!(
         (&updated["type"], &updated["data"]),
-        (&json!("chat_updated"), &json!({ "title": "Ours", "pinned": false, "archived": false }))
+        (&json!("chat_updated"), &json!({ "title": "Ours", "pinned": false, "archived": false, "model": null, "effort": null }))
     );
     let mut looking = server.stream(&format!("/events?chats={}", id_of(&chat)), None).await;
     let mut own = server.stream(&format!("{}/events", chat.path), Some(&updated["seq"].to_string())).await;
