@@ -36,7 +36,7 @@ export function measure() {
   const words = (set) => facade(new RegExp(`i18n/\\w+/${set}\\.ts$`)).toSorted((a, b) => packed(b) - packed(a)).slice(0, 1);
   const shared = [...entry, ...styles, ...worker, ...closure(chunks, words('first'))];
   const home = [...shared, ...closure(chunks, facade(/features\/home\/InboxPage\.tsx$/)), ...closure(chunks, words('inbox'))];
-  const chat = [...shared, ...closure(chunks, facade(/app\/ChatRoute\.tsx$/)), ...closure(chunks, words('chatPages'))];
+  const chat = [...shared, ...closure(chunks, facade(/app\/ChatRoute\.tsx$/)), ...closure(chunks, words('chatPages')), ...closure(chunks, words('workspace'))];
   const lazy = assets.filter((file) => !shared.includes(file));
   const parts = lazy.map((file) => ({ file, bytes: packed(file) })).toSorted((a, b) => b.bytes - a.bytes);
   const strays = chunks.filter(({ file }) => home.includes(file)).flatMap(({ modules }) => modules.filter((module) => CHAT_ONLY.test(module)));

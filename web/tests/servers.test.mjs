@@ -104,7 +104,7 @@ test('a server that comes with the folder is shown word by word before it is sta
   await row('theirs').getByText('the folder’s configuration').waitFor();
   await row('theirs').getByRole('button', { name: 'Review: theirs' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('MCP server: a program that is started, or an address that is asked').waitFor();
+  await dialog.getByText('MCP server: a program that Planwright starts, or an address that it calls').waitFor();
   await dialog.getByText(`node ${HOSTILE} plain 'a b'`).waitFor();
   await dialog.getByText('env = {"MODE":"loud"}').waitFor();
   assert.deepEqual(await violations(page), []);

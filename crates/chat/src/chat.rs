@@ -121,6 +121,11 @@ impl Chat {
         self.rules().settings
     }
 
+    /// Whether nothing would be lost if the chat left memory now.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.record().run.is_none() && !self.sequence.has_unstored()
+    }
+
     /// The chat at this moment.
     #[must_use]
     pub fn record(&self) -> Arc<ChatRecord> {

@@ -71,7 +71,7 @@ impl Handle {
 
     /// Whether nobody runs, follows or has a handle of the chat, besides its actor and the one who asks.
     pub(crate) fn is_idle(&self) -> bool {
-        self.chat.record().run.is_none() && Arc::strong_count(&self.chat) == 2
+        self.chat.is_at_rest() && Arc::strong_count(&self.chat) == 2
     }
 
     async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 /// The title of a chat that has none of its own.
 pub const UNTITLED: &str = "New chat";
+/// How long the chats may take to let go.
+const PARK_WITHIN: Duration = Duration::from_secs(10);
 /// How often idle chats are looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
@@ -331,7 +333,12 @@ impl Sessions {
     pub async fn park_all(&self) {
         self.inner.stop.now();
         let handles = self.inner.open.take_all();
-        futures::future::join_all(handles.iter().map(Handle::park)).await;
+        let parked = futures::future::join_all(handles.iter().map(Handle::park));
+        if tokio::time::timeout(PARK_WITHIN, parked).await.is_err() {
+            // Appends wait for a database that is away. What is not stored by now is not, and runs go on by what is.
+            tracing::warn!("the database does not answer; ending without what it has not stored");
+            self.store().close().await;
+        }
     }
 
     /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.

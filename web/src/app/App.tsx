@@ -20,12 +20,12 @@ import { NotFound } from './NotFound';
 import { Shell } from './Shell';
 
 const loadHome = () => withWords('inbox', import('@/features/home/InboxPage')).then((all) => all.InboxPage);
-const loadChat = () => withWords('chatPages', import('./ChatRoute')).then((all) => all.ChatRoute);
+const loadChat = () => withWords('workspace', withWords('chatPages', import('./ChatRoute'))).then((all) => all.ChatRoute);
 const InboxPage = part(loadHome);
 const ChatRoute = part(loadChat, <ChatSkeleton />);
 const AuditPage = part(() => withWords('audit', import('@/features/audit/AuditPage')).then((all) => all.AuditPage));
 const SignInPage = part(() => withWords('signin', import('@/features/signin/SignInPage')).then((all) => all.SignInPage), null);
-const SettingsPage = part(() => withWords('settings', import('@/features/settings/SettingsPage')).then((all) => all.SettingsPage));
+const SettingsPage = part(() => withWords('workspace', withWords('settings', import('@/features/settings/SettingsPage'))).then((all) => all.SettingsPage));
 
 // The page of the address loads while the server is asked who we are; what fails here is tried again when it is shown.
 const first = location.pathname === '/' ? loadHome : /^\/w\/[^/]+\/c\//.test(location.pathname) ? loadChat : null;

@@ -6,7 +6,7 @@ import { ShortcutList } from './ShortcutList';
 
 const CommandPalette = part(() => withWords('palette', import('@/features/palette/CommandPalette')).then((all) => all.CommandPalette), null);
 const AddFolder = part(() => import('@/features/workspace/AddFolder').then((all) => all.AddFolder), null);
-const TrustStep = part(() => withWords('trust', import('@/features/workspace/TrustStep')).then((all) => all.TrustStep), null);
+const TrustStep = part(() => withWords('workspace', withWords('trust', import('@/features/workspace/TrustStep'))).then((all) => all.TrustStep), null);
 
 /** The dialogs that can be asked for from anywhere. Each is loaded when it is first wanted, and stays, so that closing gives the focus back. */
 export function Dialogs() {

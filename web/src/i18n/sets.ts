@@ -8,6 +8,7 @@ const ENGLISH = {
   start: () => import('./en/start'),
   inbox: () => import('./en/inbox'),
   chatPages: () => import('./en/chatPages'),
+  workspace: () => import('./en/workspace'),
   audit: () => import('./en/audit'),
   settings: () => import('./en/settings'),
   trust: () => import('./en/trust'),
@@ -17,7 +18,7 @@ const ENGLISH = {
 export type WordSet = keyof typeof ENGLISH;
 type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
 /** All words, by feature. */
-export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'>;
+export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'>;
 export type Feature = keyof Dictionary;
 /** Every other language must have the same keys. */
 type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
@@ -30,6 +31,7 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
     start: () => import('./zh/start'),
     inbox: () => import('./zh/inbox'),
     chatPages: () => import('./zh/chatPages'),
+    workspace: () => import('./zh/workspace'),
     audit: () => import('./zh/audit'),
     settings: () => import('./zh/settings'),
     trust: () => import('./zh/trust'),
@@ -41,6 +43,6 @@ type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S
 export const SET_OF: { [F in Feature]: SetWith<F> } = {
   command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
-  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'chatPages',
+  chat: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'workspace',
   audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette',
 };

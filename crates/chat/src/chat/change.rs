@@ -33,10 +33,6 @@ impl Change {
         self
     }
 
-    pub(super) fn announces_state(&self) -> bool {
-        self.events.iter().any(|event| matches!(event, Event::StateChanged { .. }))
-    }
-
     pub fn log_question(self, pending: &Pending, model: &str) -> Self {
         let (kind, details) = pending.audit();
         self.log(kind, model, pending.by.role, details)

@@ -110,6 +110,9 @@ impl Owner {
             let Marks { pinned, archived, model, effort, .. } = row.marks.clone();
             events.push(Event::ChatUpdated { title: row.title.clone(), pinned, archived, model, effort });
         }
+        if row.state != record.state && !events.iter().any(|event| matches!(event, Event::StateChanged { .. })) {
+            events.push(Event::StateChanged { state: row.state });
+        }
         let reserved = self.sequence.begin_append(events);
         let envelopes: Vec<_> = reserved.unstored.iter().chain(&reserved.new).cloned().collect();
         // The time of the newest message: clients tell by it what has not been read.

@@ -51,19 +51,12 @@ impl Chat {
                     row.state = ChatState::Thinking;
                 }
             };
-            let is_announced = change.announces_state();
-            let (before, after) = match chat.commit(change, edit).await {
-                Ok(records) => records,
-                Err(problem) => {
-                    // The role stays, and so does the end of its permits.
-                    chat.note_epoch(epoch).await?;
-                    return Err(problem);
-                }
-            };
-            crash::point("switch_stored");
-            if after.state != before.state && !is_announced {
-                chat.sequence.publish_unstored([Event::StateChanged { state: after.state }]);
+            if let Err(problem) = chat.commit(change, edit).await {
+                // The role stays, and so does the end of its permits.
+                chat.note_epoch(epoch).await?;
+                return Err(problem);
             }
+            crash::point("switch_stored");
             chat.write_file().await;
             Ok(())
         };
@@ -136,7 +129,7 @@ impl Chat {
         self.numbered(|sequence| sequence.publish_delta(by, message_id, text)).await
     }
 
-    /// Publishes past the owner, which sets more numbers aside where they are used up.
+    /// Publishes past the owner, and waits for it where numbers are used up or an append takes long.
     async fn numbered(&self, publish: impl Fn(&super::sequence::Sequence) -> bool) -> Result<(), Problem> {
         while !publish(&self.sequence) {
             self.ask_owner(Request::Reserve).await?;

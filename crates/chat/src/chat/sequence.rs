@@ -11,6 +11,8 @@ use planwright_protocol::{CallId, Envelope, Event, Message, MessageBody, Message
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// How many events may wait for the end of an append. Whoever publishes more waits with them.
+const MAX_HELD: usize = 256;
 /// Maximum length of a running command's output that snapshots show.
 const MAX_OUTPUT: usize = 16 << 10;
 
@@ -97,7 +99,8 @@ impl Sequence {
         }
     }
 
-    /// Publishes an event that is never stored; `false` when the numbers set aside are used up.
+    /// Publishes an event that is never stored; `false` when the caller must wait for the owner first: the numbers set
+    /// aside are used up, or too many events wait for an append.
     pub fn publish_transient(&self, event: Event) -> bool {
         self.transient(|_| event)
     }
@@ -124,7 +127,7 @@ impl Sequence {
 
     fn transient(&self, event: impl FnOnce(&mut Numbers) -> Event) -> bool {
         let mut numbers = self.lock();
-        if numbers.last + 1 >= numbers.ceiling {
+        if numbers.last + 1 >= numbers.ceiling || numbers.held.len() >= MAX_HELD {
             return false;
         }
         numbers.last += 1;
@@ -208,5 +211,58 @@ impl Numbers {
         if let MessageBody::ToolResult(result) = &message.body {
             self.printed.remove(&result.call_id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_feed::Source;
+    use planwright_protocol::{ChatId, ChatState, WorkspaceId};
+
+    fn state() -> Event {
+        Event::StateChanged { state: ChatState::Thinking }
+    }
+
+    /// A sequence whose last append left numbers up to 1000.
+    fn sequence() -> Sequence {
+        let source = Source { workspace: WorkspaceId::generate(), chat: ChatId::generate() };
+        let sequence = Sequence::beginning_after(10, Arc::new(ChatFeed::new(source, 10, Arc::default())));
+        assert!(!sequence.publish_transient(state()), "no number is set aside yet");
+        let reserved = sequence.begin_append(vec![state()]);
+        sequence.end_append(reserved, 1000);
+        sequence
+    }
+
+    #[test]
+    fn events_that_come_during_an_append_are_published_after_it() {
+        let sequence = sequence();
+        assert_eq!(sequence.published(), 11);
+        let reserved = sequence.begin_append(vec![state(), state()]);
+        assert!(sequence.publish_transient(state()));
+        assert_eq!(sequence.published(), 11, "followers have nothing of the append yet");
+        assert_eq!((reserved.new[0].seq, reserved.new[1].seq), (12, 13));
+        sequence.end_append(reserved, 1000);
+        assert_eq!(sequence.published(), 14);
+    }
+
+    #[test]
+    fn an_append_that_was_not_stored_leaves_its_numbers_unused() {
+        let sequence = sequence();
+        sequence.publish_unstored([state()]);
+        let reserved = sequence.begin_append(vec![state()]);
+        assert_eq!(reserved.unstored.len(), 1);
+        sequence.abandon_append();
+        assert!(sequence.has_unstored(), "the next append stores it");
+        assert_eq!(sequence.begin_append(vec![state()]).new[0].seq, 14);
+    }
+
+    #[test]
+    fn whoever_publishes_too_much_during_an_append_waits_for_its_end() {
+        let sequence = sequence();
+        let reserved = sequence.begin_append(Vec::new());
+        assert_eq!((0..2 * MAX_HELD).filter(|_| sequence.publish_transient(state())).count(), MAX_HELD);
+        sequence.end_append(reserved, 1000);
+        assert!(sequence.publish_transient(state()));
     }
 }

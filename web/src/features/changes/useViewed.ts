@@ -15,10 +15,19 @@ export function useViewed() {
   const viewed = useQuery({ queryKey: key, queryFn: () => inboxApi.viewed(workspaceId, chatId) });
   const has = (file: ChangedFile) => viewed.data?.some((one) => one.path === file.path && one.after_sha256 === contentOf(file)) ?? false;
   const mark = async (file: ChangedFile, isViewed: boolean) => {
-    const others = (viewed.data ?? []).filter((one) => one.path !== file.path);
-    queries.setQueryData<ViewedFile[]>(key, isViewed ? [...others, { path: file.path, after_sha256: contentOf(file) }] : others);
-    await inboxApi.view(workspaceId, chatId, file.path, contentOf(file), isViewed).catch(toastError);
-    await Promise.all([queries.invalidateQueries({ queryKey: key }), refreshInbox(queries)]);
+    const withMark = (marks: ViewedFile[] = []) => {
+      const others = marks.filter((one) => one.path !== file.path);
+      return isViewed ? [...others, { path: file.path, after_sha256: contentOf(file) }] : others;
+    };
+    queries.setQueryData<ViewedFile[]>(key, withMark);
+    try {
+      await inboxApi.view(workspaceId, chatId, file.path, contentOf(file), isViewed);
+    } catch (reason) {
+      toastError(reason);
+      // Only now: an answer on its way would take back the marks set since it was asked for.
+      await queries.invalidateQueries({ queryKey: key });
+    }
+    await refreshInbox(queries);
   };
   return { has, mark, isKnown: viewed.data !== undefined };
 }

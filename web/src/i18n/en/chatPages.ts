@@ -4,4 +4,3 @@ export { plan } from './plan';
 export { question } from './question';
 export { timeline } from './timeline';
 export { changes, context, files, panel } from './work';
-export { workspace } from './workspace';
