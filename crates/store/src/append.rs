@@ -79,9 +79,10 @@ fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, Store
     Ok(AppendWrite { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
 }
 
-/// The columns that change with an append, in the order of [`UPDATE_CHAT`].
-fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
-    let mut columns = args![
+/// The columns that change with an append, in the order of `UPDATE_CHAT` and `CREATE_CHAT` in `append_write.rs`.
+pub(crate) fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
+    let marks = &chat.marks;
+    Ok(args![
         chat.title.as_str(),
         word(chat.config.role)?,
         word(chat.config.role.mode())?,
@@ -96,9 +97,11 @@ fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
         micros(chat.updated_at),
         chat.progress.as_ref().map(serde_json::to_string).transpose()?,
         chat.turn_start.as_ref().map(serde_json::to_string).transpose()?,
-    ];
-    columns.extend(chat.marks.changing_args()?);
-    Ok(columns)
+        i64::from(marks.pinned),
+        i64::from(marks.archived),
+        marks.model.clone(),
+        marks.effort.map(word).transpose()?,
+    ])
 }
 
 /// What the events come to: each message once, with its newest content and the number it was first announced under, and

@@ -23,12 +23,11 @@ pub(crate) const UPDATE_CHAT: &str = "update chats set version = $2 + 1, title =
 /// How many arguments [`UPDATE_CHAT`] has.
 pub(crate) const CHAT_ARGUMENTS: usize = 20;
 
-/// A chat is created once; sent again it is the same one.
+/// A chat is created once; sent again it is the same one. From `$5` on in the order of [`UPDATE_CHAT`].
 pub(crate) const CREATE_CHAT: &str =
-    "insert into chats (id, workspace_id, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
-        seq_ceiling, usage, run_id, created_at, updated_at, progress, person, pinned, archived, model_choice, effort_choice,
-        version)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0";
+    "insert into chats (id, workspace_id, created_at, person, title, agent_role, agent_mode, plan_file, state, pending, grants, epoch,
+        seq_ceiling, usage, run_id, updated_at, progress, turn_start, pinned, archived, model_choice, effort_choice, version)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0";
 
 impl AppendWrite {
     /// The arguments of [`UPDATE_CHAT`] before the columns.

@@ -1,3 +1,4 @@
+use crate::append::chat_columns;
 use crate::append_write::CREATE_CHAT;
 use crate::arg::{Arg, args};
 use crate::contents::LOOSEN_CHAT;
@@ -246,26 +247,9 @@ impl Store {
 }
 
 fn created_row(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
-    let mut args = args![
-        chat.id.0,
-        chat.workspace_id.0,
-        chat.title.as_str(),
-        word(chat.config.role)?,
-        word(chat.config.role.mode())?,
-        chat.config.plan_file.clone(),
-        word(chat.state)?,
-        chat.pending.as_ref().map(Value::to_string),
-        serde_json::to_string(&chat.grants)?,
-        chat.epoch,
-        chat.seq_ceiling,
-        serde_json::to_string(&chat.usage)?,
-        chat.run.map(|run| run.0),
-        micros(chat.created_at),
-        micros(chat.updated_at),
-        chat.progress.as_ref().map(serde_json::to_string).transpose()?,
-    ];
-    args.extend(chat.marks.args()?);
-    Ok(args)
+    let mut row = args![chat.id.0, chat.workspace_id.0, micros(chat.created_at), chat.marks.person.clone()];
+    row.extend(chat_columns(chat)?);
+    Ok(row)
 }
 
 pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {

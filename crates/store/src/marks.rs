@@ -28,18 +28,6 @@ impl Marks {
         change.effort.apply(&mut self.effort);
     }
 
-    /// In the order of the columns `person, pinned, archived, model_choice, effort_choice`.
-    pub(crate) fn args(&self) -> Result<Vec<Arg>, StoreError> {
-        let mut args = args![self.person.clone()];
-        args.extend(self.changing_args()?);
-        Ok(args)
-    }
-
-    /// The same without the person, who never changes.
-    pub(crate) fn changing_args(&self) -> Result<Vec<Arg>, StoreError> {
-        Ok(args![i64::from(self.pinned), i64::from(self.archived), self.model.clone(), self.effort.map(word).transpose()?])
-    }
-
     pub(crate) fn read(row: &Row) -> Result<Self, StoreError> {
         Ok(Self {
             pinned: row.number("pinned")? == 1,

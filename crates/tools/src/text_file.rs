@@ -51,8 +51,15 @@ pub fn encoding_of(start: &[u8]) -> Option<Encoding> {
     let start = &start[..start.len().min(LOOKED_AT)];
     let order = [Order::LittleEndian, Order::BigEndian].into_iter().find(|order| start.starts_with(&order.mark()));
     let Some(order) = order else { return is_plain(start).then_some(Encoding::Bytes) };
-    let text: String = order.characters(&start[2..]).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    is_plain(text.as_bytes()).then_some(Encoding::Utf16(order))
+    let mut characters: Vec<Option<char>> = order.characters(&start[2..]).collect();
+    let is_cut = start.len() == LOOKED_AT;
+    if is_cut {
+        // The second half of a pair may be behind the cut.
+        characters.pop_if(|last| last.is_none());
+    }
+    let text: String = characters.into_iter().collect::<Option<_>>()?;
+    let is_whole = is_cut || start.len().is_multiple_of(2);
+    (is_whole && is_plain(text.as_bytes())).then_some(Encoding::Utf16(order))
 }
 
 /// A stray control character makes no other file of a text; compressed and compiled data is full of them.
@@ -133,6 +140,8 @@ mod tests {
         ("records", b"some words\0and more words\0and more, and more, and more, and more"),
         ("bzip2", b"BZh91AY&SYabcdefghijklmnopqrstuvwxyz"),
         ("UTF-16 without a mark", b"w\0o\0r\0d\0"),
+        ("noise behind a byte order mark", b"\xff\xfe\x00\xd8w\0o\0r\0d\0"),
+        ("half a character behind a byte order mark", b"\xff\xfew\0o\0r\0d\0x"),
         ("UTF-32", b"\xff\xfe\0\0w\0\0\0o\0\0\0r\0\0\0d\0\0\0"),
     ];
 
