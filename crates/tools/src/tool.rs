@@ -12,9 +12,9 @@ use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Q
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use planwright_protocol::message::{Category, Risk};
 
@@ -98,6 +98,19 @@ fn plain(schema: &mut Value) {
     }
 }
 
+/// The schemas of the built-in tools. They go out with every request to a model, and are derived once.
+static SCHEMAS: Mutex<BTreeMap<&str, Value>> = Mutex::new(BTreeMap::new());
+
+fn derived_schema<I: Input>() -> Value {
+    let mut schema = schemars::schema_for!(I).to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+        object.remove("title");
+    }
+    plain(&mut schema);
+    schema
+}
+
 /// Makes a [`Tool`] of its input type.
 pub struct Builtin<I>(PhantomData<fn() -> I>);
 
@@ -111,13 +124,8 @@ impl<I: Input> Tool for Builtin<I> {
     }
 
     fn schema(&self) -> Value {
-        let mut schema = schemars::schema_for!(I).to_value();
-        if let Some(object) = schema.as_object_mut() {
-            object.remove("$schema");
-            object.remove("title");
-        }
-        plain(&mut schema);
-        schema
+        let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+        schemas.entry(I::SPEC.name).or_insert_with(derived_schema::<I>).clone()
     }
 
     fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem> {
