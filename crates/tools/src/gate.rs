@@ -367,6 +367,10 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
 fn concern_about_run(situation: &Situation, effect: &RunEffect) -> Option<Concern> {
     let granted = |folder: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, folder));
     let ask = |rule, severity, reason: &str| Some(Concern { rule, severity, reason: reason.to_owned() });
+    let of_server = |server: &str| {
+        let reason = format!("a tool of the MCP server `{server}` would be called, and what it does is not known");
+        ask(situation.approvals.mcp, Severity::Major, &reason)
+    };
     match effect {
         RunEffect::Execute { folder, .. } if granted(folder) => None,
         RunEffect::Execute { .. } => ask(situation.approvals.execute, Severity::Minor, "a command would be run"),
@@ -374,18 +378,11 @@ fn concern_about_run(situation: &Situation, effect: &RunEffect) -> Option<Concer
         RunEffect::Network => ask(Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
         RunEffect::Unconfined => ask(Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would hold the command back"),
         RunEffect::Inspect => None,
-        RunEffect::Call { server, .. } if !granted(&WorkspacePath::root()) => concern_about_server(situation, server),
+        RunEffect::Call { server, .. } if !granted(&WorkspacePath::root()) => of_server(server),
         // A grant, or the user's trust that a tool only reads, does not outweigh that no server may be called at all.
-        RunEffect::Call { server, .. } | RunEffect::Consult { server, .. } if situation.approvals.mcp == Rule::Deny => {
-            concern_about_server(situation, server)
-        }
+        RunEffect::Call { server, .. } | RunEffect::Consult { server, .. } if situation.approvals.mcp == Rule::Deny => of_server(server),
         RunEffect::Call { .. } | RunEffect::Consult { .. } => None,
     }
-}
-
-fn concern_about_server(situation: &Situation, server: &str) -> Option<Concern> {
-    let reason = format!("a tool of the MCP server `{server}` would be called, and what it does is not known");
-    Some(Concern { rule: situation.approvals.mcp, severity: Severity::Major, reason })
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::gate::tests::situation;
     use crate::gate::{Consent, decide_take_back};
-    use planwright_protocol::{ErrorCode, Role};
+    use planwright_protocol::ErrorCode;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
@@ -216,7 +216,11 @@ mod tests {
     }
 
     fn permit() -> TakeBackPermit {
-        decide_take_back(&situation(Role::Planner, Consent::Given), wanted().iter().map(|entry| &entry.path)).unwrap()
+        decide_take_back(
+            &situation(planwright_protocol::Mode::Plan.default_role(), Consent::Given),
+            wanted().iter().map(|entry| &entry.path),
+        )
+        .unwrap()
     }
 
     fn restore(root: &Path) -> Vec<LeftAlone> {
