@@ -153,7 +153,11 @@ pub struct Prepared {
 type Commit = Box<dyn FnOnce(&Permit) -> Result<Output, Problem> + Send>;
 
 impl Prepared {
-    pub fn new(effects: Vec<Effect>, commit: impl FnOnce(&Permit) -> Result<Output, Problem> + Send + 'static) -> Self {
+    pub fn new(
+        effects: impl IntoIterator<Item: Into<Effect>>,
+        commit: impl FnOnce(&Permit) -> Result<Output, Problem> + Send + 'static,
+    ) -> Self {
+        let effects = effects.into_iter().map(Into::into).collect();
         Self { effects, changes: Vec::new(), commit: Box::new(commit) }
     }
 

@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::version::{FileChange, Version};
@@ -35,8 +35,9 @@ impl Input for Mkdir {
         let is_new = matches!(cx.workspace.entry(&path), Ok(None));
         let made = FileChange { path: path.clone(), before: Version::absent(), after: Image::Folder { mode: None }.into() };
         let cx = cx.clone();
-        Ok(Prepared::new(vec![Effect::CreateFolder(path.clone())], move |permit| {
-            cx.workspace.make_folder(permit, &path, parents).map_err(|problem| advise(problem, &path, parents))?;
+        Ok(Prepared::new(vec![FileEffect::CreateFolder(path.clone())], move |permit| {
+            let permit = permit.to_make_folder(&path)?;
+            cx.workspace.make_folder(&permit, &path, parents).map_err(|problem| advise(problem, &path, parents))?;
             Ok(Output::text(format!("Made the folder {path}.")).with("path", path.to_string()))
         })
         .changing(is_new.then_some(made).into_iter().collect()))

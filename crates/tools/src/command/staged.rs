@@ -5,8 +5,8 @@
 use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, refs_line};
 use super::outcome::Outcome;
 use super::{CommandContext, Commands};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::effect::{Effect, FileEffect, LandingEffect};
+use crate::gate::{LandPermit, Permit, permit_put_back};
 use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
@@ -14,7 +14,7 @@ use crate::workspace::{
     Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Seen, Since, Workspace, is_in_repository,
     is_named_record, is_noted, is_object, refusal,
 };
-use planwright_protocol::{ErrorCode, Problem};
+use planwright_protocol::Problem;
 use planwright_sandbox::Space;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Staged {
         if !folder.join("upper").is_dir() && is_whole(&folder) {
             let mirror = Mirror { copies: &copies, stage: &folder, baseline: cx.command.baseline.clone() };
             let changes = cx.workspace.changes_since(&mirror)?;
-            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &changes.all(), &changes.odd)?;
+            put_back(&cx.workspace, &mirror, &changes.all(), &changes.odd)?;
         }
         planwright_sandbox::clear(&folder);
         Ok(())
@@ -101,11 +101,11 @@ impl Staged {
             self.changes.judged.iter().map(|change| &change.path).filter(|path| path.is_protected()).collect();
         let is_shielded =
             |change: &Change| is_gone(change) && protected.iter().any(|own| **own != change.path && own.is_within(&change.path));
-        let mut effects = vec![Effect::Keep];
-        effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
+        let mut effects: Vec<Effect> = vec![LandingEffect::Keep.into()];
+        effects.extend(self.moves.iter().map(|(from, to)| FileEffect::Move { from: from.clone(), to: to.clone() }.into()));
         let judged = self.changes.judged.iter().filter(|change| !moved.contains(&change.path) && !on_the_way.contains(&change.path));
-        effects.extend(judged.filter(|change| !is_shielded(change)).flat_map(effects_of));
-        effects.extend(self.changes.lost.iter().cloned().map(Effect::LoseCommits));
+        effects.extend(judged.filter(|change| !is_shielded(change)).flat_map(effects_of).map(Effect::from));
+        effects.extend(self.changes.lost.iter().cloned().map(|loss| LandingEffect::LoseCommits(loss).into()));
         effects
     }
 
@@ -115,7 +115,7 @@ impl Staged {
     /// # Errors
     /// It can't be put back.
     pub fn put_back_withheld(mut self, withheld: Vec<Effect>) -> Result<(Self, Vec<Effect>), Problem> {
-        if withheld.iter().any(|effect| matches!(effect, Effect::LoseCommits(_))) {
+        if withheld.iter().any(|effect| matches!(effect, Effect::Landing(LandingEffect::LoseCommits(_)))) {
             self.changes.leave_records();
         }
         if self.upper().is_dir() {
@@ -128,7 +128,7 @@ impl Staged {
         if held.is_empty() && odd.is_empty() {
             return Ok((self, withheld));
         }
-        let done = self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &held, &odd)?;
+        let done = put_back(&self.workspace, &self.mirror(), &held, &odd)?;
         let lines = [emptied_line(&std::mem::take(&mut self.emptied)), odd_line(odd.len() as u64), objects_line(objects)];
         self.outcome.notes.extend(lines.into_iter().flatten().chain(left_lines(&done)));
         self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
@@ -144,24 +144,13 @@ impl Staged {
     /// # Errors
     /// The permit does not hold any more; then nothing is kept.
     pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Landed, Problem> {
-        // They come in the order in which they were decided on, so that none is looked for among all others.
-        let (mut allowed, mut held) = (permit.effects().iter().peekable(), withheld.iter().peekable());
-        let mut is_decided = |effect: &Effect| {
-            held.next_if_eq(&effect).is_some()
-                || allowed.next_if_eq(&effect).is_some()
-                || permit.covers(effect)
-                || withheld.contains(effect)
-        };
-        if !self.effects().iter().all(&mut is_decided) {
-            let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
-            return Err(Problem::new(ErrorCode::FileChanged, text));
-        }
-        if let Err(problem) = permit.commit(&Effect::Keep).map(drop) {
+        let permit = permit.to_land(&self.effects(), withheld)?;
+        if let Err(problem) = permit.enter([]).map(drop) {
             self.undo()?;
             return Err(problem);
         }
         let kept = self.sorted(withheld).1;
-        let mut landing = self.landing(permit, &kept);
+        let mut landing = self.landing(&permit, &kept);
         if self.upper().is_dir() {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         }
@@ -190,7 +179,7 @@ impl Staged {
         Ok(Landed { told, left })
     }
 
-    fn landing<'p>(&self, permit: &'p Permit, kept: &[Change]) -> Landing<'p> {
+    fn landing<'p>(&self, permit: &'p LandPermit, kept: &[Change]) -> Landing<'p> {
         let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
         let Changes { judged, unjudged, left_out, .. } = &self.changes;
         let whole: BTreeSet<WorkspacePath> = unjudged.iter().map(|change| change.path.clone()).collect();
@@ -315,7 +304,7 @@ impl Staged {
         let done = if self.upper().is_dir() {
             PutBack::default()
         } else {
-            self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &self.changes.all(), &self.changes.odd)?
+            put_back(&self.workspace, &self.mirror(), &self.changes.all(), &self.changes.odd)?
         };
         planwright_sandbox::clear(&self.folder);
         Ok(done)
@@ -379,7 +368,13 @@ fn is_whole(stage: &Path) -> bool {
     stage.join("upper").is_dir() || is_noted(stage)
 }
 
-fn effects_of(change: &Change) -> Vec<Effect> {
+/// Puts back what a command changed in place, and nothing else.
+fn put_back(workspace: &Workspace, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
+    let permit = permit_put_back(changes.iter().map(|change| &change.path), odd);
+    workspace.put_back(&permit, mirror, changes, odd)
+}
+
+fn effects_of(change: &Change) -> Vec<FileEffect> {
     let path = || change.path.clone();
     let lost = matches!(
         (change.was, change.now),
@@ -387,13 +382,13 @@ fn effects_of(change: &Change) -> Vec<Effect> {
     );
     let mut effects = Vec::new();
     if lost {
-        effects.push(Effect::Delete(path()));
+        effects.push(FileEffect::Delete(path()));
     }
     match (change.was, change.now) {
-        (Some(Kind::Folder), Some(Kind::Folder)) => effects.push(Effect::Write(path())),
-        (_, Some(Kind::Folder)) => effects.push(Effect::CreateFolder(path())),
-        (Some(_), Some(_)) if !lost => effects.push(Effect::Write(path())),
-        (_, Some(_)) => effects.push(Effect::Create(path())),
+        (Some(Kind::Folder), Some(Kind::Folder)) => effects.push(FileEffect::Write(path())),
+        (_, Some(Kind::Folder)) => effects.push(FileEffect::CreateFolder(path())),
+        (Some(_), Some(_)) if !lost => effects.push(FileEffect::Write(path())),
+        (_, Some(_)) => effects.push(FileEffect::Create(path())),
         (_, None) => {}
     }
     effects

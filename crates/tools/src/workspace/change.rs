@@ -154,7 +154,7 @@ impl Changes {
 
 /// Whether a path is in the workspace's own repository.
 pub fn is_in_repository(path: &WorkspacePath) -> bool {
-    path.names().next() == Some(rules::REPOSITORY)
+    path.is_in_repository()
 }
 
 /// An object that git keeps: once there, it never changes.

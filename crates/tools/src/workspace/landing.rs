@@ -13,8 +13,7 @@ use super::overlay::{
 use super::seen::Seen;
 use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::gate::LandPermit;
 use crate::path::{WorkspacePath, is_own_name};
 use planwright_protocol::Problem;
 use planwright_sandbox::{Shut, remove_tree};
@@ -27,7 +26,7 @@ use std::path::Path;
 
 /// What is to land, and then what could not.
 pub struct Landing<'p> {
-    pub permit: &'p Permit,
+    pub permit: &'p LandPermit,
     /// Entries that are there afterwards.
     pub kept: BTreeSet<WorkspacePath>,
     /// Those of them that are folders that were not there before.
@@ -59,7 +58,7 @@ impl Workspace {
         let root = open_upper(upper).map_err(unreadable)?;
         // Held to the end: a switch of role waits for all of it, or comes before any of it.
         let permit = landing.permit;
-        let _guard = permit.commit(&Effect::Keep)?;
+        let _guard = permit.enter(landing.kept.iter().chain(&landing.new_folders).chain(&landing.gone))?;
         let _turn = self.take_turn();
         let below = self.folder(&WorkspacePath::root())?;
         self.leave_changed_records(landing);

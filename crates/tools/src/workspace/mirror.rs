@@ -248,12 +248,17 @@ pub(super) fn save_after(mirror: &Mirror<'_>, marks: &Marks) -> std::io::Result<
 mod tests {
     use super::super::marks::LARGEST_COPY;
     use super::*;
-    use crate::gate::Permit;
+    use crate::gate::{PutBackPermit, permit_put_back};
+    use planwright_protocol::ErrorCode;
     use std::io::Write;
 
     fn put(file: &Path, text: &str) {
         std::fs::DirBuilder::new().recursive(true).create(file.parent().unwrap()).unwrap();
         std::fs::OpenOptions::new().create(true).write(true).truncate(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn permit(changes: &[Change]) -> PutBackPermit {
+        permit_put_back(changes.iter().map(|change| &change.path), &[])
     }
 
     #[test]
@@ -269,7 +274,7 @@ mod tests {
         put(&workspace.join("a"), "second");
         let changes = held.changes_since(&mirror(&one)).unwrap().judged;
         held.mirror(&mirror(&other)).unwrap();
-        held.put_back(&Permit::to_take_back(), &mirror(&one), &changes, &[]).unwrap();
+        held.put_back(&permit(&changes), &mirror(&one), &changes, &[]).unwrap();
         assert_eq!(held.read(&WorkspacePath::parse("/a").unwrap()).unwrap().bytes, b"first");
     }
 
@@ -287,7 +292,25 @@ mod tests {
         put(&workspace.join("small"), "other");
         put(&workspace.join("huge"), "other");
         let changes = held.changes_since(&mirror).unwrap().judged;
-        assert_eq!(held.put_back(&Permit::to_take_back(), &mirror, &changes, &[]).unwrap().lost, ["/huge"]);
+        assert_eq!(held.put_back(&permit(&changes), &mirror, &changes, &[]).unwrap().lost, ["/huge"]);
         assert_eq!(held.read(&WorkspacePath::parse("/small").unwrap()).unwrap().bytes, b"small");
+    }
+
+    #[test]
+    fn nothing_is_put_back_but_what_the_permit_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let [workspace, copies, stage] = ["workspace", "copies", "stages/one"].map(|name| folder.path().join(name));
+        make(&stage).unwrap();
+        put(&workspace.join("a"), "before");
+        let held = Workspace::open(&workspace).unwrap();
+        let mirror = Mirror { copies: &copies, stage: &stage, baseline: None };
+        held.mirror(&mirror).unwrap();
+        put(&workspace.join("a"), "after");
+        let changes = held.changes_since(&mirror).unwrap().judged;
+        let for_another = permit_put_back(&[WorkspacePath::parse("/b").unwrap()], &[]);
+        for (permit, odd) in [(&for_another, vec![]), (&permit(&changes), vec!["odd".to_owned()])] {
+            assert_eq!(held.put_back(permit, &mirror, &changes, &odd).unwrap_err().code, ErrorCode::ToolNotPermitted);
+        }
+        assert_eq!(held.read(&WorkspacePath::parse("/a").unwrap()).unwrap().bytes, b"after");
     }
 }

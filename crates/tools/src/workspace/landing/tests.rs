@@ -1,5 +1,9 @@
 use super::*;
+use crate::effect::{Effect, FileEffect, LandingEffect};
+use crate::gate::Consent;
+use crate::gate::tests::{allowed, situation};
 use crate::workspace::Begun;
+use planwright_protocol::{ErrorCode, Role};
 
 fn land(prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<String>, [String; 2]) {
     land_noting(false, prepare)
@@ -18,25 +22,59 @@ fn land_noting(is_noted: bool, prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<
         workspace.note_seen(None, folder.path()).unwrap();
     }
     let since = prepare(&root, begun);
-    let permit = Permit::to_take_back();
-    let kept = ["/old", "/new"].map(|path| WorkspacePath::parse(path).unwrap());
-    let mut landing = Landing {
-        permit: &permit,
-        kept: kept.into_iter().collect(),
+    let permit = permit(&["/old", "/new"]);
+    let mut landing = Landing { since, seen: Seen::load(folder.path()), ..landing(&permit, &["/old", "/new"]) };
+    workspace.land(&upper, &mut landing).unwrap();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
+}
+
+/// For changes of these paths.
+fn permit(paths: &[&str]) -> LandPermit {
+    let changes = paths.iter().map(|path| FileEffect::Write(WorkspacePath::parse(path).unwrap()).into());
+    let effects: Vec<Effect> = std::iter::once(LandingEffect::Keep.into()).chain(changes).collect();
+    allowed(&situation(Role::Actor, Consent::Given), &effects).to_land(&effects, &[]).unwrap()
+}
+
+fn landing<'p>(permit: &'p LandPermit, kept: &[&str]) -> Landing<'p> {
+    Landing {
+        permit,
+        kept: kept.iter().map(|path| WorkspacePath::parse(path).unwrap()).collect(),
         new_folders: BTreeSet::new(),
         gone: Vec::new(),
         whole: BTreeSet::new(),
         records: BTreeSet::new(),
-        since,
-        seen: Seen::load(folder.path()),
+        since: Since::Unknown,
+        seen: Seen::default(),
         only_adds: true,
         conflicts: Vec::new(),
         stuck: Vec::new(),
         own: Vec::new(),
-    };
-    workspace.land(&upper, &mut landing).unwrap();
-    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-    (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
+    }
+}
+
+#[test]
+fn nothing_lands_or_goes_that_nobody_decided_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
+    for place in [&root, &upper] {
+        std::fs::create_dir_all(place).unwrap();
+        std::fs::write(place.join("other"), place.as_os_str().as_encoded_bytes()).unwrap();
+    }
+    let workspace = Workspace::open(&root).unwrap();
+    let permit = permit(&["/src/old"]);
+    let other = || WorkspacePath::parse("/other").unwrap();
+    for refused in [
+        landing(&permit, &["/src/old", "/other"]),
+        Landing { gone: vec![other()], ..landing(&permit, &[]) },
+        Landing { new_folders: [other()].into(), ..landing(&permit, &[]) },
+    ] {
+        let mut refused = refused;
+        assert_eq!(workspace.land(&upper, &mut refused).unwrap_err().code, ErrorCode::ToolNotPermitted);
+        assert_eq!(std::fs::read(root.join("other")).unwrap(), root.as_os_str().as_encoded_bytes());
+    }
+    // The folder of a file that was decided on comes with it, and git's records need no decision of their own.
+    workspace.land(&upper, &mut landing(&permit, &["/src", "/src/old", "/.git/refs/heads/main"])).unwrap();
 }
 
 #[test]
