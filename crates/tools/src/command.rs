@@ -10,6 +10,7 @@ mod room;
 mod service;
 mod sight;
 mod staged;
+mod staged_effects;
 mod terminal;
 mod versions;
 

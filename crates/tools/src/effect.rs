@@ -53,6 +53,8 @@ pub enum Effect {
         server: String,
         tool: String,
     },
+    /// Make or change a git repository that has another name than `.git`; the path is its folder. The gate never allows it.
+    ChangeRepository(WorkspacePath),
     /// Let a ref or a log of git's lose commits. Shown as a deletion.
     #[serde(rename = "delete")]
     LoseCommits(Loss),
@@ -98,6 +100,7 @@ impl Effect {
             Effect::Create(path) | Effect::CreateFolder(path) | Effect::Write(path) | Effect::Delete(path) | Effect::Replace(path) => {
                 vec![path]
             }
+            Effect::ChangeRepository(folder) => vec![folder],
             Effect::Move { from, to } => vec![from, to],
             Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => Vec::new(),
             Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Vec::new(),
@@ -136,6 +139,7 @@ impl Effect {
             | Effect::Inspect
             | Effect::Consult { .. }
             | Effect::Call { .. }
+            | Effect::ChangeRepository(_)
             | Effect::Keep => false,
         }
     }

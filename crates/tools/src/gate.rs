@@ -12,6 +12,7 @@ pub use permit::{CommitGuard, Epoch, Fence, Permit};
 pub use settings::{Grant, Scope, Secrets};
 
 use crate::effect::Effect;
+use crate::git_name::repository_refusal;
 use crate::path::WorkspacePath;
 use planwright_protocol::settings::{Approvals, Rule};
 use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
@@ -157,7 +158,7 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
         Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode(situation.consent)),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => None,
     }
 }
 
@@ -174,7 +175,7 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem(situation)),
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem(situation)),
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem(situation)),
-        Effect::Call { .. } | Effect::LoseCommits(_) => Some(missing.problem(situation)),
+        Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => Some(missing.problem(situation)),
     }
 }
 
@@ -188,6 +189,8 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
         Effect::CreateFolder(path) if path.is_below_plans() => &[&[Plan], &[Create]],
         Effect::CreateFolder(_) => &[&[Create]],
         Effect::Write(path) if path.is_plan() => &[&[Plan]],
+        // Refused to everybody; who may write nothing at all is told that instead.
+        Effect::ChangeRepository(_) => &[&[Plan], &[Create]],
         Effect::Write(_) => &[&[Write]],
         Effect::Delete(path) if path.is_below_plans() => &[&[Plan], &[Delete]],
         Effect::Delete(_) | Effect::LoseCommits(_) => &[&[Delete]],
@@ -207,6 +210,9 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
 }
 
 fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
+    if let Effect::ChangeRepository(folder) = effect {
+        return Some(repository_refusal(folder));
+    }
     let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
     Some(Problem::new(
         ErrorCode::ProtectedPath,
@@ -238,7 +244,7 @@ fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => None,
     }
 }
 
@@ -258,7 +264,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -316,7 +322,7 @@ fn concern_about_command(situation: &Situation, effect: &Effect) -> Option<Conce
         Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
         Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => return None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => return None,
     };
     Some(Concern { rule, severity, reason: reason.to_owned() })
 }
@@ -329,7 +335,7 @@ fn concern_about_server(situation: &Situation, effect: &Effect) -> Option<Concer
         Effect::Consult { server, .. } if rule == Rule::Deny => server,
         Effect::Consult { .. } => return None,
         Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::LoseCommits(_) => return None,
+        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => return None,
         Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined => return None,
     };

@@ -234,7 +234,7 @@ fn named(effects: &[Effect]) -> String {
         Effect::Move { from, to } => Some(format!("moved {from} to {to}")),
         Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::ChangeRepository(_) => None,
     };
     let mut sorted: Vec<&Effect> = effects.iter().collect();
     sorted.sort_by_key(|effect| !effect.loses());

@@ -29,7 +29,7 @@ pub fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
         }
         Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
         Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) | Effect::ChangeRepository(_) => None,
     });
     path.and_then(|path| path.split()).map(|(folder, _)| folder)
 }

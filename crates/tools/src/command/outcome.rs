@@ -324,9 +324,12 @@ fn refusals(withheld: &[Value]) -> Option<String> {
     } else {
         ""
     };
+    let repository = withheld.iter().find(|effect| effect["effect"] == "change_repository").and_then(path);
+    let repositories = repository.map(|folder| format!(" {folder} belongs to a git repository that is not named `.git`, and no command may make or change one in the workspace: git obeys its configuration. Make it in /tmp, which lasts as long as the command, or ask the user to make it."));
     Some(format!(
-        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}]",
-        withheld.len()
+        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}{}]",
+        withheld.len(),
+        repositories.unwrap_or_default()
     ))
 }
 

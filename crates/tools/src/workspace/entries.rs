@@ -68,6 +68,8 @@ impl Workspace {
             Parents::MustExist => self.folder(&folder)?,
         };
         let _guard = permit.commit(&effect)?;
+        let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(|errno| problem_of(errno, path))
     }
 
@@ -109,6 +111,7 @@ impl Workspace {
         }
         let _guard = permit.commit(&effect)?;
         let _turn = self.take_turn();
+        self.refuse_repository(from).and_then(|()| self.refuse_repository(to))?;
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
@@ -134,6 +137,7 @@ impl Workspace {
         // Held to the end: a switch of role waits for the removal, and none begins after it.
         let _guard = permit.commit(&Effect::Delete(path.clone()))?;
         let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         if self.state(path)? != expected {
             return Err(file_changed(path));
         }

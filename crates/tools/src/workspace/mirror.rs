@@ -11,6 +11,7 @@ use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
 use super::overlay::same_content;
+use super::noted_repositories::{Place, Repositories};
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
 use crate::path::{WorkspacePath, is_own_name};
@@ -94,6 +95,7 @@ impl Workspace {
         let mut changes = Changes::default();
         let mut gone: Option<String> = None;
         let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let repositories = Repositories::of(&before, &now);
         for key in keys {
             let (was, is) = (before.get(key), now.get(key));
             if was == is || gone.as_ref().is_some_and(|folder| key.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))) {
@@ -109,7 +111,12 @@ impl Workspace {
             if is_gone {
                 gone = Some(key.clone());
             }
-            if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
+            let place = repositories.place(key);
+            if let Place::In(protected) = place {
+                changes.repositories.insert(protected);
+                changes.judge(change);
+            } else if place == Place::Ignored {
+            } else if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
                 // Git gives an object that it finds there already a new time.
                 if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {
                     changes.left_out.push(change);
@@ -123,6 +130,7 @@ impl Workspace {
                 if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
                     changes.judge(Change { path: own, was: Some(Kind::Folder), now: None });
                 }
+                changes.repositories.extend(if is_gone { repositories.first_within(key) } else { None });
                 changes.judge(change);
             }
         }
