@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_repository_under_another_name_that_is_there_is_neither_changed_nor_moved_nor_deleted() {
-        let trial = Trial::new(&[("d/x.git/HEAD", "h"), ("d/x.git/objects/o", "o"), ("d/x.git/refs/r", "r"), ("d/x.git/config", "c"), ("a", "a")]);
+        let trial =
+            Trial::new(&[("d/x.git/HEAD", "h"), ("d/x.git/objects/o", "o"), ("d/x.git/refs/r", "r"), ("d/x.git/config", "c"), ("a", "a")]);
         for (tool, args) in [
             ("write", r#"{"path": "/d/x.git/config", "content": "evil"}"#),
             ("edit", r#"{"path": "/d/x.git/config", "old_string": "c", "new_string": "evil"}"#),

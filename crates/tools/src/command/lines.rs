@@ -27,7 +27,8 @@ pub fn refs_line(refs: &[RefChange]) -> Option<String> {
 pub fn output_line(conflicts: &OutputConflicts, why: &str) -> Option<String> {
     let named: Vec<&WorkspacePath> = conflicts.named.iter().collect();
     let count = conflicts.count;
-    (count > 0).then(|| format!("[not kept: {count} entries of build output, because {why}: {}. Build again if you need yours.]", list(&named)))
+    (count > 0)
+        .then(|| format!("[not kept: {count} entries of build output, because {why}: {}. Build again if you need yours.]", list(&named)))
 }
 
 pub fn emptied_line(paths: &[String]) -> Option<String> {

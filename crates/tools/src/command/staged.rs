@@ -12,8 +12,8 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RefChange, Seen, Since, Workspace, is_in_repository,
-    is_named_record, is_noted, is_object, refusal,
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RefChange, Seen, Since, Workspace,
+    is_in_repository, is_named_record, is_noted, is_object, refusal,
 };
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Space;

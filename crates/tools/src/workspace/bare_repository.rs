@@ -153,7 +153,17 @@ mod tests {
     fn a_path_is_refused_that_lies_in_a_repository_or_completes_one() {
         let folder = tempfile::tempdir().unwrap();
         let make = |name: &str| std::fs::DirBuilder::new().recursive(true).create(folder.path().join(name)).unwrap();
-        for name in ["x.git/objects", "x.git/refs", "x.git/sub", "half/objects", "other/HEAD", "other/commondir", ".git/objects", ".git/refs", ".git/HEAD"] {
+        for name in [
+            "x.git/objects",
+            "x.git/refs",
+            "x.git/sub",
+            "half/objects",
+            "other/HEAD",
+            "other/commondir",
+            ".git/objects",
+            ".git/refs",
+            ".git/HEAD",
+        ] {
             make(name);
         }
         let workspace = Workspace::open(folder.path()).unwrap();

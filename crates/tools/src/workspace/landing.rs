@@ -17,12 +17,12 @@ use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::effect::Effect;
 use crate::gate::Permit;
 use crate::path::{WorkspacePath, is_own_name};
+use clearing::{clear, remove_absent};
+pub use overtaken::OutputConflicts;
+use overtaken::{ORIGIN, Overtaken, StagedEntry};
 use planwright_protocol::Problem;
 use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, Mode, Stat};
-use clearing::{clear, remove_absent};
-use overtaken::{ORIGIN, Overtaken, StagedEntry};
-pub use overtaken::OutputConflicts;
 use rustix::io::Errno;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{CStr, CString};
@@ -288,10 +288,11 @@ fn are_harmless(folder: &OwnedFd) -> bool {
     let _ = rustix::fs::fremovexattr(folder, c"user.overlay.opaque");
     entries(folder).is_ok_and(|entries| {
         let is_repository = Signs::of(entries.iter().map(|(name, _)| name.to_bytes())).is_repository();
-        !is_repository && entries.iter().all(|(name, stat)| {
-            let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
-            stat.st_mode & 0o6000 == 0 && !is_own_name(name.to_bytes()) && (kind_of(stat) != Kind::Folder || inside())
-        })
+        !is_repository
+            && entries.iter().all(|(name, stat)| {
+                let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
+                stat.st_mode & 0o6000 == 0 && !is_own_name(name.to_bytes()) && (kind_of(stat) != Kind::Folder || inside())
+            })
     })
 }
 

@@ -10,8 +10,8 @@ use super::change::{Change, Changes, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
-use super::overlay::same_content;
 use super::noted_repositories::{Place, Repositories};
+use super::overlay::same_content;
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
 use crate::path::{WorkspacePath, is_own_name};
@@ -23,6 +23,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -239,9 +240,8 @@ fn needed_by_others(stage: &Path) -> HashSet<String> {
     noted.flat_map(|marks| marks.iter().filter_map(|(key, mark)| mark.copy(key)).collect::<Vec<_>>()).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn make(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 pub(super) fn load_before(mirror: &Mirror<'_>) -> Option<Marks> {

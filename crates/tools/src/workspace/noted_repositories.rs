@@ -49,7 +49,8 @@ impl<'m> Repositories<'m> {
     /// from it, which is enough for it not to be one.
     pub fn place(&self, key: &str) -> Place {
         let is_in_output = self.is_in_output(key);
-        let elsewhere = if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) { Place::Ignored } else { Place::Elsewhere };
+        let elsewhere =
+            if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) { Place::Ignored } else { Place::Elsewhere };
         let Some((folder, name, noted)) = self.around(key) else { return elsewhere };
         let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
         let was_repository = noted.before.is_repository();

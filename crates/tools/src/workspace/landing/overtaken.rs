@@ -124,7 +124,9 @@ impl Landing<'_> {
         match staged.kind {
             Some(Kind::Folder) if is_folder => Overtaken::No,
             Some(Kind::Other) => Overtaken::No,
-            Some(Kind::Folder | Kind::File | Kind::Link) | None if !self.is_changed(staged.below, staged.name, path, there) => Overtaken::No,
+            Some(Kind::Folder | Kind::File | Kind::Link) | None if !self.is_changed(staged.below, staged.name, path, there) => {
+                Overtaken::No
+            }
             Some(Kind::File | Kind::Link) if self.is_left_same(staged, there) => Overtaken::LeftSame,
             Some(Kind::Folder | Kind::File | Kind::Link) | None => Overtaken::Changed,
         }
@@ -141,7 +143,9 @@ impl Landing<'_> {
             let target = |folder: &OwnedFd| rustix::fs::readlinkat(folder, staged.name, Vec::new()).ok();
             return target(staged.upper).is_some_and(|own| target(staged.below) == Some(own));
         }
-        let (Ok(mut own), Ok(mut other)) = (open_file(staged.upper, staged.name), open_file(staged.below, staged.name)) else { return false };
+        let (Ok(mut own), Ok(mut other)) = (open_file(staged.upper, staged.name), open_file(staged.below, staged.name)) else {
+            return false;
+        };
         same_content(&mut own, &mut other)
     }
 

@@ -151,8 +151,10 @@ fn put(folder: &Path, files: &[(&str, &str)]) {
 #[test]
 fn build_output_that_somebody_else_changed_meanwhile_is_left_and_the_rest_lands() {
     let before = |folder: &Path| put(folder, &[("a", "old"), ("b", "old"), ("same", "old"), ("d/x", "old"), ("e", "old")]);
-    let staged = |folder: &Path| put(folder, &[("a", "mine"), ("b", "mine"), ("same", "alike"), ("d", "a file"), ("new", "mine"), ("e/f", "mine")]);
-    let meanwhile = |folder: &Path| put(folder, &[("a", "theirs"), ("same", "alike"), ("d/x", "theirs"), ("new", "theirs"), ("e", "theirs")]);
+    let staged =
+        |folder: &Path| put(folder, &[("a", "mine"), ("b", "mine"), ("same", "alike"), ("d", "a file"), ("new", "mine"), ("e/f", "mine")]);
+    let meanwhile =
+        |folder: &Path| put(folder, &[("a", "theirs"), ("same", "alike"), ("d/x", "theirs"), ("new", "theirs"), ("e", "theirs")]);
     let (folder, mut left) = land_output(before, staged, meanwhile);
     left.sort();
     assert_eq!(left, ["/target/a", "/target/d", "/target/e", "/target/new"]);
