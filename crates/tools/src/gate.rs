@@ -25,6 +25,7 @@ pub use permit::{
 pub use settings::{Grant, Scope, Secrets};
 
 use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
+use crate::git_name::repository_refusal;
 use crate::path::WorkspacePath;
 use fence::Pass;
 use planwright_protocol::settings::{Approvals, Rule};
@@ -188,7 +189,7 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     }
     let Effect::File(effect) = effect else { return None };
     match effect {
-        FileEffect::Read(_) => None,
+        FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
         FileEffect::Write(path) | FileEffect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
         // The first file makes itself the chat's own plan, so that there is no second.
         FileEffect::Create(_) if situation.own_plan.is_none() => None,
@@ -245,6 +246,8 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
             FileEffect::Move { .. } => &[&[Create, Delete]],
             FileEffect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
             FileEffect::Replace(_) => &[&[Delete]],
+            // Refused to everybody; who may write nothing at all is told that instead.
+            FileEffect::ChangeRepository(_) => &[&[Plan], &[Create]],
         },
         Effect::Record(RecordEffect::Progress) => &[&[Progress]],
         Effect::Record(RecordEffect::Review) => &[&[Review]],
@@ -262,6 +265,9 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
 }
 
 fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
+    if let Effect::File(FileEffect::ChangeRepository(folder)) = effect {
+        return Some(repository_refusal(folder));
+    }
     let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
     Some(Problem::new(
         ErrorCode::ProtectedPath,

@@ -2,7 +2,7 @@
 
 use crate::builtin::BUILTIN;
 use crate::command::CommandContext;
-use crate::effect::Effect;
+use crate::effect::{Effect, FileEffect};
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
@@ -138,7 +138,7 @@ impl<I: Input> Tool for Builtin<I> {
         // Read strictly first, so that no reader of the stored call sees other arguments than the tool does.
         let value = planwright_protocol::json::parse_strict(args).map_err(invalid)?;
         let input: I = serde_json::from_value(value).map_err(invalid)?;
-        Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace))
+        Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace).with_repositories(&cx.workspace))
     }
 }
 
@@ -180,6 +180,14 @@ impl Prepared {
             }
         }
         self.changes.extend(made);
+        self
+    }
+
+    /// Adds the repositories under other names than `.git` that would be made or changed, so that the gate refuses the call.
+    fn with_repositories(mut self, workspace: &Workspace) -> Self {
+        let changed = self.effects.iter().flat_map(Effect::changed_paths);
+        let found: BTreeSet<WorkspacePath> = changed.filter_map(|path| workspace.repository_at(path)).collect();
+        self.effects.extend(found.into_iter().map(|folder| FileEffect::ChangeRepository(folder).into()));
         self
     }
 

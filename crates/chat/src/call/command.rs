@@ -233,7 +233,7 @@ fn named(effects: &[Effect]) -> String {
         FileEffect::Create(path) | FileEffect::CreateFolder(path) => Some(format!("created {path}")),
         FileEffect::Write(path) => Some(format!("changed {path}")),
         FileEffect::Move { from, to } => Some(format!("moved {from} to {to}")),
-        FileEffect::Read(_) => None,
+        FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
     };
     let word = |effect: &Effect| match effect {
         Effect::File(effect) => file(effect),
