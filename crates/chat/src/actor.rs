@@ -3,18 +3,17 @@
 mod auto;
 mod once;
 mod plan;
-mod revert;
 mod run_end;
 mod speech;
 
 pub use auto::note as undecided;
 pub use once::SentKey;
 
-use crate::call;
+use crate::action::{self, plan_progress, take_back};
 use crate::chat::{Change, Chat};
 use crate::classifier::{self, Classifying};
 use crate::crash;
-use crate::progress::{self, open_steps};
+use crate::progress::open_steps;
 use crate::run::Run;
 use crate::sessions::UNTITLED;
 use crate::view::ChatView;
@@ -22,8 +21,8 @@ use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::message::ModeChange;
-use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
+use planwright_protocol::op::{Confirm, OnConflict, PlanChange};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
 use std::sync::Arc;
@@ -147,6 +146,13 @@ impl Actor {
         }
     }
 
+    async fn revert(&mut self, message_id: MessageId, conflicts: OnConflict) -> Result<Option<Message>, Problem> {
+        if self.running.is_some() || self.chat.record().pending.is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
+        }
+        take_back::take_back(&self.chat, message_id, conflicts, self.account().cloned()).await
+    }
+
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
         let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
         self.chat.check_model_choice(&marks).await?;
@@ -201,7 +207,7 @@ impl Actor {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
         for open in open_calls(&self.chat.turn_messages().await?) {
-            change.events.extend(call::cancelled(&self.chat, &open).await);
+            change.events.extend(action::cancelled(&self.chat, &open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
@@ -250,9 +256,12 @@ impl Actor {
     /// Goes on with what was cut off: taking something back, or a run.
     async fn resume(&mut self) -> Result<(), Problem> {
         self.chat.configure().await?;
-        if !self.resume_revert().await? {
-            progress::mark(&self.chat).await;
-            self.start();
+        match take_back::unfinished(&self.chat).await? {
+            Some(notice) => take_back::resume(&self.chat, notice).await?,
+            None => {
+                plan_progress::mark(&self.chat).await;
+                self.start();
+            }
         }
         crash::point("run_resumed");
         Ok(())

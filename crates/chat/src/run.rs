@@ -1,7 +1,8 @@
 //! A run: from what the user said to the end of what it set off.
 
+use crate::action::agent_call::{CallOutcome, perform_together, take_together};
+use crate::action::plan_reply;
 use crate::agent::Agent;
-use crate::call::{self, Carried};
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::inbox::Inbox;
@@ -217,18 +218,20 @@ impl Run {
         let mut message = None;
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
         match answer {
-            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => match plan::store(&self.chat, agent, plan, text_id).await {
-                Ok(stored) => {
-                    let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
-                    message = Some(Message::new(self.chat.id, stored.version(&self.chat).await?, content));
-                    reply.change = stored.change(agent.role, "");
-                    reply.plan_file = Some(stored.path);
+            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
+                match plan_reply::write(&self.chat, agent, plan, text_id).await {
+                    Ok(stored) => {
+                        let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
+                        message = Some(Message::new(self.chat.id, stored.version(&self.chat).await?, content));
+                        reply.change = stored.change(agent.role, "");
+                        reply.plan_file = Some(stored.path);
+                    }
+                    Err(problem) => {
+                        reply.note = Some(format!("This plan could not be stored: {}", problem.message));
+                        text.not_a_plan = Some(problem.message);
+                    }
                 }
-                Err(problem) => {
-                    reply.note = Some(format!("This plan could not be stored: {}", problem.message));
-                    text.not_a_plan = Some(problem.message);
-                }
-            },
+            }
             Answer::Question { question, severity, prose } => {
                 let pending = plan::question_card(&self.chat, agent, vec![question], severity).await;
                 let asked = pending.message(self.chat.id);
@@ -351,17 +354,19 @@ impl World for Run {
         while let Some(first) = open.front() {
             let tool = first.body.tool.clone();
             self.chat.show(move |role| state_of(role, &tool)).await?;
-            let together = call::take_together(&mut open);
-            let carried = match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
-                Carried::Done(messages) => ControlFlow::Continue(messages),
-                Carried::Asked(messages) => ControlFlow::Break(messages),
-                Carried::HandedOn(call) => self.delegate(*call).await?,
-            };
-            match carried {
-                ControlFlow::Continue(messages) => happened.extend(messages),
-                ControlFlow::Break(messages) => {
-                    happened.extend(messages);
-                    break;
+            let together = take_together(&mut open);
+            for outcome in Box::pin(perform_together(&self.chat, together, history)).await? {
+                let followed = match outcome {
+                    CallOutcome::Done(messages) => ControlFlow::Continue(messages),
+                    CallOutcome::Asked(messages) => ControlFlow::Break(messages),
+                    CallOutcome::HandedOn(call) => self.delegate(*call).await?,
+                };
+                match followed {
+                    ControlFlow::Continue(messages) => happened.extend(messages),
+                    ControlFlow::Break(messages) => {
+                        happened.extend(messages);
+                        return Ok(happened);
+                    }
                 }
             }
         }

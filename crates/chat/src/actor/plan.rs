@@ -1,11 +1,11 @@
 //! Approving a plan: the only way from plan mode into carrying one out.
 
 use super::{Actor, begin, mode_changed, switch};
+use crate::action::plan_progress;
 use crate::card::Pending;
 use crate::chat::{Change, broken};
 use crate::crash;
 use crate::drift;
-use crate::progress;
 use planwright_plan::PlanDocument;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
@@ -126,7 +126,7 @@ impl Actor {
             })
             .await?;
         crash::point("approval_stored");
-        progress::mark(&self.chat).await;
+        plan_progress::mark(&self.chat).await;
         self.start();
         Ok(note)
     }
