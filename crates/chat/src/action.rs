@@ -312,8 +312,30 @@ pub fn without_denied(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn no_other_file_of_this_crate_asks_the_gate_or_holds_a_permit() {
+        let mut found = Vec::new();
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        assert_eq!(found, ["action.rs"]);
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "reads our own sources")]
+    fn collect(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                collect(&entry.path(), found);
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            if text.split(|letter: char| !letter.is_alphanumeric()).any(|word| matches!(word, "Permit" | "Verdict")) {
+                found.push(entry.file_name().into_string().unwrap());
+            }
+        }
+    }
 
     #[tokio::test]
     async fn as_many_works_as_allowed_are_under_way_at_once_and_end_in_their_order() {

@@ -3,7 +3,8 @@
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
 use crate::action::plan_reply;
 use crate::agent::Agent;
-use crate::chat::{Change, Chat};
+use crate::card::Pending;
+use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::inbox::Inbox;
 use crate::models::check_cost;
@@ -24,7 +25,6 @@ use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Tu
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
-use planwright_store::ChatRow;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -114,11 +114,11 @@ impl Run {
         change: Change,
         usage: Usage,
         context_tokens: u64,
-        edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+        edit: impl FnOnce(&mut Draft) + Send + 'static,
     ) -> Result<(), Problem> {
         self.context_tokens = context_tokens;
         let is_own = self.delegate.is_none();
-        let edit = move |row: &mut ChatRow| {
+        let edit = move |row: &mut Draft| {
             add(&mut row.usage, usage);
             if is_own {
                 row.usage.context_tokens = context_tokens;
@@ -240,7 +240,7 @@ impl Run {
                     ..asked
                 });
                 reply.change = Change::default().event(pending.event()).log_question(&pending, model);
-                reply.pending = serde_json::to_value(&pending).ok();
+                reply.pending = Some(pending);
             }
             Answer::Text { reason: Some(reason) } => {
                 reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
@@ -268,7 +268,7 @@ impl Run {
 struct Reply {
     messages: Vec<Message>,
     change: Change,
-    pending: Option<Value>,
+    pending: Option<Pending>,
     plan_file: Option<String>,
     /// Why it is not what it was perhaps meant to be, for the user and the model to read.
     note: Option<String>,
@@ -339,8 +339,10 @@ impl World for Run {
         events.append(&mut change.events);
         events.push(Event::Usage(self.told(usage)));
         change.events = events;
-        let edit = move |row: &mut ChatRow| {
-            row.pending = pending.or(row.pending.take());
+        let edit = move |row: &mut Draft| {
+            if let Some(pending) = pending {
+                row.activity.ask(pending);
+            }
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
         self.spent(change, usage, usage.context_tokens, edit).await?;

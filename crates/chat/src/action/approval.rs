@@ -86,7 +86,7 @@ pub async fn ask(
     });
     let question = pending.message_beside(chat.id, call.body.reply.id);
     let change = Change::messages([question.clone()]).event(pending.event()).log_question(&pending, call.body.model());
-    chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    chat.publish(change, move |chat| chat.activity.ask(pending)).await?;
     crash::point("card_stored");
     Ok(CallOutcome::Asked(vec![question]))
 }

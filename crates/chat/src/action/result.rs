@@ -3,13 +3,12 @@
 use super::agent_call::CallOutcome;
 use super::repetition;
 use crate::card::Pending;
-use crate::chat::{Change, Chat};
+use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::versions;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::message::{CallStatus, ToolOutcome, ToolResult};
 use planwright_protocol::{CallMessage, Event, Message, Problem};
-use planwright_store::ChatRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ pub async fn record_with(
     call: &CallMessage,
     outcome: Result<Value, Problem>,
     mut change: Change,
-    edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+    edit: impl FnOnce(&mut Draft) + Send + 'static,
 ) -> Result<Vec<Message>, Problem> {
     let outcome = match outcome {
         Err(problem) => {
@@ -53,7 +52,7 @@ pub async fn record_question(chat: &Arc<Chat>, call: &CallMessage, pending: Pend
     let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     change.events.insert(0, updated(&call));
     let change = change.log_question(&pending, call.body.model());
-    chat.publish(change, move |row| row.pending = serde_json::to_value(&pending).ok()).await?;
+    chat.publish(change, move |chat| chat.activity.ask(pending)).await?;
     crash::point("question_stored");
     Ok(CallOutcome::Asked(vec![call.into(), result, question]))
 }

@@ -3,12 +3,11 @@
 use super::agent_call::CallOutcome;
 use super::{landing, plan_progress, result, step};
 use crate::agent::Agent;
-use crate::chat::{Change, Chat, broken};
+use crate::chat::{Change, Chat, Draft, broken};
 use crate::crash;
 use crate::plan::{self, StoredPlan};
 use planwright_protocol::message::{AssistantText, PlanVersion, ReplyPart, Review};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageBody, Mode, Problem, Severity};
-use planwright_store::ChatRow;
 use planwright_tools::{Output, Signal, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
@@ -59,7 +58,7 @@ async fn plan_changed(
         // In plan mode a file that can't be read as a plan yet is the chat's own all the same: the model may mend it, and
         // begins no other one beside it.
         let file = Some(path.to_string()).filter(|_| Agent::of(call).is_ok_and(|agent| agent.role.mode() == Mode::Plan));
-        let edit = move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().or(file);
+        let edit = move |row: &mut Draft| row.config.plan_file = row.config.plan_file.take().or(file);
         let messages = result::record_with(chat, call, outcome.map(Output::into_result), Change::default(), edit).await?;
         return Ok(CallOutcome::Done(messages));
     };
@@ -69,7 +68,7 @@ async fn plan_changed(
     let change = stored.change(Agent::of(call)?.role, call.body.model());
     // The approved plan stays in force, whatever else is planned meanwhile.
     let is_bound = chat.is_bound();
-    let edit = move |row: &mut ChatRow| row.config.plan_file = row.config.plan_file.take().filter(|_| is_bound).or(Some(stored.path));
+    let edit = move |row: &mut Draft| row.config.plan_file = row.config.plan_file.take().filter(|_| is_bound).or(Some(stored.path));
     let recorded = record_with_message(chat, call, outcome, message, change, edit).await;
     crash::point("plan_recorded");
     if is_bound {
@@ -89,7 +88,7 @@ async fn record_with_message(
     outcome: Result<Output, Problem>,
     message: Message,
     mut change: Change,
-    edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+    edit: impl FnOnce(&mut Draft) + Send + 'static,
 ) -> Result<CallOutcome, Problem> {
     change.events.insert(0, Event::MessageCreated { message: message.clone() });
     let mut messages = result::record_with(chat, call, outcome.map(Output::into_result), change, edit).await?;

@@ -1,7 +1,7 @@
 //! Taking back what a chat changed: recorded first, then done, so that it is finished after a crash.
 
 use super::{Action, Authority, Call, End, Preparation, Principal, Proposal, Refusal, perform};
-use crate::chat::{Change, Chat};
+use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::plan::StoredPlan;
 use crate::progress;
@@ -9,7 +9,7 @@ use crate::revert::{Conflict, Revert, named, target};
 use async_trait::async_trait;
 use planwright_protocol::message::{RevertNotice, RevertStatus};
 use planwright_protocol::op::OnConflict;
-use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Notice, Problem, Progress, RunId, StepStatus};
+use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Notice, Problem, Progress, StepStatus};
 use planwright_store::{AuditKind, FileChangeRow, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::{LeftAlone, Restore};
@@ -113,7 +113,7 @@ impl Call for TakeBack<'_> {
         let mut change = change.by(principal.account());
         change.versions = Box::new(versions(&self.revert, message.id));
         // Unfinished until it is done, so that the next start finds it.
-        self.chat.publish(change, |row| row.run = Some(RunId::generate())).await?;
+        self.chat.publish(change, |chat| chat.activity.begin_revert()).await?;
         crash::point("revert_intended");
         self.from = Start::Notice(message);
         Ok(())
@@ -154,8 +154,8 @@ impl Call for TakeBack<'_> {
         if let Some((moved, _)) = &progress {
             change.events.extend(moved.iter().map(|&(step_number, status)| Event::PlanStep { step_number, status }));
         }
-        let edit = move |row: &mut planwright_store::ChatRow| {
-            row.run = None;
+        let edit = move |row: &mut Draft| {
+            row.activity.end_revert();
             row.progress = progress.map(|(_, progress)| progress).or(row.progress.take());
         };
         chat.publish(change, edit).await?;
