@@ -119,37 +119,9 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
     }
 }
 
-/// Decides whether the boxes of a plan may be ticked. The report that this follows from was decided on before, by `decide`.
-///
-/// # Errors
-/// The role may not report progress, or the file is not a plan.
-pub fn decide_progress(situation: &Situation, plan: &WorkspacePath) -> Result<ProgressPermit, Problem> {
-    decide(situation, &[RecordEffect::Progress.into()]).permit()?.to_tick(plan)
-}
-
-/// Decides whether the user may have paths put back as they were before changes of the chat.
-///
-/// # Errors
-/// It is not the user who asks for it, or a path is one that no chat changes.
-pub fn decide_take_back<'p>(situation: &Situation, paths: impl IntoIterator<Item = &'p WorkspacePath>) -> Result<TakeBackPermit, Problem> {
-    let effects: Vec<Effect> = paths.into_iter().map(|path| LandingEffect::TakeBack(path.clone()).into()).collect();
-    Ok(decide(situation, &effects).permit()?.to_take_back())
-}
-
 /// Allows to put back what a command changed in place, whatever the situation: nobody had approved the changes.
 pub(crate) fn permit_put_back<'p>(changed: impl IntoIterator<Item = &'p WorkspacePath>, unspellable: &[String]) -> PutBackPermit {
     PutBackPermit::new(changed, unspellable)
-}
-
-impl Verdict {
-    /// The permit, where nobody is left to be asked.
-    fn permit(self) -> Result<Permit, Problem> {
-        match self {
-            Verdict::Allow(permit) => Ok(permit),
-            Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),
-            Verdict::Deny(problem) => Err(problem),
-        }
-    }
 }
 
 /// The role or its mode has no right to this.

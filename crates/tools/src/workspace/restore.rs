@@ -192,8 +192,9 @@ fn differs(there: &Image, wanted: &Image) -> bool {
 #[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
 mod tests {
     use super::*;
+    use crate::gate::Consent;
+    use crate::gate::tests::decide_take_back;
     use crate::gate::tests::situation;
-    use crate::gate::{Consent, decide_take_back};
     use planwright_protocol::ErrorCode;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
