@@ -19,7 +19,7 @@ mod read;
 mod references;
 mod rm;
 mod run;
-mod source_search;
+pub(crate) mod source_search;
 mod submit_review;
 mod symbols;
 mod touch;
@@ -35,12 +35,12 @@ use crate::tool::{Builtin, Tool};
 pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
     &Builtin::<ls::Ls>::TOOL,
+    &Builtin::<history::History>::TOOL,
     &Builtin::<glob::Glob>::TOOL,
     &Builtin::<grep::Grep>::TOOL,
     &Builtin::<outline::Outline>::TOOL,
     &Builtin::<symbols::Symbols>::TOOL,
     &Builtin::<references::References>::TOOL,
-    &Builtin::<history::History>::TOOL,
     &Builtin::<write::Write>::TOOL,
     &Builtin::<edit::Edit>::TOOL,
     &Builtin::<touch::Touch>::TOOL,

@@ -12,8 +12,7 @@ use working_tree::changes_since;
 
 mod working_tree;
 
-/// Reads git's history: `log`, `show` a commit, `diff` A..B or since a revision (default HEAD, with what is not
-/// committed), `blame`.
+/// Read git history: log, show a commit, diff A..B or since a revision with uncommitted changes, blame.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct History {
@@ -21,7 +20,7 @@ pub struct History {
     path: Option<String>,
     /// Default HEAD.
     revision: Option<String>,
-    /// For blame, such as 10-40.
+    /// For blame: 10-40.
     lines: Option<String>,
     /// Commits (default 20) or lines (default 300).
     limit: Option<usize>,
@@ -55,7 +54,7 @@ impl Input for History {
         read_only: true,
         needs: &[&[Permission::Read]],
         examples: &[
-            r#"{"action": "log", "path": "/src"}"#,
+            r#"{"action": "log"}"#,
             r#"{"action": "show", "revision": "HEAD~2"}"#,
             r#"{"action": "blame", "path": "/src/main.rs", "lines": "10-40"}"#,
         ],

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-/// Lists what a source file defines, with line ranges, without bodies and fields.
+/// List what a source file defines, with line ranges, without bodies.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
@@ -26,7 +26,7 @@ impl Input for Outline {
         risk: Risk::Low,
         read_only: true,
         needs: &[&[Permission::Read]],
-        examples: &[r#"{"path": "/src/main.rs"}"#],
+        examples: &[r#"{"path": "/src/a.rs"}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -30,6 +30,7 @@ pub struct SourceSearch {
     pub container: Option<String>,
     /// What to leave out; nothing when the user agreed to the search of a secret.
     secrets: Option<Arc<Secrets>>,
+    longest: Duration,
 }
 
 /// A file that may have the name.
@@ -70,7 +71,22 @@ impl SourceSearch {
             effects.push(Effect::Read(root.clone()));
         }
         let secrets = (!cx.config.secrets.contains(&root)).then(|| cx.config.secrets.clone());
-        Ok((Self { root, kind, needle: Needle::new(name), container: container.map(str::to_owned), secrets }, effects))
+        Ok((
+            Self { root, kind, needle: Needle::new(name), container: container.map(str::to_owned), secrets, longest: LONGEST_SEARCH },
+            effects,
+        ))
+    }
+
+    /// A search of the whole workspace for one name.
+    pub fn everywhere(name: &str, secrets: Arc<Secrets>, longest: Duration) -> Self {
+        Self {
+            root: WorkspacePath::root(),
+            kind: Kind::Folder,
+            needle: Needle::new(name),
+            container: None,
+            secrets: Some(secrets),
+            longest,
+        }
     }
 
     /// Shows every file that may have the name to `visit`, on several threads.
@@ -78,7 +94,7 @@ impl SourceSearch {
     /// # Errors
     /// The folder is gone or can't be read.
     pub fn run(&self, workspace: &Workspace, visit: impl Fn(&WorkspacePath, Hit<'_>) + Sync) -> Result<Searched, Problem> {
-        let until = Instant::now() + LONGEST_SEARCH;
+        let until = Instant::now() + self.longest;
         let looking = Looking { needle: &self.needle, until, unread: AtomicU64::new(0), visit };
         let secret = AtomicU64::new(0);
         let walked = match self.kind {
@@ -125,7 +141,7 @@ impl Searched {
 }
 
 /// The name and what it is asked for in.
-fn split(name: &str) -> (Option<&str>, &str) {
+pub fn split(name: &str) -> (Option<&str>, &str) {
     ["::", "->", "#", "\\", "."]
         .into_iter()
         .find_map(|mark| name.rsplit_once(mark))

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Finds definitions by name in source files and gives path:lines: kind: signature, best match first.
+/// Find definitions by name in all source files, best match first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbols {
-    /// A name or a part of it; Type::name for a member.
+    /// A name, a part of it, or Type::name.
     query: String,
     kind: Option<SymbolGroup>,
-    /// The file or folder (default /).
+    /// Default /.
     path: Option<String>,
     /// Default 30, at most 500.
     limit: Option<usize>,
@@ -199,7 +199,7 @@ mod tests {
         ]);
         assert_eq!(
             found(&trial, r#"{"query": "parse"}"#),
-            "/a.rs:3-5: method: pub fn parse(text: &str) -> Plan [in Plan]\n/b.py:2: class: class Parse\n/b.py:1: function: def parse_all()\n/c.ts:1: function: export const reparse = () => parse();\n"
+            "/a.rs:3-5: method: pub fn parse(text: &str) -> Plan [in Plan]\n/b.py:2: class: class Parse\n/b.py:1: function: def parse_all()\n/c.ts:1: function: export const reparse = () => parse()\n"
         );
         assert_eq!(found(&trial, r#"{"query": "Plan::parse()"}"#), "/a.rs:3-5: method: pub fn parse(text: &str) -> Plan [in Plan]\n");
         assert_eq!(found(&trial, r#"{"query": "parse", "kind": "type"}"#), "/b.py:2: class: class Parse\n");

@@ -36,14 +36,10 @@ pub fn changes_since(
     let until = Instant::now() + LONGEST;
     let mut known = tree(commits, revision, path)?;
     let mut present = files(cx, commits, path, until)?;
-    let mut left_out = 0;
-    let mut is_secret = |path: &WorkspacePath| {
-        let is_secret = secrets.is_some_and(|secrets| secrets.contains(path));
-        left_out += usize::from(is_secret);
-        is_secret
-    };
-    present.retain(|path| known.contains_key(path) || !is_secret(path));
-    known.retain(|path, _| !is_secret(path));
+    let is_secret = |path: &&WorkspacePath| secrets.is_some_and(|secrets| secrets.contains(path));
+    let hidden: BTreeSet<WorkspacePath> = known.keys().chain(&present).filter(is_secret).cloned().collect();
+    known.retain(|path, _| !hidden.contains(path));
+    present.retain(|path| !hidden.contains(path));
     let mut text = String::new();
     let mut changed = 0;
     for (path, id) in &known {
@@ -70,7 +66,7 @@ pub fn changes_since(
     if Instant::now() > until {
         text.push_str(&format!("[stopped after {} seconds, there may be more: narrow `path`]\n", LONGEST.as_secs()));
     }
-    Ok(Changes { text, left_out })
+    Ok(Changes { text, left_out: hidden.len() })
 }
 
 /// The regular files of a commit, with the ids of their contents.
