@@ -69,7 +69,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message])
         Judged::Allowed(prepared, permit) => {
             tally::judged("allowed");
             let call = command::noted(call, &prepared.effects).at(CallStatus::Running);
-            if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_) | Effect::Consult { .. })) {
+            if prepared.effects.iter().all(Effect::only_reads) {
                 // Made again after a crash, so that it need not be on disk first.
                 chat.tell([updated(&call)]);
             } else {

@@ -10,7 +10,7 @@ use planwright_agent::{Outcome, Turn, drive};
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::{Author, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
 use planwright_tools::tool::Input;
-use planwright_tools::{Delegate, Effect};
+use planwright_tools::{Delegate, Effect, RecordEffect};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -55,7 +55,7 @@ pub fn stopped() -> Problem {
 }
 
 fn delegated_to(effects: &[Effect]) -> Option<Role> {
-    effects.iter().find_map(|effect| if let Effect::Delegate(role) = effect { Some(*role) } else { None })
+    effects.iter().find_map(|effect| if let Effect::Record(RecordEffect::Delegate(role)) = effect { Some(*role) } else { None })
 }
 
 impl Run {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn so_many_tasks_are_handed_on_and_no_more_until_the_user_speaks() {
-        let effects = [Effect::Delegate(Role::Actor)];
+        let effects = [RecordEffect::Delegate(Role::Actor).into()];
         let limit = |history: &[Message]| beyond_limits(&delegate(), &effects, history).map(|problem| problem.code);
         assert_eq!(limit(&handed_on(MOST_TASKS - 1)), None);
         assert_eq!(limit(&handed_on(MOST_TASKS)), Some(ErrorCode::LimitReached));
@@ -137,13 +137,13 @@ mod tests {
         let refused =
             together[1..].iter().filter_map(Message::to_call).filter(|call| beyond_limits(call, &effects, &together).is_some()).count();
         assert_eq!(refused, 5, "also of the calls of one reply");
-        assert!(beyond_limits(&delegate(), &[Effect::Progress], &handed_on(MOST_TASKS)).is_none());
+        assert!(beyond_limits(&delegate(), &[RecordEffect::Progress.into()], &handed_on(MOST_TASKS)).is_none());
     }
 
     #[test]
     fn a_delegate_hands_nothing_on_whatever_its_role_may() {
         let call = delegate().in_thread(Some(CallId::generate()));
-        let problem = beyond_limits(&call, &[Effect::Delegate(Role::Actor)], &[]).unwrap();
+        let problem = beyond_limits(&call, &[RecordEffect::Delegate(Role::Actor).into()], &[]).unwrap();
         assert_eq!(problem.code, ErrorCode::LimitReached);
     }
 }

@@ -15,7 +15,7 @@ use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Pl
 use planwright_store::{ApprovalRow, ChatRow};
 use planwright_tools::tool::Input;
 use planwright_tools::workspace::{Kind, Stamp};
-use planwright_tools::{Consent, Effect, FileChange, Permit, UpdateStep, Verdict, Version, Workspace, WorkspacePath, decide};
+use planwright_tools::{Consent, FileChange, UpdateStep, Version, Workspace, WorkspacePath, decide_progress};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -186,7 +186,9 @@ async fn write(
     message: MessageId,
     change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
 ) -> Result<Execution, Problem> {
-    let (permit, change) = (Arc::new(permit(chat, agent).await?), Arc::new(change));
+    // Whether the call may be made was decided before; the role must still be allowed to report progress.
+    let situation = chat.situation(agent, UpdateStep::SPEC.name, Consent::Given).await?;
+    let (permit, change) = (Arc::new(decide_progress(&situation, &execution.path)?), Arc::new(change));
     let seen = chat.tool_context(agent, None).await?.seen;
     for _ in 0..TRIES {
         let (workspace, change) = (chat.workspace.clone(), change.clone());
@@ -220,15 +222,6 @@ async fn write(
     }
     let text = format!("{} is being written by somebody else. Report the step again.", execution.path);
     Err(Problem::new(ErrorCode::FileChanged, text))
-}
-
-async fn permit(chat: &Arc<Chat>, agent: Agent) -> Result<Permit, Problem> {
-    // Whether the call may be made was decided before; this is the leave of its role.
-    match decide(&chat.situation(agent, "update_step", Consent::Given).await?, &[Effect::Progress]) {
-        Verdict::Allow(permit) => Ok(permit),
-        Verdict::Deny(problem) => Err(problem),
-        Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),
-    }
 }
 
 /// Tells the user and the model, once, that the file of the plan being carried out is not what was approved.

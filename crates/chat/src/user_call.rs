@@ -17,8 +17,8 @@ use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, W
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    CommandContext, Consent, Effect, Epoch, Fence, KEEPING, MissingPlan, Output, Permit, Prepared, Signal, Situation, Staged, ToolConfig,
-    ToolContext, Verdict, Workspace, WorkspacePath,
+    CommandContext, Consent, Epoch, Fence, KEEPING, MissingPlan, Output, Permit, Prepared, RecordEffect, Signal, Situation, Staged,
+    ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath,
 };
 use planwright_workspaces::{Rules, Settings};
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ impl UserCall {
         let judged = examine(&call, agent, &desk, cx.clone(), situation).await?;
         judged.count();
         let outcome = match judged {
-            Judged::Allowed(prepared, _) if prepared.effects.contains(&Effect::Progress) => {
+            Judged::Allowed(prepared, _) if prepared.effects.contains(&RecordEffect::Progress.into()) => {
                 Err(Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that carries out the plan reports on its steps."))
             }
             Judged::Allowed(prepared, permit) => match commit(prepared, permit, Some(chat)).await? {

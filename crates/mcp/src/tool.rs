@@ -11,7 +11,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use planwright_tools::command::{Commands, Post, Reach};
 use planwright_tools::tool::{Category, Output, Prepared, Risk, Spec, Tool, ToolContext};
 use planwright_tools::workspace::Begun;
-use planwright_tools::{Effect, Site};
+use planwright_tools::{RunEffect, Site};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::runtime::Handle;
@@ -58,7 +58,7 @@ impl Tool for ServerTool {
         let (effect, tool, cx) = (self.effect(), self.clone(), cx.clone());
         Ok(Prepared::new(vec![effect.clone()], move |permit| {
             // Not held while it is called: a switch of role must not wait for a server, it ends the call.
-            drop(permit.commit(&effect)?);
+            drop(permit.to_run().enter(std::slice::from_ref(&effect))?);
             let runtime = tool.runtime.clone();
             runtime.block_on(tool.call(args, &cx))
         }))
@@ -70,9 +70,9 @@ impl ServerTool {
         self.server.believes(self.definition.says_read_only)
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> RunEffect {
         let (server, tool) = (self.server.name.clone(), self.definition.name.clone());
-        if self.reads() { Effect::Consult { server, tool } } else { Effect::Call { server, tool } }
+        if self.reads() { RunEffect::Consult { server, tool } } else { RunEffect::Call { server, tool } }
     }
 
     fn arguments(&self, args: &str) -> Result<Map<String, Value>, Problem> {

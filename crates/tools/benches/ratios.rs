@@ -5,7 +5,9 @@ use planwright_code::Index;
 use planwright_protocol::Role;
 use planwright_testkit::bench::report;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
-use planwright_tools::{CommandContext, Consent, Effect, Epoch, Fence, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide};
+use planwright_tools::{
+    CommandContext, Consent, Effect, Epoch, Fence, FileEffect, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide,
+};
 use serde_json::json;
 use std::fs::File;
 use std::hint::black_box;
@@ -58,9 +60,9 @@ fn call(cx: &ToolContext, situation: &Situation, tool: &str, args: &serde_json::
 fn gate() -> bool {
     const DECISIONS: u32 = 200_000;
     let situation = situation(Role::Actor);
-    let effects = [
-        Effect::Write(WorkspacePath::parse("/src/some/module/file.rs").unwrap()),
-        Effect::Read(WorkspacePath::parse("/src/some/module/file.rs").unwrap()),
+    let effects: [Effect; 2] = [
+        FileEffect::Write(WorkspacePath::parse("/src/some/module/file.rs").unwrap()).into(),
+        FileEffect::Read(WorkspacePath::parse("/src/some/module/file.rs").unwrap()).into(),
     ];
     let start = Instant::now();
     for _ in 0..DECISIONS {

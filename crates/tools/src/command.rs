@@ -4,12 +4,14 @@
 //! workspace then, but staged; when it has ended, the gate decides on those changes like on any others, and they land or
 //! are taken back. See [`Staged`].
 
+mod hints;
 mod lines;
 mod outcome;
 mod room;
 mod service;
 mod sight;
 mod staged;
+mod staged_effects;
 mod terminal;
 mod versions;
 
@@ -19,8 +21,8 @@ pub use service::{Post, Program};
 pub use sight::Covers;
 pub use staged::{Landed, Staged};
 
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::effect::RunEffect;
+use crate::gate::RunPermit;
 use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Baseline, Begun, Mirror};
@@ -47,6 +49,8 @@ pub struct Commands {
     pub own: Vec<PathBuf>,
     /// Where people with accounts may have workspaces; `None` where there are no accounts.
     pub team: Option<Vec<PathBuf>>,
+    /// Folders that hold workspaces, with accounts or without: no command sees more of them than its own workspace.
+    pub roots: Vec<PathBuf>,
 }
 
 /// What commands of a role may change.
@@ -129,19 +133,19 @@ impl CommandContext {
     }
 
     /// What running it would be, before it is known what it changes.
-    pub fn effects(&self, request: &Request) -> Vec<Effect> {
+    pub fn effects(&self, request: &Request) -> Vec<RunEffect> {
         let SandboxSettings { mode, network, inspect, .. } = self.settings();
         let mut effects = Vec::new();
         if self.reach == Reach::Inspection && inspect == Inspect::On {
-            effects.push(Effect::Inspect);
+            effects.push(RunEffect::Inspect);
         } else {
-            effects.push(Effect::Execute { command: request.command.clone(), folder: request.folder.clone() });
+            effects.push(RunEffect::Execute { command: request.command.clone(), folder: request.folder.clone() });
         }
         if request.network && !network {
-            effects.push(Effect::Network);
+            effects.push(RunEffect::Network);
         }
         if mode == SandboxMode::Off && self.reach == Reach::Source {
-            effects.push(Effect::Unconfined);
+            effects.push(RunEffect::Unconfined);
         }
         effects
     }
@@ -150,11 +154,9 @@ impl CommandContext {
     ///
     /// # Errors
     /// Not permitted, no sandbox, or the role was switched meanwhile.
-    pub fn run(&self, cx: &ToolContext, request: &Request, permit: &Permit) -> Result<Output, Problem> {
-        for effect in self.effects(request) {
-            // Not held while it runs: a switch of role must not wait for a command, it ends it.
-            drop(permit.commit(&effect)?);
-        }
+    pub fn run(&self, cx: &ToolContext, request: &Request, permit: &RunPermit) -> Result<Output, Problem> {
+        // Not held while it runs: a switch of role must not wait for a command, it ends it.
+        drop(permit.enter(&self.effects(request))?);
         let (Some(commands), Some(call)) = (&self.commands, self.call) else {
             return Err(unavailable("commands are not set up in this process"));
         };

@@ -2,17 +2,32 @@
 //!
 //! It knows a call by its effects alone. What it does not expressly allow it denies; settings can
 //! make it stricter, never laxer; nothing the model writes reaches it except as an effect.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | here | what a decision depends on, [`decide`], then its rules: what is refused, what the user is asked about |
+//! | `permit` | the proof of a decision, of one type for each kind of change |
+//! | `fence` | the lock that makes a switch of role final |
+//! | `missing_plan` | the policy `act_requires_plan` in words |
+//! | `settings` | grants, the plan's files, names of secrets |
 
+mod fence;
 mod missing_plan;
 mod permit;
 mod settings;
 
+pub use fence::{CommitGuard, Epoch, Fence};
 pub use missing_plan::MissingPlan;
-pub use permit::{CommitGuard, Epoch, Fence, Permit};
+pub use permit::{
+    DeletePermit, FolderPermit, LandPermit, MovePermit, Permit, ProgressPermit, PutBackPermit, RecordPermit, RunPermit, TakeBackPermit,
+    Target, WritePermit,
+};
 pub use settings::{Grant, Scope, Secrets};
 
-use crate::effect::Effect;
+use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
+use crate::git_name::repository_refusal;
 use crate::path::WorkspacePath;
+use fence::Pass;
 use planwright_protocol::settings::{Approvals, Rule};
 use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
 use std::collections::BTreeSet;
@@ -44,6 +59,9 @@ pub struct Situation {
 /// The name under which what a command changed is judged: whether it may run was settled before, and by another yes.
 pub const KEEPING: &str = "run: changes";
 
+/// The name under which taking changes back is judged.
+pub const TAKING_BACK: &str = "revert";
+
 /// The tool that makes a chat's first plan.
 const WRITE_PLAN: &str = "write_plan";
 
@@ -73,8 +91,8 @@ pub struct Approval {
 /// Decides a call. Pure: the same situation and effects give the same verdict.
 #[must_use]
 pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
-    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 6] =
-        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_senseless];
+    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 7] =
+        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_senseless, lacks_user];
     for refusal in refusals {
         if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
             return Verdict::Deny(problem);
@@ -96,7 +114,40 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
             Verdict::Ask(Approval { reason, severity })
         }
         Some(Concern { rule: Rule::Ask | Rule::Allow, .. }) | None => {
-            Verdict::Allow(Permit::new(effects.to_vec(), situation.epoch, situation.fence.clone()))
+            Verdict::Allow(Permit::new(effects.to_vec(), Pass::new(situation.epoch, situation.fence.clone())))
+        }
+    }
+}
+
+/// Decides whether the boxes of a plan may be ticked. The report that this follows from was decided on before, by `decide`.
+///
+/// # Errors
+/// The role may not report progress, or the file is not a plan.
+pub fn decide_progress(situation: &Situation, plan: &WorkspacePath) -> Result<ProgressPermit, Problem> {
+    decide(situation, &[RecordEffect::Progress.into()]).permit()?.to_tick(plan)
+}
+
+/// Decides whether the user may have paths put back as they were before changes of the chat.
+///
+/// # Errors
+/// It is not the user who asks for it, or a path is one that no chat changes.
+pub fn decide_take_back<'p>(situation: &Situation, paths: impl IntoIterator<Item = &'p WorkspacePath>) -> Result<TakeBackPermit, Problem> {
+    let effects: Vec<Effect> = paths.into_iter().map(|path| LandingEffect::TakeBack(path.clone()).into()).collect();
+    Ok(decide(situation, &effects).permit()?.to_take_back())
+}
+
+/// Allows to put back what a command changed in place, whatever the situation: nobody had approved the changes.
+pub(crate) fn permit_put_back<'p>(changed: impl IntoIterator<Item = &'p WorkspacePath>, unspellable: &[String]) -> PutBackPermit {
+    PutBackPermit::new(changed, unspellable)
+}
+
+impl Verdict {
+    /// The permit, where nobody is left to be asked.
+    fn permit(self) -> Result<Permit, Problem> {
+        match self {
+            Verdict::Allow(permit) => Ok(permit),
+            Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),
+            Verdict::Deny(problem) => Err(problem),
         }
     }
 }
@@ -107,7 +158,7 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
         return None;
     }
     // What would change nothing is a matter of the role, in either mode.
-    let changes = !matches!(effect, Effect::Review);
+    let changes = !matches!(effect, Effect::Record(RecordEffect::Review));
     Some(match situation.role.mode() {
         Mode::Plan if changes => blocked_by_mode(situation.consent),
         Mode::Plan | Mode::Act => {
@@ -136,12 +187,14 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     if situation.role.mode() == Mode::Act {
         return None;
     }
+    let Effect::File(effect) = effect else { return None };
     match effect {
-        Effect::Write(path) | Effect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
+        FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
+        FileEffect::Write(path) | FileEffect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
         // The first file makes itself the chat's own plan, so that there is no second.
-        Effect::Create(_) if situation.own_plan.is_none() => None,
-        Effect::Write(_) if situation.own_plan.is_none() && situation.consent == Consent::Given => None,
-        Effect::Write(path) | Effect::Create(path) => {
+        FileEffect::Create(_) if situation.own_plan.is_none() => None,
+        FileEffect::Write(_) if situation.own_plan.is_none() && situation.consent == Consent::Given => None,
+        FileEffect::Write(path) | FileEffect::Create(path) => {
             let advice = match (&situation.own_plan, situation.consent) {
                 (Some(own), Consent::Needed) => {
                     format!("A chat has one plan, and this one's is {own}: change that, or rewrite it with `write_plan`.")
@@ -151,13 +204,9 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
             };
             Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. {advice}")))
         }
-        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) if situation.consent == Consent::Given => {
-            None
+        FileEffect::CreateFolder(_) | FileEffect::Delete(_) | FileEffect::Move { .. } | FileEffect::Replace(_) => {
+            (situation.consent == Consent::Needed).then(|| blocked_by_mode(situation.consent))
         }
-        Effect::CreateFolder(_) | Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(blocked_by_mode(situation.consent)),
-        Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
     }
 }
 
@@ -165,48 +214,60 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
 /// can't write (the Tester) runs them all the same.
 fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
     let missing = situation.missing_plan.filter(|_| situation.role.mode() == Mode::Act)?;
-    match effect {
-        Effect::Read(_) | Effect::Consult { .. } | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
+    let only_runs = !situation.role.has(Permission::Write);
+    let is_allowed = match effect {
         // The plan that the policy asks for has to be written: the chat's own, or its first by the tool for it.
-        Effect::Create(path) | Effect::Write(path) if situation.own_plan.as_ref() == Some(path) => None,
-        Effect::Create(path) if path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Keep if !situation.role.has(Permission::Write) => None,
-        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => Some(missing.problem(situation)),
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => Some(missing.problem(situation)),
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => Some(missing.problem(situation)),
-        Effect::Call { .. } | Effect::LoseCommits(_) => Some(missing.problem(situation)),
-    }
+        Effect::File(FileEffect::Create(path) | FileEffect::Write(path)) if situation.own_plan.as_ref() == Some(path) => true,
+        Effect::File(FileEffect::Create(path)) => path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN,
+        Effect::File(effect) => matches!(effect, FileEffect::Read(_)),
+        Effect::Record(_) | Effect::Landing(LandingEffect::TakeBack(_)) => true,
+        Effect::Run(RunEffect::Consult { .. }) => true,
+        Effect::Run(effect) => only_runs && matches!(effect, RunEffect::Execute { .. } | RunEffect::Network),
+        Effect::Landing(effect) => only_runs && matches!(effect, LandingEffect::Keep),
+    };
+    (!is_allowed).then(|| missing.problem(situation))
 }
 
 /// The sets of rights of which each one is enough for the effect.
 fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
     use Permission::{Create, Delegate, Delete, Execute, Plan, Progress, Read, Review, Write};
     match effect {
-        Effect::Read(_) => &[&[Read]],
-        Effect::Create(path) if path.is_plan() => &[&[Plan], &[Create]],
-        Effect::Create(_) => &[&[Create]],
-        Effect::CreateFolder(path) if path.is_below_plans() => &[&[Plan], &[Create]],
-        Effect::CreateFolder(_) => &[&[Create]],
-        Effect::Write(path) if path.is_plan() => &[&[Plan]],
-        Effect::Write(_) => &[&[Write]],
-        Effect::Delete(path) if path.is_below_plans() => &[&[Plan], &[Delete]],
-        Effect::Delete(_) | Effect::LoseCommits(_) => &[&[Delete]],
-        Effect::Move { from, to } if from.is_plan() && to.is_plan() => &[&[Plan], &[Create, Delete]],
-        Effect::Move { .. } => &[&[Create, Delete]],
-        Effect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
-        Effect::Replace(_) => &[&[Delete]],
-        Effect::Progress => &[&[Progress]],
-        Effect::Review => &[&[Review]],
-        Effect::Delegate(_) => &[&[Delegate]],
-        Effect::Execute { .. } | Effect::Network | Effect::Keep => &[&[Execute]],
+        Effect::File(effect) => match effect {
+            FileEffect::Read(_) => &[&[Read]],
+            FileEffect::Create(path) if path.is_plan() => &[&[Plan], &[Create]],
+            FileEffect::Create(_) => &[&[Create]],
+            FileEffect::CreateFolder(path) if path.is_below_plans() => &[&[Plan], &[Create]],
+            FileEffect::CreateFolder(_) => &[&[Create]],
+            FileEffect::Write(path) if path.is_plan() => &[&[Plan]],
+            FileEffect::Write(_) => &[&[Write]],
+            FileEffect::Delete(path) if path.is_below_plans() => &[&[Plan], &[Delete]],
+            FileEffect::Delete(_) => &[&[Delete]],
+            FileEffect::Move { from, to } if from.is_plan() && to.is_plan() => &[&[Plan], &[Create, Delete]],
+            FileEffect::Move { .. } => &[&[Create, Delete]],
+            FileEffect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
+            FileEffect::Replace(_) => &[&[Delete]],
+            // Refused to everybody; who may write nothing at all is told that instead.
+            FileEffect::ChangeRepository(_) => &[&[Plan], &[Create]],
+        },
+        Effect::Record(RecordEffect::Progress) => &[&[Progress]],
+        Effect::Record(RecordEffect::Review) => &[&[Review]],
+        Effect::Record(RecordEffect::Delegate(_)) => &[&[Delegate]],
+        Effect::Run(RunEffect::Execute { .. } | RunEffect::Network) => &[&[Execute]],
         // Without the kernel's guard, whoever runs commands can change everything.
-        Effect::Unconfined => &[&[Execute, Write, Create, Delete]],
-        Effect::Inspect | Effect::Consult { .. } => &[&[Read]],
-        Effect::Call { .. } => &[&[Write]],
+        Effect::Run(RunEffect::Unconfined) => &[&[Execute, Write, Create, Delete]],
+        Effect::Run(RunEffect::Inspect | RunEffect::Consult { .. }) => &[&[Read]],
+        Effect::Run(RunEffect::Call { .. }) => &[&[Write]],
+        Effect::Landing(LandingEffect::Keep) => &[&[Execute]],
+        Effect::Landing(LandingEffect::LoseCommits(_)) => &[&[Delete]],
+        // No right of the agent's: the user does it.
+        Effect::Landing(LandingEffect::TakeBack(_)) => &[&[]],
     }
 }
 
 fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
+    if let Effect::File(FileEffect::ChangeRepository(folder)) = effect {
+        return Some(repository_refusal(folder));
+    }
     let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
     Some(Problem::new(
         ErrorCode::ProtectedPath,
@@ -222,24 +283,30 @@ fn touches_foreign_plan(situation: &Situation, effect: &Effect) -> Option<Proble
 
 /// What no approval can make right.
 fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    let invalid = |text: &str| Some(Problem::new(ErrorCode::PathInvalid, text));
     match effect {
-        Effect::Delete(path) if path.is_root() => {
-            Some(Problem::new(ErrorCode::PathInvalid, "This is the workspace itself; it can't be deleted or moved."))
+        Effect::File(FileEffect::Delete(path)) if path.is_root() => invalid("This is the workspace itself; it can't be deleted or moved."),
+        Effect::File(FileEffect::Move { from, to }) if from.is_root() || to.is_within(from) => {
+            invalid("A folder can't be moved into itself.")
         }
-        Effect::Move { from, to } if from.is_root() || to.is_within(from) => {
-            Some(Problem::new(ErrorCode::PathInvalid, "A folder can't be moved into itself."))
-        }
-        Effect::Replace(path) if situation.role.mode() == Mode::Plan => {
+        Effect::File(FileEffect::Replace(path)) if situation.role.mode() == Mode::Plan => {
             Some(Problem::new(ErrorCode::PathExists, format!("{path} exists already. Choose another name, or remove it first.")))
         }
-        Effect::Delegate(role) if !situation.role.row().delegates_to.contains(role) => {
+        Effect::Record(RecordEffect::Delegate(role)) if !situation.role.row().delegates_to.contains(role) => {
             Some(Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role can't delegate to the {role} role.", situation.role)))
         }
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::Delegate(_) => None,
-        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Progress | Effect::Review => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::Landing(LandingEffect::TakeBack(path)) if path.is_root() || path.is_protected() && !path.is_in_repository() => {
+            Some(Problem::new(ErrorCode::ProtectedPath, format!("No chat changes {path}, so there is nothing of it to be taken back.")))
+        }
+        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => None,
     }
+}
+
+/// What the user alone may ask for.
+fn lacks_user(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    let is_theirs = matches!(effect, Effect::Landing(LandingEffect::TakeBack(_)));
+    (is_theirs && situation.consent == Consent::Needed)
+        .then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the user takes changes back. Ask them to, or make another change."))
 }
 
 struct Concern {
@@ -254,11 +321,8 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     let is_grantable = situation.tool != KEEPING || !effect.loses();
     let granted = |path: &WorkspacePath| is_grantable && situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
     let secret = match effect {
-        Effect::Read(path) | Effect::Move { from: path, .. } => Some(path),
-        Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) | Effect::Delete(_) | Effect::Replace(_) => None,
-        Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => None,
+        Effect::File(FileEffect::Read(path) | FileEffect::Move { from: path, .. }) => Some(path),
+        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -267,14 +331,14 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             reason: format!("{path} looks like a secret, and what is read goes to the model's provider"),
         });
     }
-    if let Some(concern) = concern_about_command(situation, effect).or_else(|| concern_about_server(situation, effect)) {
-        return Some(concern);
+    if let Effect::Run(effect) = effect {
+        return concern_about_run(situation, effect);
     }
     // In plan mode only plans can change, and those are the role's own business.
     if situation.role.mode() == Mode::Plan {
         return None;
     }
-    if let Effect::LoseCommits(loss) = effect {
+    if let Effect::Landing(LandingEffect::LoseCommits(loss)) = effect {
         return Some(Concern { rule: situation.approvals.delete, severity: Severity::Critical, reason: loss.to_string() });
     }
     let ungranted: Vec<&WorkspacePath> = effect.changed_paths().into_iter().filter(|path| !granted(path)).collect();
@@ -295,8 +359,9 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         });
     }
     // The chat's own plan, and one that is not there yet, are no business of the approved one; a plan that somebody wrote is.
-    let of_plans =
-        |path: &WorkspacePath| situation.own_plan.as_ref() == Some(path) || matches!(effect, Effect::Create(_)) && path.is_plan();
+    let of_plans = |path: &WorkspacePath| {
+        situation.own_plan.as_ref() == Some(path) || matches!(effect, Effect::File(FileEffect::Create(_))) && path.is_plan()
+    };
     let outside = ungranted.iter().find(|path| !of_plans(path) && situation.scope.as_ref().is_some_and(|scope| !scope.contains(path)))?;
     Some(Concern {
         rule: situation.approvals.outside_plan,
@@ -305,41 +370,26 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     })
 }
 
-fn concern_about_command(situation: &Situation, effect: &Effect) -> Option<Concern> {
+fn concern_about_run(situation: &Situation, effect: &RunEffect) -> Option<Concern> {
     let granted = |folder: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, folder));
-    let (rule, severity, reason) = match effect {
-        Effect::Execute { folder, .. } if granted(folder) => return None,
-        Effect::Execute { .. } => (situation.approvals.execute, Severity::Minor, "a command would be run"),
+    let ask = |rule, severity, reason: &str| Some(Concern { rule, severity, reason: reason.to_owned() });
+    let of_server = |server: &str| {
+        let reason = format!("a tool of the MCP server `{server}` would be called, and what it does is not known");
+        ask(situation.approvals.mcp, Severity::Major, &reason)
+    };
+    match effect {
+        RunEffect::Execute { folder, .. } if granted(folder) => None,
+        RunEffect::Execute { .. } => ask(situation.approvals.execute, Severity::Minor, "a command would be run"),
         // Leaving the sandbox is asked about each time: a yes to one command says nothing about the next.
-        Effect::Network => (Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
-        Effect::Unconfined => (Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would hold the command back"),
-        Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
-        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) => return None,
-        Effect::Consult { .. } | Effect::Call { .. } | Effect::LoseCommits(_) => return None,
-    };
-    Some(Concern { rule, severity, reason: reason.to_owned() })
-}
-
-fn concern_about_server(situation: &Situation, effect: &Effect) -> Option<Concern> {
-    let rule = situation.approvals.mcp;
-    let server = match effect {
-        Effect::Call { server, .. } => server,
-        // That it only reads is settled by the user's trust; that no server is called at all is another matter.
-        Effect::Consult { server, .. } if rule == Rule::Deny => server,
-        Effect::Consult { .. } => return None,
-        Effect::Read(_) | Effect::Create(_) | Effect::CreateFolder(_) | Effect::Write(_) => return None,
-        Effect::Delete(_) | Effect::Move { .. } | Effect::Replace(_) | Effect::LoseCommits(_) => return None,
-        Effect::Inspect | Effect::Keep | Effect::Progress | Effect::Review | Effect::Delegate(_) => return None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined => return None,
-    };
-    let granted = situation.grants.iter().any(|grant| grant.covers(&situation.tool, &WorkspacePath::root()));
-    (rule == Rule::Deny || !granted).then(|| Concern {
-        rule,
-        severity: Severity::Major,
-        reason: format!("a tool of the MCP server `{server}` would be called, and what it does is not known"),
-    })
+        RunEffect::Network => ask(Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
+        RunEffect::Unconfined => ask(Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would hold the command back"),
+        RunEffect::Inspect => None,
+        RunEffect::Call { server, .. } if !granted(&WorkspacePath::root()) => of_server(server),
+        // A grant, or the user's trust that a tool only reads, does not outweigh that no server may be called at all.
+        RunEffect::Call { server, .. } | RunEffect::Consult { server, .. } if situation.approvals.mcp == Rule::Deny => of_server(server),
+        RunEffect::Call { .. } | RunEffect::Consult { .. } => None,
+    }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

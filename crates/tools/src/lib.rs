@@ -37,8 +37,11 @@ pub use builtin::BUILTIN;
 pub use builtin::delegate::Delegate;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
-pub use effect::{Effect, Loss};
-pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, Verdict, decide};
+pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
+pub use gate::{
+    Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, ProgressPermit, Scope, Secrets, Situation, TAKING_BACK, Verdict,
+};
+pub use gate::{decide, decide_progress, decide_take_back};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};

@@ -132,6 +132,12 @@ impl WorkspacePath {
         self.0.strip_prefix(".planwright/chats/").is_some_and(|name| name.split_once('.').is_some_and(|(_, extension)| extension == "chat"))
     }
 
+    /// Whether it is in the workspace's own repository.
+    #[must_use]
+    pub fn is_in_repository(&self) -> bool {
+        self.names().next() == Some(OWN[0])
+    }
+
     /// Git's and our own files, which no tool may change: `.git` and `.planwright` at any depth, since a folder below may be a
     /// workspace by itself; `.chat` files.
     #[must_use]

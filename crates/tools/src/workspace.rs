@@ -3,8 +3,7 @@
 //! The root is held as a descriptor and the kernel resolves every path beneath it: nothing is ever
 //! checked as text and opened afterwards. Reads may follow links that stay inside; writes follow none.
 
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::gate::{CommitGuard, ProgressPermit, Target, WritePermit};
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat};
@@ -15,6 +14,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod bare_repository;
 mod baseline;
 mod branch;
 mod change;
@@ -27,6 +27,7 @@ mod history;
 mod landing;
 mod marks;
 mod mirror;
+mod noted_repositories;
 mod overlay;
 mod plans;
 mod problem;
@@ -50,7 +51,7 @@ pub use change::{Change, Changes, is_in_repository, is_named_record, is_object};
 pub use clock::{Begun, Since};
 pub use commits::Commits;
 pub use entries::{Depth, Parents, State};
-pub use landing::Landing;
+pub use landing::{Landing, OutputConflicts};
 pub use mirror::{Mirror, is_noted};
 pub use plans::PlanSummary;
 use problem::problem_of;
@@ -248,24 +249,28 @@ impl Workspace {
     ///
     /// # Errors
     /// Not permitted, changed meanwhile, no room, a link or something else in the way. Nothing has changed then.
-    pub fn write(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Option<Stamp>) -> Result<Stamp, Problem> {
-        let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
+    pub fn write(&self, permit: &WritePermit, path: &WorkspacePath, bytes: &[u8], expected: Option<Stamp>) -> Result<Stamp, Problem> {
+        let enter = || permit.enter(path, Target::of(expected.as_ref()));
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself is not a file."))?;
         // What is refused already leaves not even the trace of a temporary file.
-        drop(permit.commit(&effect)?);
-        let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(permit, &effect, &folder)? };
-        atomic::replace(&folder, name, bytes, expected, path, || Ok((permit.commit(&effect)?, self.take_turn())))
+        drop(enter()?);
+        let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(&enter, &folder)? };
+        atomic::replace(&folder, name, bytes, expected, path, || {
+            let held = (enter()?, self.take_turn());
+            self.refuse_repository(path)?;
+            Ok(held)
+        })
     }
 
-    /// Writes a plan in which the server ticked a box: like [`Self::write`], with leave for progress and nothing else.
+    /// Writes a plan in which the server ticked a box.
     ///
     /// # Errors
-    /// As for [`Self::write`], and `NOT_A_PLAN_FILE`.
-    pub fn write_progress(&self, permit: &Permit, path: &WorkspacePath, bytes: &[u8], expected: Stamp) -> Result<Stamp, Problem> {
-        let no_plan = || Problem::new(ErrorCode::NotAPlanFile, format!("{path} is not a plan file, so it has no progress."));
-        let (folder, name) = path.split().filter(|_| path.is_plan()).ok_or_else(no_plan)?;
+    /// As for [`Self::write`].
+    pub fn write_progress(&self, permit: &ProgressPermit, path: &WorkspacePath, bytes: &[u8], expected: Stamp) -> Result<Stamp, Problem> {
+        let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
+        drop(permit.enter(path)?);
         self.remove_leftovers(path);
-        let enter = || Ok((permit.commit(&Effect::Progress)?, self.take_turn()));
+        let enter = || Ok((permit.enter(path)?, self.take_turn()));
         atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, enter)
     }
 
@@ -290,13 +295,15 @@ impl Workspace {
         self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, Links::Refused)
     }
 
-    /// Like [`Self::folder`], making the folders that are missing on the way to a new file.
-    fn folder_made(&self, permit: &Permit, effect: &Effect, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
+    /// Like [`Self::folder`], making the folders that are missing on the way to what `enter` has the permit for.
+    fn folder_made<'p>(&self, enter: &dyn Fn() -> Result<CommitGuard<'p>, Problem>, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
         match self.folder(path) {
             Err(problem) if problem.code == ErrorCode::PathNotFound => {
                 let Some((parent, name)) = path.split() else { return Err(problem) };
-                let parent = self.folder_made(permit, effect, &parent)?;
-                let _guard = permit.commit(effect)?;
+                let parent = self.folder_made(enter, &parent)?;
+                let _guard = enter()?;
+                let _turn = self.take_turn();
+                self.refuse_repository(path)?;
                 match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => self.folder(path),
                     Err(errno) => Err(problem_of(errno, path)),

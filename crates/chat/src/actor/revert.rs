@@ -12,7 +12,7 @@ use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Not
 use planwright_store::{AuditKind, FileChangeRow, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::Restore;
-use planwright_tools::{Permit, WorkspacePath};
+use planwright_tools::{Consent, TAKING_BACK, WorkspacePath, decide_take_back};
 use serde_json::json;
 
 impl Actor {
@@ -64,8 +64,13 @@ impl Actor {
             let Ok(path) = WorkspacePath::parse(&row.change.path) else { continue };
             wanted.push(Restore { path, present: row.change.before.clone(), wanted: self.chat.version(&row.change.after).await? });
         }
-        let (workspace, permit) = (self.chat.workspace.clone(), Permit::to_take_back_for_user(&self.chat.fence));
-        let put_back = tokio::task::spawn_blocking(move || workspace.restore(&permit, &wanted)).await.map_err(broken)?;
+        let situation = self.chat.situation(self.chat.agent(), TAKING_BACK, Consent::Given).await?;
+        let workspace = self.chat.workspace.clone();
+        let restore = move || {
+            let permit = decide_take_back(&situation, wanted.iter().map(|entry| &entry.path))?;
+            workspace.restore(&permit, &wanted)
+        };
+        let put_back = tokio::task::spawn_blocking(restore).await.map_err(broken)?;
         crash::point("revert_done");
         let left: Vec<Conflict> = match put_back {
             Ok(left) => left.into_iter().map(|(path, reason)| Conflict { path: path.to_string(), reason }).collect(),

@@ -10,7 +10,9 @@ use planwright_protocol::message::{ApprovalMoment, CallToApprove, Category};
 use planwright_protocol::question::Decision;
 use planwright_protocol::{CallMessage, ErrorCode, Message, Problem};
 use planwright_tools::command::Landed;
-use planwright_tools::{Consent, Effect, KEEPING, Output, Permit, Situation, Staged, ToolContext, Verdict, decide};
+use planwright_tools::{
+    Consent, Effect, FileEffect, KEEPING, LandingEffect, Output, Permit, Situation, Staged, ToolContext, Verdict, decide,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -95,7 +97,7 @@ pub fn sift(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Ef
 
 /// Decides on what is left of a command's changes. Where not even its build output may be kept, nothing is.
 pub fn verdict(situation: &Situation, effects: &[Effect]) -> Verdict {
-    match decide(situation, &[Effect::Keep]) {
+    match decide(situation, &[LandingEffect::Keep.into()]) {
         refused @ Verdict::Deny(_) => refused,
         Verdict::Allow(_) | Verdict::Ask(_) => decide(situation, effects),
     }
@@ -226,15 +228,17 @@ fn word(call: &CallMessage, history: &[Message]) -> Word {
 /// The first of the paths, so that there is something to decide on.
 fn named(effects: &[Effect]) -> String {
     const MOST: usize = 12;
+    let file = |effect: &FileEffect| match effect {
+        FileEffect::Delete(path) | FileEffect::Replace(path) => Some(format!("deleted {path}")),
+        FileEffect::Create(path) | FileEffect::CreateFolder(path) => Some(format!("created {path}")),
+        FileEffect::Write(path) => Some(format!("changed {path}")),
+        FileEffect::Move { from, to } => Some(format!("moved {from} to {to}")),
+        FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
+    };
     let word = |effect: &Effect| match effect {
-        Effect::Delete(path) | Effect::Replace(path) => Some(format!("deleted {path}")),
-        Effect::LoseCommits(loss) => Some(loss.to_string()),
-        Effect::Create(path) | Effect::CreateFolder(path) => Some(format!("created {path}")),
-        Effect::Write(path) => Some(format!("changed {path}")),
-        Effect::Move { from, to } => Some(format!("moved {from} to {to}")),
-        Effect::Read(_) | Effect::Progress | Effect::Review | Effect::Delegate(_) => None,
-        Effect::Execute { .. } | Effect::Network | Effect::Unconfined | Effect::Inspect | Effect::Keep => None,
-        Effect::Consult { .. } | Effect::Call { .. } => None,
+        Effect::File(effect) => file(effect),
+        Effect::Landing(LandingEffect::LoseCommits(loss)) => Some(loss.to_string()),
+        Effect::Landing(_) | Effect::Record(_) | Effect::Run(_) => None,
     };
     let mut sorted: Vec<&Effect> = effects.iter().collect();
     sorted.sort_by_key(|effect| !effect.loses());
@@ -249,9 +253,9 @@ fn named(effects: &[Effect]) -> String {
 fn summary(effects: &[Effect]) -> String {
     let count = |wanted: fn(&Effect) -> bool| effects.iter().filter(|effect| wanted(effect)).count();
     let deleted = count(Effect::loses);
-    let created = count(|effect| matches!(effect, Effect::Create(_) | Effect::CreateFolder(_)));
-    let changed = count(|effect| matches!(effect, Effect::Write(_)));
-    let moved = count(|effect| matches!(effect, Effect::Move { .. }));
+    let created = count(|effect| matches!(effect, Effect::File(FileEffect::Create(_) | FileEffect::CreateFolder(_))));
+    let changed = count(|effect| matches!(effect, Effect::File(FileEffect::Write(_))));
+    let moved = count(|effect| matches!(effect, Effect::File(FileEffect::Move { .. })));
     let parts = [(deleted, "deleted"), (changed, "changed"), (created, "created"), (moved, "moved")];
     parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }

@@ -6,6 +6,7 @@ mod budgets;
 mod cycles;
 mod links;
 mod message_keys;
+mod permits;
 mod requirements;
 mod roles;
 

@@ -1,3 +1,4 @@
+use crate::effect::Effect;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_protocol::Problem;
 use schemars::JsonSchema;
@@ -65,7 +66,9 @@ impl Input for AskUser {
 
     fn prepare(self, _: &ToolContext) -> Result<Prepared, Problem> {
         let questions = planwright_question::parse_batch(&json!({ "questions": self.questions }))?;
-        Ok(Prepared::new(Vec::new(), move |_| Ok(Output::default().with("status", "question_pending").signalling(Signal::Ask(questions)))))
+        Ok(Prepared::new(Vec::<Effect>::new(), move |_| {
+            Ok(Output::default().with("status", "question_pending").signalling(Signal::Ask(questions)))
+        }))
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::RecordEffect;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_protocol::{ErrorCode, Permission, Problem, Role};
 use schemars::JsonSchema;
@@ -37,7 +37,7 @@ impl Input for Delegate {
             return Err(invalid(format!("`task` must have 1 to {LONGEST_TASK} bytes; the delegate knows nothing else.")));
         }
         let signal = Signal::Delegate { role, task: self.task };
-        Ok(Prepared::new(vec![Effect::Delegate(role)], move |_| Ok(Output::default().signalling(signal))))
+        Ok(Prepared::new(vec![RecordEffect::Delegate(role)], move |_| Ok(Output::default().signalling(signal))))
     }
 }
 

@@ -1,5 +1,6 @@
 use super::{files, nearest};
-use crate::effect::Effect;
+use crate::effect::FileEffect;
+use crate::gate::Target;
 use crate::path::WorkspacePath;
 use crate::text_file::{self, Text};
 use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
@@ -39,7 +40,7 @@ impl Input for Edit {
         self.check()?;
         let Some(before) = files::present(cx, &path)? else { return Err(files::is_missing(&path)) };
         // The diff shows lines around the change, so the file is read as well.
-        let effects = vec![Effect::Write(path.clone()), Effect::Read(path.clone())];
+        let effects = vec![FileEffect::Write(path.clone()), FileEffect::Read(path.clone())];
         let after = match self.apply(&path, &before) {
             Ok(after) => files::revised(cx, &path, Some(&before), after),
             // What is in the file is not told before the gate has said that it may be read.
@@ -50,7 +51,7 @@ impl Input for Edit {
         let changes = vec![change.clone()];
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
-            let stamp = cx.workspace.write(permit, &path, &after, Some(before.stamp))?;
+            let stamp = cx.workspace.write(&permit.to_write(&path, Target::Existing)?, &path, &after, Some(before.stamp))?;
             Ok(files::written(&cx, &path, stamp, &change, "Edited"))
         })
         .changing(changes))

@@ -1,4 +1,5 @@
 use super::files;
+use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_plan::PlanDocument;
@@ -48,7 +49,7 @@ impl Input for ExitPlanMode {
                 format!("{path} can't be read as a plan: {first}{more}. Mend it, or write it again with `write_plan`."),
             ));
         }
-        Ok(Prepared::new(Vec::new(), move |_| {
+        Ok(Prepared::new(Vec::<Effect>::new(), move |_| {
             Ok(Output::default()
                 .with("status", "question_pending")
                 .with("plan_file", path.to_string())

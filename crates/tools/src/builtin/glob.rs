@@ -1,5 +1,5 @@
 use super::pattern::Pattern;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::{Found, Kind, Walked};
@@ -41,9 +41,9 @@ impl Input for Glob {
             return Err(Problem::new(ErrorCode::InvalidArguments, format!("{path} is not a folder. Give a folder to look in as `path`.")));
         }
         let pattern = Pattern::parse(&self.pattern, &folder)?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         if folder != path {
-            effects.push(Effect::Read(folder.clone()));
+            effects.push(FileEffect::Read(folder.clone()));
         }
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {

@@ -1,6 +1,6 @@
 use super::hits::{Collector, Hits, Limits, MOST_MATCHES};
 use super::pattern::Pattern;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::{LOOKED_AT, encoding_of};
@@ -62,10 +62,10 @@ impl Input for Grep {
         cx.workspace.host_path()?;
         let (root, kind) = cx.workspace.resolve(&path)?;
         let glob = self.glob.as_deref().map(|glob| Pattern::parse(glob, &root)).transpose()?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
         if root != path {
-            effects.push(Effect::Read(root.clone()));
+            effects.push(FileEffect::Read(root.clone()));
         }
         let search = Search {
             matcher,

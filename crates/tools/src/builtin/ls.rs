@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::{Kind, Workspace};
@@ -38,9 +38,9 @@ impl Input for Ls {
         let depth = self.depth.unwrap_or(1).clamp(1, DEEPEST);
         cx.workspace.host_path()?;
         let (real, kind) = cx.workspace.resolve(&path)?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         if real != path {
-            effects.push(Effect::Read(real));
+            effects.push(FileEffect::Read(real));
         }
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {

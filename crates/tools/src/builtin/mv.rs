@@ -1,5 +1,5 @@
 use super::files;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use crate::version::{FileChange, Version};
@@ -48,7 +48,7 @@ impl Input for Mv {
         let changes = changes(&from, &to, tree, lost);
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
-            cx.workspace.rename(permit, &from, &to, moved.stamp, replaced.map(|entry| entry.stamp))?;
+            cx.workspace.rename(&permit.to_move(&from, &to)?, &from, &to, moved.stamp, replaced.map(|entry| entry.stamp))?;
             // The file is the same, so the model knows it under its new name as well as it did before.
             cx.seen.note(&to, moved.stamp);
             Ok(done(&from, &to, left_out))
@@ -115,11 +115,12 @@ fn refuse_below_file(cx: &ToolContext, to: &WorkspacePath) -> Result<(), Problem
     Ok(())
 }
 
-fn effects(from: &WorkspacePath, to: &WorkspacePath, tree: &Tree, replaced: Option<Entry>) -> Vec<Effect> {
-    let mut effects = vec![Effect::Move { from: from.clone(), to: to.clone() }];
-    effects.extend(replaced.map(|_| Effect::Replace(to.clone())));
+fn effects(from: &WorkspacePath, to: &WorkspacePath, tree: &Tree, replaced: Option<Entry>) -> Vec<FileEffect> {
+    let mut effects = vec![FileEffect::Move { from: from.clone(), to: to.clone() }];
+    effects.extend(replaced.map(|_| FileEffect::Replace(to.clone())));
     // What is protected stays so when the folder around it is named.
-    effects.extend(tree.protected.as_ref().map(|path| Effect::Move { from: path.clone(), to: moved_path(path, from, to) }));
+    effects.extend(tree.protected.as_ref().map(|path| FileEffect::Move { from: path.clone(), to: moved_path(path, from, to) }));
+    effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
     effects
 }
 

@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::text_file::{self, Encoding, Text, encoding_of};
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
@@ -41,10 +41,10 @@ impl Input for Read {
         let first = self.offset.unwrap_or(1).max(1);
         let limit = self.limit.unwrap_or(LINES).clamp(1, LINES);
         let file = cx.workspace.open_file(&path)?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
         if let Some(real) = cx.workspace.real_path(&file).filter(|real| *real != path) {
-            effects.push(Effect::Read(real));
+            effects.push(FileEffect::Read(real));
         }
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {

@@ -1,5 +1,5 @@
 use super::files;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use crate::version::{FileChange, Version};
@@ -44,15 +44,16 @@ impl Input for Rm {
             Kind::Folder if !cx.workspace.list(&path)?.is_empty() => return Err(files::is_not_empty(&path)),
             Kind::Folder | Kind::Other => cx.workspace.tree(&path)?,
         };
-        let mut effects = vec![Effect::Delete(path.clone())];
+        let mut effects = vec![FileEffect::Delete(path.clone())];
         // What is protected stays so when the folder around it is named.
-        effects.extend(tree.protected.clone().map(Effect::Delete));
+        effects.extend(tree.protected.clone().map(FileEffect::Delete));
+        effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
         let (count, left_out) = (tree.files(), tree.kept.left_out);
         let gone = |(path, before)| FileChange { path, before, after: Version::absent() };
         let changes = tree.entries.into_iter().map(gone).collect();
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
-            cx.workspace.remove(permit, &path, depth, state)?;
+            cx.workspace.remove(&permit.to_delete(&path)?, &path, depth, state)?;
             Ok(removed(&path, entry.kind, count, left_out))
         })
         .changing(changes))

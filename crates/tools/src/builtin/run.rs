@@ -39,7 +39,7 @@ impl Input for Run {
         let request = self.checked(cx)?;
         let effects = cx.command.effects(&request);
         let cx = cx.clone();
-        Ok(Prepared::new(effects, move |permit| cx.command.clone().run(&cx, &request, permit)))
+        Ok(Prepared::new(effects, move |permit| cx.command.clone().run(&cx, &request, &permit.to_run())))
     }
 }
 

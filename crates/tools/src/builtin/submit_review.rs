@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::RecordEffect;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_protocol::{ErrorCode, Permission, Problem};
@@ -68,8 +68,8 @@ impl Input for SubmitReview {
 
     fn prepare(mut self, _: &ToolContext) -> Result<Prepared, Problem> {
         self.check()?;
-        Ok(Prepared::new(vec![Effect::Review], move |permit| {
-            permit.commit(&Effect::Review)?;
+        Ok(Prepared::new(vec![RecordEffect::Review], move |permit| {
+            permit.to_record(RecordEffect::Review)?.enter()?;
             let review = serde_json::to_value(&self).map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
             let text = format!("The review was handed in: {}. The user sees it now.", self.count());
             Ok(Output::text(text).with("findings", self.findings.len()).signalling(Signal::Reviewed { review, text: self.markdown() }))

@@ -1,5 +1,6 @@
 use super::files;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
+use crate::gate::Target;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::Entry;
@@ -37,8 +38,8 @@ fn create(cx: &ToolContext, path: WorkspacePath) -> Prepared {
     let change = files::change(&path, None, Some(b""));
     let changes = vec![change.clone()];
     let cx = cx.clone();
-    Prepared::new(vec![Effect::Create(path.clone())], move |permit| {
-        let stamp = cx.workspace.write(permit, &path, b"", None)?;
+    Prepared::new(vec![FileEffect::Create(path.clone())], move |permit| {
+        let stamp = cx.workspace.write(&permit.to_write(&path, Target::New)?, &path, b"", None)?;
         Ok(files::written(&cx, &path, stamp, &change, "Created the empty file"))
     })
     .changing(changes)
@@ -54,8 +55,8 @@ fn refresh(cx: &ToolContext, path: WorkspacePath, entry: Entry) -> Result<Prepar
     }
     cx.seen.check(&path, &entry.stamp)?;
     let cx = cx.clone();
-    Ok(Prepared::new(vec![Effect::Write(path.clone())], move |permit| {
-        cx.workspace.touch(permit, &path, entry.stamp)?;
+    Ok(Prepared::new(vec![FileEffect::Write(path.clone())], move |permit| {
+        cx.workspace.touch(&permit.to_write(&path, Target::Existing)?, &path, entry.stamp)?;
         // The model still knows the content; only the times are others.
         if let Some(touched) = cx.workspace.entry(&path)? {
             cx.seen.note(&path, touched.stamp);

@@ -1,5 +1,5 @@
 use crate::command::Request;
-use crate::effect::Effect;
+use crate::effect::{Effect, RecordEffect};
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use planwright_plan::PlanDocument;
@@ -63,19 +63,19 @@ impl Input for UpdateStep {
         let step = match self.step_in(cx.config.approved_plan.as_deref()) {
             Ok(step) => step,
             // Said only to roles that may report progress at all.
-            Err(problem) => return Ok(Prepared::new(vec![Effect::Progress], move |_| Err(problem))),
+            Err(problem) => return Ok(Prepared::new(vec![RecordEffect::Progress], move |_| Err(problem))),
         };
         let Some(command) = step.verify.filter(|_| self.status == NewStatus::Done) else {
-            return Ok(Prepared::new(vec![Effect::Progress], |permit| {
-                permit.commit(&Effect::Progress)?;
+            return Ok(Prepared::new(vec![RecordEffect::Progress], |permit| {
+                permit.to_record(RecordEffect::Progress)?.enter()?;
                 Ok(Output::default())
             }));
         };
         let request = Request { command, folder: WorkspacePath::root(), time: LONGEST_CHECK, network: false };
-        let mut effects = vec![Effect::Progress];
-        effects.extend(cx.command.effects(&request));
+        let mut effects: Vec<Effect> = vec![RecordEffect::Progress.into()];
+        effects.extend(cx.command.effects(&request).into_iter().map(Effect::from));
         let cx = cx.clone();
-        Ok(Prepared::new(effects, move |permit| cx.command.clone().run(&cx, &request, permit)))
+        Ok(Prepared::new(effects, move |permit| cx.command.clone().run(&cx, &request, &permit.to_run())))
     }
 }
 
@@ -100,7 +100,7 @@ impl UpdateStep {
 #[cfg(test)]
 mod tests {
     use super::super::trial::Trial;
-    use crate::effect::Effect;
+    use crate::effect::RecordEffect;
     use planwright_protocol::Role;
 
     const PLAN: &str = "# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [ ] 2. Test it\n  verify: cargo test\n";
@@ -124,7 +124,7 @@ mod tests {
             r#"{"step_number": 2, "status": "in_progress"}"#,
         ] {
             assert_eq!(runs(args), None, "{args}");
-            assert_eq!(trial().prepare("update_step", args).unwrap().effects, [Effect::Progress]);
+            assert_eq!(trial().prepare("update_step", args).unwrap().effects, [RecordEffect::Progress.into()]);
         }
     }
 

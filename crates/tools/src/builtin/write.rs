@@ -1,5 +1,6 @@
 use super::files;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
+use crate::gate::Target;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
 use planwright_protocol::{Permission, Problem};
@@ -33,13 +34,13 @@ impl Input for Write {
         let expected = before.map(|snapshot| snapshot.stamp);
         let (effects, what) = match expected {
             // The diff shows the old content, so it is read as well.
-            Some(_) => (vec![Effect::Write(path.clone()), Effect::Read(path.clone())], "Replaced"),
-            None => (vec![Effect::Create(path.clone())], "Created"),
+            Some(_) => (vec![FileEffect::Write(path.clone()), FileEffect::Read(path.clone())], "Replaced"),
+            None => (vec![FileEffect::Create(path.clone())], "Created"),
         };
         let cx = cx.clone();
         let changes = vec![change.clone()];
         Ok(Prepared::new(effects, move |permit| {
-            let stamp = cx.workspace.write(permit, &path, &content, expected)?;
+            let stamp = cx.workspace.write(&permit.to_write(&path, Target::of(expected.as_ref()))?, &path, &content, expected)?;
             Ok(files::written(&cx, &path, stamp, &change, what))
         })
         .changing(changes))

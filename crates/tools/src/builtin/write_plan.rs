@@ -1,5 +1,6 @@
 use super::files;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
+use crate::gate::Target;
 use crate::path::WorkspacePath;
 use crate::plan_callers::callers_outside;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
@@ -93,11 +94,11 @@ impl Input for WritePlan {
         let text = document.render();
         let change = files::change(&path, before.as_ref(), Some(text.as_bytes()));
         let expected = before.map(|snapshot| snapshot.stamp);
-        let effect = if expected.is_some() { Effect::Write(path.clone()) } else { Effect::Create(path.clone()) };
+        let effect = if expected.is_some() { FileEffect::Write(path.clone()) } else { FileEffect::Create(path.clone()) };
         let cx = cx.clone();
         Ok(Prepared::new(vec![effect], move |permit| {
             cx.workspace.remove_leftovers(&path);
-            let stamp = cx.workspace.write(permit, &path, text.as_bytes(), expected)?;
+            let stamp = cx.workspace.write(&permit.to_write(&path, Target::of(expected.as_ref()))?, &path, text.as_bytes(), expected)?;
             cx.seen.note(&path, stamp);
             let written = text;
             let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to hear what they think.", document.revision);

@@ -2,21 +2,22 @@
 //!
 //! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
 
-use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, refs_line};
+use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, output_line, refs_line};
 use super::outcome::Outcome;
+use super::staged_effects::is_gone;
 use super::{CommandContext, Commands};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::effect::{Effect, LandingEffect};
+use crate::gate::{LandPermit, Permit, permit_put_back};
 use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Seen, Since, Workspace, is_in_repository,
-    is_named_record, is_noted, is_object, refusal,
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RefChange, Seen, Since, Workspace,
+    is_in_repository, is_named_record, is_noted, is_object, refusal,
 };
-use planwright_protocol::{ErrorCode, Problem};
+use planwright_protocol::Problem;
 use planwright_sandbox::Space;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,12 +28,12 @@ pub struct Staged {
     copies: PathBuf,
     baseline: Option<Arc<Baseline>>,
     outcome: Outcome,
-    changes: Changes,
+    pub(super) changes: Changes,
     /// Since when a change counts as somebody else's, as it was known when the changes were read.
     since: Since,
     /// Secrets that git would keep as the empty files that the command saw; its records are left out.
     emptied: Vec<String>,
-    moves: Vec<(WorkspacePath, WorkspacePath)>,
+    pub(super) moves: Vec<(WorkspacePath, WorkspacePath)>,
 }
 
 /// What came of keeping it.
@@ -66,7 +67,9 @@ impl Staged {
         if !emptied.is_empty() {
             changes.leave_records();
         }
-        let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
+        let mut moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
+        // What is moved into a repository does not arrive there, so that it is lost to its old place.
+        moves.retain(|(from, to)| !changes.is_in_repository(from) && !changes.is_in_repository(to));
         Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves }))
     }
 
@@ -79,7 +82,7 @@ impl Staged {
         if !folder.join("upper").is_dir() && is_whole(&folder) {
             let mirror = Mirror { copies: &copies, stage: &folder, baseline: cx.command.baseline.clone() };
             let changes = cx.workspace.changes_since(&mirror)?;
-            cx.workspace.put_back(&Permit::to_take_back(), &mirror, &changes.all(), &changes.odd)?;
+            put_back(&cx.workspace, &mirror, &changes.all(), &changes.odd)?;
         }
         planwright_sandbox::clear(&folder);
         Ok(())
@@ -91,31 +94,13 @@ impl Staged {
         self.changes.half_done()
     }
 
-    /// What the gate is to decide on.
-    #[must_use]
-    pub fn effects(&self) -> Vec<Effect> {
-        let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).collect();
-        let on_the_way = self.folders_on_the_way();
-        // A folder that can't go because of what is in it is not asked about.
-        let protected: Vec<&WorkspacePath> =
-            self.changes.judged.iter().map(|change| &change.path).filter(|path| path.is_protected()).collect();
-        let is_shielded =
-            |change: &Change| is_gone(change) && protected.iter().any(|own| **own != change.path && own.is_within(&change.path));
-        let mut effects = vec![Effect::Keep];
-        effects.extend(self.moves.iter().map(|(from, to)| Effect::Move { from: from.clone(), to: to.clone() }));
-        let judged = self.changes.judged.iter().filter(|change| !moved.contains(&change.path) && !on_the_way.contains(&change.path));
-        effects.extend(judged.filter(|change| !is_shielded(change)).flat_map(effects_of));
-        effects.extend(self.changes.lost.iter().cloned().map(Effect::LoseCommits));
-        effects
-    }
-
     /// Where files were changed in place, puts back at once what is withheld, and gives what is still to be told of it. Nothing
     /// that no command may do is there while somebody is asked.
     ///
     /// # Errors
     /// It can't be put back.
     pub fn put_back_withheld(mut self, withheld: Vec<Effect>) -> Result<(Self, Vec<Effect>), Problem> {
-        if withheld.iter().any(|effect| matches!(effect, Effect::LoseCommits(_))) {
+        if withheld.iter().any(|effect| matches!(effect, Effect::Landing(LandingEffect::LoseCommits(_)))) {
             self.changes.leave_records();
         }
         if self.upper().is_dir() {
@@ -128,12 +113,13 @@ impl Staged {
         if held.is_empty() && odd.is_empty() {
             return Ok((self, withheld));
         }
-        let done = self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &held, &odd)?;
+        let done = put_back(&self.workspace, &self.mirror(), &held, &odd)?;
         let lines = [emptied_line(&std::mem::take(&mut self.emptied)), odd_line(odd.len() as u64), objects_line(objects)];
         self.outcome.notes.extend(lines.into_iter().flatten().chain(left_lines(&done)));
         self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
         self.changes.unspellable = 0;
         self.changes.judged.retain(|change| !held.contains(change));
+        self.changes.repositories.clear();
         self.outcome.save(&self.folder)?;
         Ok((self, Vec::new()))
     }
@@ -144,29 +130,18 @@ impl Staged {
     /// # Errors
     /// The permit does not hold any more; then nothing is kept.
     pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Landed, Problem> {
-        // They come in the order in which they were decided on, so that none is looked for among all others.
-        let (mut allowed, mut held) = (permit.effects().iter().peekable(), withheld.iter().peekable());
-        let mut is_decided = |effect: &Effect| {
-            held.next_if_eq(&effect).is_some()
-                || allowed.next_if_eq(&effect).is_some()
-                || permit.covers(effect)
-                || withheld.contains(effect)
-        };
-        if !self.effects().iter().all(&mut is_decided) {
-            let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
-            return Err(Problem::new(ErrorCode::FileChanged, text));
-        }
-        if let Err(problem) = permit.commit(&Effect::Keep).map(drop) {
+        let permit = permit.to_land(&self.effects(), withheld)?;
+        if let Err(problem) = permit.enter([]).map(drop) {
             self.undo()?;
             return Err(problem);
         }
         let kept = self.sorted(withheld).1;
-        let mut landing = self.landing(permit, &kept);
+        let mut landing = self.landing(&permit, &kept);
         if self.upper().is_dir() {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         }
         planwright_sandbox::clear(&self.folder);
-        let Landing { conflicts, stuck, own, since, .. } = landing;
+        let Landing { conflicts, stuck, own, since, output, .. } = landing;
         let missing: BTreeSet<&WorkspacePath> = conflicts.iter().chain(stuck.iter().map(|(path, _)| path)).collect();
         let kept: Vec<Change> = kept.into_iter().filter(|change| !missing.contains(&change.path)).collect();
         let mut told = self.outcome.report(&kept, withheld);
@@ -176,12 +151,12 @@ impl Staged {
                 "the machine's clock was set back since the command began, and nobody can tell whether somebody else changed it"
             }
         };
-        for line in self.lines(&conflicts, why, &stuck, &own) {
+        for line in self.lines(&conflicts, why, &stuck, &own).into_iter().chain(output_line(&output, why)) {
             add(&mut told, &line);
         }
-        if !conflicts.is_empty() {
-            told =
-                told.map(|output| output.with("conflicts", conflicts.iter().take(MOST_NAMED).map(ToString::to_string).collect::<Vec<_>>()));
+        let conflicting: Vec<String> = conflicts.iter().chain(&output.named).take(MOST_NAMED).map(ToString::to_string).collect();
+        if !conflicting.is_empty() {
+            told = told.map(|output| output.with("conflicts", conflicting));
         }
         // Records land together or not at all, and so do the refs that are noted by their values.
         let refs = if conflicts.iter().any(is_named_record) { self.refs() } else { &[] };
@@ -190,7 +165,7 @@ impl Staged {
         Ok(Landed { told, left })
     }
 
-    fn landing<'p>(&self, permit: &'p Permit, kept: &[Change]) -> Landing<'p> {
+    fn landing<'p>(&self, permit: &'p LandPermit, kept: &[Change]) -> Landing<'p> {
         let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
         let Changes { judged, unjudged, left_out, .. } = &self.changes;
         let whole: BTreeSet<WorkspacePath> = unjudged.iter().map(|change| change.path.clone()).collect();
@@ -211,6 +186,9 @@ impl Staged {
             conflicts: Vec::new(),
             stuck: Vec::new(),
             own: Vec::new(),
+            output: OutputConflicts::default(),
+            released: HashSet::new(),
+            compared: 0,
         }
     }
 
@@ -315,26 +293,10 @@ impl Staged {
         let done = if self.upper().is_dir() {
             PutBack::default()
         } else {
-            self.workspace.put_back(&Permit::to_take_back(), &self.mirror(), &self.changes.all(), &self.changes.odd)?
+            put_back(&self.workspace, &self.mirror(), &self.changes.all(), &self.changes.odd)?
         };
         planwright_sandbox::clear(&self.folder);
         Ok(done)
-    }
-
-    /// New folders that are only there for what was put into them, as `write` makes them too.
-    fn folders_on_the_way(&self) -> BTreeSet<WorkspacePath> {
-        let mut holders = BTreeSet::new();
-        // What never lands leaves its folder empty.
-        let lands = |change: &&Change| change.now.is_some_and(|now| now != Kind::Folder) && !change.path.is_protected();
-        for change in self.changes.judged.iter().filter(lands) {
-            let mut folder = change.path.split().map(|(folder, _)| folder);
-            while let Some(path) = folder.take_if(|path| !holders.contains(path)) {
-                folder = path.split().map(|(folder, _)| folder);
-                holders.insert(path);
-            }
-        }
-        let is_new = |change: &&Change| (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected();
-        self.changes.judged.iter().filter(is_new).map(|change| change.path.clone()).filter(|path| holders.contains(path)).collect()
     }
 
     pub(super) fn upper(&self) -> PathBuf {
@@ -344,11 +306,6 @@ impl Staged {
 
 /// How many paths are named.
 const MOST_NAMED: usize = 100;
-
-/// Whether a folder is not there any more, or is none.
-fn is_gone(change: &Change) -> bool {
-    change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder)
-}
 
 /// One more line for the model, whether the command did well or not.
 fn add(told: &mut Result<Output, Problem>, line: &str) {
@@ -379,22 +336,8 @@ fn is_whole(stage: &Path) -> bool {
     stage.join("upper").is_dir() || is_noted(stage)
 }
 
-fn effects_of(change: &Change) -> Vec<Effect> {
-    let path = || change.path.clone();
-    let lost = matches!(
-        (change.was, change.now),
-        (Some(_), None) | (Some(Kind::Folder), Some(Kind::File | Kind::Link)) | (Some(Kind::File | Kind::Link), Some(Kind::Folder))
-    );
-    let mut effects = Vec::new();
-    if lost {
-        effects.push(Effect::Delete(path()));
-    }
-    match (change.was, change.now) {
-        (Some(Kind::Folder), Some(Kind::Folder)) => effects.push(Effect::Write(path())),
-        (_, Some(Kind::Folder)) => effects.push(Effect::CreateFolder(path())),
-        (Some(_), Some(_)) if !lost => effects.push(Effect::Write(path())),
-        (_, Some(_)) => effects.push(Effect::Create(path())),
-        (_, None) => {}
-    }
-    effects
+/// Puts back what a command changed in place, and nothing else.
+fn put_back(workspace: &Workspace, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
+    let permit = permit_put_back(changes.iter().map(|change| &change.path), odd);
+    workspace.put_back(&permit, mirror, changes, odd)
 }

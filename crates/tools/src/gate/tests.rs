@@ -1,11 +1,17 @@
 use super::*;
 use planwright_protocol::{Plan, PlanStep};
 
+mod required_plan;
+
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
 }
 
-fn situation(role: Role) -> Situation {
+fn by_model(role: Role) -> Situation {
+    situation(role, Consent::Needed)
+}
+
+pub(crate) fn situation(role: Role, consent: Consent) -> Situation {
     let fence = Fence::new(Epoch(1));
     Situation {
         role,
@@ -19,28 +25,33 @@ fn situation(role: Role) -> Situation {
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),
-        consent: Consent::Needed,
+        consent,
     }
 }
 
-fn word(situation: &Situation, effects: &[Effect]) -> String {
-    match decide(situation, effects) {
+pub(crate) fn allowed(situation: &Situation, effects: &[Effect]) -> Permit {
+    decide(situation, effects).permit().unwrap()
+}
+
+fn word<E: Clone + Into<Effect>>(situation: &Situation, effects: &[E]) -> String {
+    let effects: Vec<Effect> = effects.iter().cloned().map(Into::into).collect();
+    match decide(situation, &effects) {
         Verdict::Allow(_) => "allow".to_owned(),
         Verdict::Ask(approval) => format!("ask {:?}", approval.severity),
         Verdict::Deny(problem) => problem.code.to_string(),
     }
 }
 
-fn changes(target: &str) -> Vec<Effect> {
+fn changes(target: &str) -> Vec<FileEffect> {
     let target = path(target);
     vec![
-        Effect::Create(target.clone()),
-        Effect::CreateFolder(target.clone()),
-        Effect::Write(target.clone()),
-        Effect::Delete(target.clone()),
-        Effect::Replace(target.clone()),
-        Effect::Move { from: target.clone(), to: path("/elsewhere") },
-        Effect::Move { from: path("/elsewhere"), to: target },
+        FileEffect::Create(target.clone()),
+        FileEffect::CreateFolder(target.clone()),
+        FileEffect::Write(target.clone()),
+        FileEffect::Delete(target.clone()),
+        FileEffect::Replace(target.clone()),
+        FileEffect::Move { from: target.clone(), to: path("/elsewhere") },
+        FileEffect::Move { from: path("/elsewhere"), to: target },
     ]
 }
 
@@ -49,7 +60,7 @@ fn in_plan_mode_nothing_outside_plans_can_change() {
     for role in Role::all().filter(|role| role.mode() == Mode::Plan) {
         for target in ["/src/main.rs", "/plans", "/", "/src/x.plan", "/plansX/a.plan", "/.git/x.plan", "/PLANS/x.plan"] {
             for effect in changes(target) {
-                assert_eq!(word(&situation(role), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{role}: {effect:?}");
+                assert_eq!(word(&by_model(role), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{role}: {effect:?}");
             }
         }
     }
@@ -57,42 +68,45 @@ fn in_plan_mode_nothing_outside_plans_can_change() {
 
 #[test]
 fn a_planner_may_write_its_own_plan_and_a_reviewer_may_not() {
-    for effect in [Effect::Create(path("/plans/x.plan")), Effect::Write(path("/plans/x.plan"))] {
-        assert_eq!(word(&situation(Role::Planner), std::slice::from_ref(&effect)), "allow", "{effect:?}");
-        assert_eq!(word(&situation(Role::Reviewer), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
+    for effect in [FileEffect::Create(path("/plans/x.plan")), FileEffect::Write(path("/plans/x.plan"))] {
+        assert_eq!(word(&by_model(Role::Planner), std::slice::from_ref(&effect)), "allow", "{effect:?}");
+        assert_eq!(word(&by_model(Role::Reviewer), std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
     }
-    assert_eq!(word(&situation(Role::Planner), &[Effect::Write(path("/plans/notes.md"))]), "TOOL_BLOCKED_BY_MODE");
+    assert_eq!(word(&by_model(Role::Planner), &[FileEffect::Write(path("/plans/notes.md"))]), "TOOL_BLOCKED_BY_MODE");
 }
 
 #[test]
 fn below_plans_the_model_can_touch_nothing_but_its_plan_and_the_user_can() {
-    let moved = Effect::Move { from: path("/plans/x.plan"), to: path("/plans/y.plan") };
-    for effect in
-        [Effect::Delete(path("/plans/x.plan")), Effect::Delete(path("/plans/notes")), Effect::CreateFolder(path("/plans/q3")), moved]
-    {
-        let mut planner = situation(Role::Planner);
+    let moved = FileEffect::Move { from: path("/plans/x.plan"), to: path("/plans/y.plan") };
+    for effect in [
+        FileEffect::Delete(path("/plans/x.plan")),
+        FileEffect::Delete(path("/plans/notes")),
+        FileEffect::CreateFolder(path("/plans/q3")),
+        moved,
+    ] {
+        let mut planner = by_model(Role::Planner);
         assert_eq!(word(&planner, std::slice::from_ref(&effect)), "TOOL_BLOCKED_BY_MODE", "{effect:?}");
         planner.consent = Consent::Given;
         assert_eq!(word(&planner, std::slice::from_ref(&effect)), "allow", "{effect:?}");
     }
-    let mut planner = situation(Role::Planner);
-    assert_eq!(word(&planner, &[Effect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED");
-    assert_eq!(word(&planner, &[Effect::Create(path("/plans/second.plan"))]), "PLAN_NOT_OWNED");
+    let mut planner = by_model(Role::Planner);
+    assert_eq!(word(&planner, &[FileEffect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED");
+    assert_eq!(word(&planner, &[FileEffect::Create(path("/plans/second.plan"))]), "PLAN_NOT_OWNED");
     planner.own_plan = None;
-    assert_eq!(word(&planner, &[Effect::Create(path("/plans/first.plan"))]), "allow");
+    assert_eq!(word(&planner, &[FileEffect::Create(path("/plans/first.plan"))]), "allow");
     planner.consent = Consent::Given;
-    assert_eq!(word(&planner, &[Effect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
+    assert_eq!(word(&planner, &[FileEffect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
 }
 
 #[test]
 fn the_refusal_in_plan_mode_says_so_in_the_agreed_words() {
     let words = "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes.";
     let refused = |situation: &Situation| {
-        let Verdict::Deny(problem) = decide(situation, &[Effect::Write(path("/src/main.rs"))]) else { panic!("allowed") };
+        let Verdict::Deny(problem) = decide(situation, &[FileEffect::Write(path("/src/main.rs")).into()]) else { panic!("allowed") };
         assert!(!problem.retryable);
         problem.message
     };
-    let mut planner = situation(Role::Planner);
+    let mut planner = by_model(Role::Planner);
     assert!(refused(&planner).starts_with(&format!("{words} Put what you meant to do into the plan")));
     planner.consent = Consent::Given;
     assert_eq!(refused(&planner), words, "the user needs no advice for models");
@@ -100,8 +114,8 @@ fn the_refusal_in_plan_mode_says_so_in_the_agreed_words() {
 
 #[test]
 fn one_forbidden_effect_denies_the_whole_call() {
-    let effects = [Effect::Read(path("/a")), Effect::Write(path("/plans/x.plan")), Effect::Write(path("/src/main.rs"))];
-    assert_eq!(word(&situation(Role::Planner), &effects), "TOOL_BLOCKED_BY_MODE");
+    let effects = [FileEffect::Read(path("/a")), FileEffect::Write(path("/plans/x.plan")), FileEffect::Write(path("/src/main.rs"))];
+    assert_eq!(word(&by_model(Role::Planner), &effects), "TOOL_BLOCKED_BY_MODE");
 }
 
 #[test]
@@ -109,129 +123,129 @@ fn each_acting_role_has_its_own_rights() {
     let source = || path("/src/main.rs");
     let new_plan = || path("/plans/new.plan");
     let table: &[(Role, Effect, &str)] = &[
-        (Role::Actor, Effect::Write(source()), "allow"),
-        (Role::Actor, Effect::Create(source()), "allow"),
-        (Role::Actor, Effect::Delete(source()), "ask Critical"),
-        (Role::Actor, Effect::Replace(source()), "ask Critical"),
-        (Role::Actor, Effect::Move { from: source(), to: path("/src/b.rs") }, "allow"),
-        (Role::Actor, Effect::Create(new_plan()), "allow"),
-        (Role::Designer, Effect::Create(source()), "allow"),
-        (Role::Designer, Effect::CreateFolder(source()), "allow"),
-        (Role::Designer, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
-        (Role::Designer, Effect::Delete(source()), "TOOL_NOT_PERMITTED"),
-        (Role::Designer, Effect::Move { from: source(), to: path("/src/b.rs") }, "TOOL_NOT_PERMITTED"),
-        (Role::Designer, Effect::Create(new_plan()), "allow"),
-        (Role::Designer, Effect::Write(new_plan()), "TOOL_NOT_PERMITTED"),
-        (Role::Tester, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
-        (Role::Tester, Effect::Create(new_plan()), "TOOL_NOT_PERMITTED"),
-        (Role::Commander, Effect::Write(source()), "TOOL_NOT_PERMITTED"),
-        (Role::Commander, Effect::Create(new_plan()), "allow"),
-        (Role::Commander, Effect::Delegate(Role::Actor), "allow"),
-        (Role::Commander, Effect::Delegate(Role::Tester), "TOOL_NOT_PERMITTED"),
-        (Role::Actor, Effect::Delegate(Role::Actor), "TOOL_NOT_PERMITTED"),
-        (Role::Reviewer, Effect::Review, "allow"),
-        (Role::Actor, Effect::Review, "TOOL_NOT_PERMITTED"),
-        (Role::Planner, Effect::Review, "TOOL_NOT_PERMITTED"),
-        (Role::Planner, Effect::Progress, "TOOL_BLOCKED_BY_MODE"),
-        (Role::Actor, Effect::Progress, "allow"),
+        (Role::Actor, FileEffect::Write(source()).into(), "allow"),
+        (Role::Actor, FileEffect::Create(source()).into(), "allow"),
+        (Role::Actor, FileEffect::Delete(source()).into(), "ask Critical"),
+        (Role::Actor, FileEffect::Replace(source()).into(), "ask Critical"),
+        (Role::Actor, FileEffect::Move { from: source(), to: path("/src/b.rs") }.into(), "allow"),
+        (Role::Actor, FileEffect::Create(new_plan()).into(), "allow"),
+        (Role::Designer, FileEffect::Create(source()).into(), "allow"),
+        (Role::Designer, FileEffect::CreateFolder(source()).into(), "allow"),
+        (Role::Designer, FileEffect::Write(source()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Designer, FileEffect::Delete(source()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Designer, FileEffect::Move { from: source(), to: path("/src/b.rs") }.into(), "TOOL_NOT_PERMITTED"),
+        (Role::Designer, FileEffect::Create(new_plan()).into(), "allow"),
+        (Role::Designer, FileEffect::Write(new_plan()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Tester, FileEffect::Write(source()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Tester, FileEffect::Create(new_plan()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Commander, FileEffect::Write(source()).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Commander, FileEffect::Create(new_plan()).into(), "allow"),
+        (Role::Commander, RecordEffect::Delegate(Role::Actor).into(), "allow"),
+        (Role::Commander, RecordEffect::Delegate(Role::Tester).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Actor, RecordEffect::Delegate(Role::Actor).into(), "TOOL_NOT_PERMITTED"),
+        (Role::Reviewer, RecordEffect::Review.into(), "allow"),
+        (Role::Actor, RecordEffect::Review.into(), "TOOL_NOT_PERMITTED"),
+        (Role::Planner, RecordEffect::Review.into(), "TOOL_NOT_PERMITTED"),
+        (Role::Planner, RecordEffect::Progress.into(), "TOOL_BLOCKED_BY_MODE"),
+        (Role::Actor, RecordEffect::Progress.into(), "allow"),
     ];
     for (role, effect, expected) in table {
-        assert_eq!(word(&situation(*role), std::slice::from_ref(effect)), *expected, "{role}: {effect:?}");
+        assert_eq!(word(&by_model(*role), std::slice::from_ref(effect)), *expected, "{role}: {effect:?}");
     }
 }
 
 #[test]
 fn protected_paths_are_refused_whatever_the_role() {
     for target in ["/.git/config", "/vendor/sub/.git", "/.planwright/config.toml", "/sub/.planwright/config.toml", "/chats/a.chat"] {
-        let mut given = situation(Role::Actor);
+        let mut given = by_model(Role::Actor);
         given.consent = Consent::Given;
         for effect in changes(target) {
             assert_eq!(word(&given, std::slice::from_ref(&effect)), "PROTECTED_PATH", "{effect:?}");
         }
-        assert_eq!(word(&given, &[Effect::Read(path(target))]), "allow");
+        assert_eq!(word(&given, &[FileEffect::Read(path(target))]), "allow");
     }
 }
 
 #[test]
 fn the_plan_of_another_chat_is_refused_also_as_part_of_a_folder() {
     for role in [Role::Planner, Role::Actor] {
-        let mut by_user = situation(role);
+        let mut by_user = by_model(role);
         by_user.consent = Consent::Given;
-        assert_eq!(word(&situation(role), &[Effect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
-        assert_eq!(word(&by_user, &[Effect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
-        assert_eq!(word(&by_user, &[Effect::Delete(path("/plans/team"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&by_model(role), &[FileEffect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&by_user, &[FileEffect::Write(path("/plans/other.plan"))]), "PLAN_NOT_OWNED");
+        assert_eq!(word(&by_user, &[FileEffect::Delete(path("/plans/team"))]), "PLAN_NOT_OWNED");
     }
-    assert_eq!(word(&situation(Role::Actor), &[Effect::Delete(path("/plans"))]), "PLAN_NOT_OWNED");
+    assert_eq!(word(&by_model(Role::Actor), &[FileEffect::Delete(path("/plans"))]), "PLAN_NOT_OWNED");
 }
 
 #[test]
 fn the_workspace_itself_cannot_be_deleted_or_moved_into_itself() {
-    let mut actor = situation(Role::Actor);
+    let mut actor = by_model(Role::Actor);
     actor.foreign_plans = Arc::default();
-    assert_eq!(word(&actor, &[Effect::Delete(WorkspacePath::root())]), "PATH_INVALID");
-    assert_eq!(word(&actor, &[Effect::Move { from: path("/src"), to: path("/src/sub") }]), "PATH_INVALID");
+    assert_eq!(word(&actor, &[FileEffect::Delete(WorkspacePath::root())]), "PATH_INVALID");
+    assert_eq!(word(&actor, &[FileEffect::Move { from: path("/src"), to: path("/src/sub") }]), "PATH_INVALID");
 }
 
 #[test]
 fn changes_outside_the_approved_plan_ask() {
     let plan = Plan { steps: vec![PlanStep { files: vec!["src/lib.rs".into()], ..PlanStep::default() }], ..Plan::default() };
-    let mut actor = situation(Role::Actor);
+    let mut actor = by_model(Role::Actor);
     actor.scope = Scope::of(&plan).map(Arc::new);
-    assert_eq!(word(&actor, &[Effect::Write(path("/src/lib.rs"))]), "allow");
-    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "ask Major");
-    assert_eq!(word(&actor, &[Effect::Move { from: path("/src/lib.rs"), to: path("/b.rs") }]), "ask Major");
-    assert_eq!(word(&actor, &[Effect::Delete(path("/src/lib.rs"))]), "ask Critical");
-    assert_eq!(word(&actor, &[Effect::Create(path("/plans/new.plan"))]), "allow");
-    assert_eq!(word(&actor, &[Effect::Write(path("/plans/x.plan"))]), "allow", "its own");
-    assert_eq!(word(&actor, &[Effect::Write(path("/plans/of-nobody.plan"))]), "ask Major");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/src/lib.rs"))]), "allow");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/src/main.rs"))]), "ask Major");
+    assert_eq!(word(&actor, &[FileEffect::Move { from: path("/src/lib.rs"), to: path("/b.rs") }]), "ask Major");
+    assert_eq!(word(&actor, &[FileEffect::Delete(path("/src/lib.rs"))]), "ask Critical");
+    assert_eq!(word(&actor, &[FileEffect::Create(path("/plans/new.plan"))]), "allow");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/plans/x.plan"))]), "allow", "its own");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/plans/of-nobody.plan"))]), "ask Major");
     actor.consent = Consent::Given;
-    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "allow");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/src/main.rs"))]), "allow");
 }
 
 #[test]
 fn reading_a_secret_asks_in_every_role() {
     for role in Role::all() {
-        assert_eq!(word(&situation(role), &[Effect::Read(path("/.env"))]), "ask Critical");
+        assert_eq!(word(&by_model(role), &[FileEffect::Read(path("/.env"))]), "ask Critical");
     }
-    assert_eq!(word(&situation(Role::Actor), &[Effect::Move { from: path("/.env"), to: path("/a.txt") }]), "ask Critical");
+    assert_eq!(word(&by_model(Role::Actor), &[FileEffect::Move { from: path("/.env"), to: path("/a.txt") }]), "ask Critical");
 }
 
 #[test]
 fn settings_tighten_and_never_widen() {
     let approvals = |text: &str| Arc::new(serde_json::from_str::<Approvals>(text).unwrap());
-    let mut actor = situation(Role::Actor);
+    let mut actor = by_model(Role::Actor);
     actor.approvals = approvals(r#"{"tools": {"write": "ask"}}"#);
-    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "ask Minor");
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/src/main.rs"))]), "ask Minor");
     actor.approvals = approvals(r#"{"tools": {"write": "deny"}}"#);
     actor.consent = Consent::Given;
-    assert_eq!(word(&actor, &[Effect::Write(path("/src/main.rs"))]), "TOOL_NOT_PERMITTED");
-    let mut planner = situation(Role::Planner);
+    assert_eq!(word(&actor, &[FileEffect::Write(path("/src/main.rs"))]), "TOOL_NOT_PERMITTED");
+    let mut planner = by_model(Role::Planner);
     planner.approvals = approvals(r#"{"delete": "allow", "outside_plan": "allow", "tools": {"write": "allow"}}"#);
     planner.consent = Consent::Given;
-    assert_eq!(word(&planner, &[Effect::Write(path("/src/main.rs"))]), "TOOL_BLOCKED_BY_MODE");
+    assert_eq!(word(&planner, &[FileEffect::Write(path("/src/main.rs"))]), "TOOL_BLOCKED_BY_MODE");
 }
 
 #[test]
 fn approve_always_holds_for_this_tool_and_this_folder() {
-    let mut actor = situation(Role::Actor);
+    let mut actor = by_model(Role::Actor);
     actor.tool = "rm".to_owned();
     actor.grants = Arc::new(vec![Grant { tool: "rm".to_owned(), folder: path("/tmp") }]);
-    assert_eq!(word(&actor, &[Effect::Delete(path("/tmp/a"))]), "allow");
-    assert_eq!(word(&actor, &[Effect::Delete(path("/src/a"))]), "ask Critical");
+    assert_eq!(word(&actor, &[FileEffect::Delete(path("/tmp/a"))]), "allow");
+    assert_eq!(word(&actor, &[FileEffect::Delete(path("/src/a"))]), "ask Critical");
     actor.tool = "mv".to_owned();
-    assert_eq!(word(&actor, &[Effect::Delete(path("/tmp/a"))]), "ask Critical");
+    assert_eq!(word(&actor, &[FileEffect::Delete(path("/tmp/a"))]), "ask Critical");
 }
 
 #[test]
 fn the_right_to_plans_is_no_right_to_anything_else() {
     // The Commander has it, and none of the rights to files.
     for effect in changes("/src/main.rs") {
-        assert_eq!(word(&situation(Role::Commander), std::slice::from_ref(&effect)), "TOOL_NOT_PERMITTED", "{effect:?}");
+        assert_eq!(word(&by_model(Role::Commander), std::slice::from_ref(&effect)), "TOOL_NOT_PERMITTED", "{effect:?}");
     }
 }
 
-fn command() -> Effect {
-    Effect::Execute { command: "make".to_owned(), folder: WorkspacePath::root() }
+fn command() -> RunEffect {
+    RunEffect::Execute { command: "make".to_owned(), folder: WorkspacePath::root() }
 }
 
 #[test]
@@ -242,18 +256,18 @@ fn commands_are_for_the_roles_that_have_the_right() {
             (false, Mode::Plan) => "TOOL_BLOCKED_BY_MODE",
             (false, Mode::Act) => "TOOL_NOT_PERMITTED",
         };
-        for effect in [command(), Effect::Keep] {
-            assert_eq!(word(&situation(role), &[effect]), expected, "{role}");
+        for effect in [command().into(), Effect::from(LandingEffect::Keep)] {
+            assert_eq!(word(&by_model(role), &[effect]), expected, "{role}");
         }
-        assert_eq!(word(&situation(role), &[Effect::Inspect]), "allow", "{role}");
+        assert_eq!(word(&by_model(role), &[RunEffect::Inspect]), "allow", "{role}");
     }
-    assert_eq!(word(&situation(Role::Tester), &[command(), Effect::Unconfined]), "TOOL_NOT_PERMITTED");
+    assert_eq!(word(&by_model(Role::Tester), &[command(), RunEffect::Unconfined]), "TOOL_NOT_PERMITTED");
 }
 
 #[test]
 fn leaving_the_sandbox_asks_each_time_whatever_was_granted() {
-    for effect in [Effect::Network, Effect::Unconfined] {
-        let mut situation = situation(Role::Actor);
+    for effect in [RunEffect::Network, RunEffect::Unconfined] {
+        let mut situation = by_model(Role::Actor);
         "run".clone_into(&mut situation.tool);
         situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: WorkspacePath::root() }]);
         assert_eq!(word(&situation, &[command(), effect.clone()]), "ask Major", "{effect:?}");
@@ -264,15 +278,19 @@ fn leaving_the_sandbox_asks_each_time_whatever_was_granted() {
 
 #[test]
 fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
-    let mut situation = situation(Role::Actor);
+    let mut situation = by_model(Role::Actor);
     "run".clone_into(&mut situation.tool);
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, tools: [("run".to_owned(), Rule::Ask)].into(), ..Approvals::default() });
     assert_eq!(word(&situation, &[command()]), "ask Minor");
     let mut after = situation.clone();
     KEEPING.clone_into(&mut after.tool);
     after.grants = Arc::new(vec![Grant { tool: KEEPING.to_owned(), folder: WorkspacePath::root() }]);
-    assert_eq!(word(&after, &[Effect::Keep, Effect::Write(path("/a"))]), "allow");
-    assert_eq!(word(&after, &[Effect::Keep, Effect::Delete(path("/a"))]), "ask Critical", "whatever was granted");
+    assert_eq!(word(&after, &[LandingEffect::Keep.into(), Effect::from(FileEffect::Write(path("/a")))]), "allow");
+    assert_eq!(
+        word(&after, &[LandingEffect::Keep.into(), Effect::from(FileEffect::Delete(path("/a")))]),
+        "ask Critical",
+        "whatever was granted"
+    );
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, ..Approvals::default() });
     situation.grants = Arc::new(vec![Grant { tool: "run".to_owned(), folder: path("/web") }]);
     assert_eq!(word(&situation, &[command()]), "ask Minor", "a grant is for its own folder");
@@ -282,22 +300,22 @@ fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
 
 #[test]
 fn a_tool_of_a_server_asks_unless_the_user_trusts_that_it_reads_and_plan_mode_has_no_other() {
-    let call = || Effect::Call { server: "notes".to_owned(), tool: "add".to_owned() };
-    let consult = || Effect::Consult { server: "notes".to_owned(), tool: "list".to_owned() };
+    let call = || RunEffect::Call { server: "notes".to_owned(), tool: "add".to_owned() };
+    let consult = || RunEffect::Consult { server: "notes".to_owned(), tool: "list".to_owned() };
     for role in Role::all() {
-        assert_eq!(word(&situation(role), &[consult()]), "allow", "{role}");
+        assert_eq!(word(&by_model(role), &[consult()]), "allow", "{role}");
         let expected = match (role, role.mode()) {
             (Role::Actor, _) => "ask Major",
             (_, Mode::Plan) => "TOOL_BLOCKED_BY_MODE",
             (_, Mode::Act) => "TOOL_NOT_PERMITTED",
         };
-        assert_eq!(word(&situation(role), &[call()]), expected, "{role}");
-        let mut by_user = situation(role);
+        assert_eq!(word(&by_model(role), &[call()]), expected, "{role}");
+        let mut by_user = by_model(role);
         by_user.consent = Consent::Given;
         by_user.approvals = Arc::new(Approvals { mcp: Rule::Allow, ..Approvals::default() });
         assert_eq!(word(&by_user, &[call()]) == "allow", role == Role::Actor, "{role}");
     }
-    let mut actor = situation(Role::Actor);
+    let mut actor = by_model(Role::Actor);
     actor.tool = "notes__add".to_owned();
     actor.grants = Arc::new(vec![Grant { tool: "notes__add".to_owned(), folder: WorkspacePath::root() }]);
     assert_eq!(word(&actor, &[call()]), "allow", "for good");
@@ -307,91 +325,4 @@ fn a_tool_of_a_server_asks_unless_the_user_trusts_that_it_reads_and_plan_mode_ha
     actor.approvals = Arc::new(Approvals { mcp: Rule::Deny, ..Approvals::default() });
     assert_eq!(word(&actor, &[call()]), "TOOL_NOT_PERMITTED");
     assert_eq!(word(&actor, &[consult()]), "TOOL_NOT_PERMITTED");
-}
-
-const MISSING: [MissingPlan; 4] = [MissingPlan::NotApproved, MissingPlan::Revised, MissingPlan::TakenBack, MissingPlan::Done];
-
-fn without_plan(role: Role, missing: MissingPlan) -> Situation {
-    Situation { missing_plan: Some(missing), ..situation(role) }
-}
-
-#[test]
-fn where_a_plan_is_required_act_mode_changes_nothing_and_runs_nothing_without_one() {
-    let call = || Effect::Call { server: "notes".to_owned(), tool: "add".to_owned() };
-    let of_commands = [command(), Effect::Network, Effect::Unconfined, Effect::Inspect, Effect::Keep];
-    for missing in MISSING {
-        for effect in changes("/src/main.rs").into_iter().chain(of_commands.clone()).chain([call()]) {
-            let mut actor = without_plan(Role::Actor, missing);
-            assert_eq!(word(&actor, std::slice::from_ref(&effect)), "PLAN_REQUIRED", "{effect:?}");
-            actor.consent = Consent::Given;
-            actor.approvals = Arc::new(Approvals { delete: Rule::Allow, mcp: Rule::Allow, ..Approvals::default() });
-            actor.grants = Arc::new(vec![Grant { tool: "write".to_owned(), folder: WorkspacePath::root() }]);
-            assert_eq!(word(&actor, std::slice::from_ref(&effect)), "PLAN_REQUIRED", "whatever the user allowed: {effect:?}");
-        }
-        let designer = without_plan(Role::Designer, missing);
-        assert_eq!(word(&designer, &[Effect::Create(path("/src/new.rs"))]), "PLAN_REQUIRED");
-        assert_eq!(word(&designer, &[Effect::CreateFolder(path("/src/new"))]), "PLAN_REQUIRED");
-    }
-}
-
-#[test]
-fn where_a_plan_is_required_a_command_that_ended_lands_nothing_without_one() {
-    let mut after = without_plan(Role::Actor, MissingPlan::Revised);
-    KEEPING.clone_into(&mut after.tool);
-    after.consent = Consent::Given;
-    assert_eq!(word(&after, &[Effect::Keep]), "PLAN_REQUIRED");
-    assert_eq!(word(&after, &[Effect::Write(path("/src/main.rs"))]), "PLAN_REQUIRED");
-}
-
-#[test]
-fn where_a_plan_is_required_the_tester_tests_and_everybody_reads_plans_reports_and_hands_on() {
-    let consult = Effect::Consult { server: "notes".to_owned(), tool: "list".to_owned() };
-    for missing in MISSING {
-        for role in Role::all() {
-            let without = without_plan(role, missing);
-            assert_eq!(word(&without, &[Effect::Read(path("/src/main.rs"))]), "allow", "{role}");
-            assert_eq!(word(&without, std::slice::from_ref(&consult)), "allow", "{role}");
-        }
-        for effect in [command(), Effect::Keep] {
-            assert_eq!(word(&without_plan(Role::Tester, missing), &[effect]), "allow");
-        }
-        assert_eq!(word(&without_plan(Role::Tester, missing), &[command(), Effect::Network]), "ask Major");
-        assert_eq!(word(&without_plan(Role::Tester, missing), &[Effect::Write(path("/src/main.rs"))]), "TOOL_NOT_PERMITTED");
-        for role in [Role::Actor, Role::Commander] {
-            for effect in [Effect::Create(path("/plans/x.plan")), Effect::Write(path("/plans/x.plan")), Effect::Progress] {
-                assert_eq!(word(&without_plan(role, missing), std::slice::from_ref(&effect)), "allow", "{role}: {effect:?}");
-            }
-        }
-        assert_eq!(word(&without_plan(Role::Commander, missing), &[Effect::Delegate(Role::Actor)]), "allow");
-        assert_eq!(word(&without_plan(Role::Reviewer, missing), &[Effect::Review]), "allow");
-        let actor = without_plan(Role::Actor, missing);
-        assert_eq!(word(&actor, &[Effect::Delete(path("/plans/x.plan"))]), "PLAN_REQUIRED", "only to write it");
-        assert_eq!(word(&actor, &[Effect::Write(path("/plans/notes.md"))]), "PLAN_REQUIRED", "no other file is a plan");
-        for plan in ["/plans/other.plan", "/plans/second.plan"] {
-            for effect in [Effect::Create(path(plan)), Effect::Write(path(plan))] {
-                assert_eq!(word(&actor, std::slice::from_ref(&effect)), "PLAN_REQUIRED", "not the chat's own: {effect:?}");
-            }
-        }
-        let mut first = without_plan(Role::Actor, missing);
-        first.own_plan = None;
-        assert_eq!(word(&first, &[Effect::Create(path("/plans/first.plan"))]), "PLAN_REQUIRED", "by another tool");
-        first.tool = "write_plan".to_owned();
-        assert_eq!(word(&first, &[Effect::Create(path("/plans/first.plan"))]), "allow");
-        assert_eq!(word(&first, &[Effect::Write(path("/plans/first.plan"))]), "PLAN_REQUIRED", "somebody wrote it");
-        assert_eq!(word(&first, &[Effect::Create(path("/src/first.rs"))]), "PLAN_REQUIRED", "no plan");
-    }
-}
-
-#[test]
-fn a_missing_plan_says_why_and_what_to_do_and_plan_mode_keeps_its_own_words() {
-    let mut told = std::collections::HashSet::new();
-    for missing in MISSING {
-        let Verdict::Deny(problem) = decide(&without_plan(Role::Actor, missing), &[command()]) else { panic!("allowed") };
-        assert!(problem.message.starts_with("This workspace requires an approved plan before anything changes, and "), "{problem}");
-        assert!(told.insert(problem.message) && !problem.retryable);
-        for effect in changes("/src/main.rs") {
-            assert_eq!(word(&without_plan(Role::Planner, missing), &[effect]), "TOOL_BLOCKED_BY_MODE");
-        }
-        assert_eq!(word(&without_plan(Role::Planner, missing), &[Effect::Inspect]), "allow", "plan mode is as it was");
-    }
 }

@@ -3,8 +3,7 @@
 use super::overlay::{entries, open_folder};
 use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::gate::{DeletePermit, FolderPermit, MovePermit, Target, WritePermit};
 use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use crate::workspace::Stamp;
@@ -60,14 +59,15 @@ impl State {
 impl Workspace {
     /// # Errors
     /// Not permitted, or something is there already.
-    pub fn make_folder(&self, permit: &Permit, path: &WorkspacePath, parents: Parents) -> Result<(), Problem> {
-        let effect = Effect::CreateFolder(path.clone());
+    pub fn make_folder(&self, permit: &FolderPermit, path: &WorkspacePath, parents: Parents) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::EXIST, path))?;
         let folder = match parents {
-            Parents::Make => self.folder_made(permit, &effect, &folder)?,
+            Parents::Make => self.folder_made(&|| permit.enter(path), &folder)?,
             Parents::MustExist => self.folder(&folder)?,
         };
-        let _guard = permit.commit(&effect)?;
+        let _guard = permit.enter(path)?;
+        let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(|errno| problem_of(errno, path))
     }
 
@@ -75,10 +75,10 @@ impl Workspace {
     ///
     /// # Errors
     /// Not permitted, or not the file that was decided on.
-    pub fn touch(&self, permit: &Permit, path: &WorkspacePath, expected: Stamp) -> Result<(), Problem> {
+    pub fn touch(&self, permit: &WritePermit, path: &WorkspacePath, expected: Stamp) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
         let folder = self.folder(&folder)?;
-        let _guard = permit.commit(&Effect::Write(path.clone()))?;
+        let _guard = permit.enter(path, Target::Existing)?;
         let _turn = self.take_turn();
         atomic::still(&folder, name, expected, path)?;
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
@@ -92,23 +92,20 @@ impl Workspace {
     /// Not permitted, changed meanwhile, or something in the way.
     pub fn rename(
         &self,
-        permit: &Permit,
+        permit: &MovePermit,
         from: &WorkspacePath,
         to: &WorkspacePath,
         moved: Stamp,
         replaced: Option<Stamp>,
     ) -> Result<(), Problem> {
-        let effect = Effect::Move { from: from.clone(), to: to.clone() };
+        let enter = || permit.enter(from, to, Target::of(replaced.as_ref()));
         let (from_folder, from_name) = from.split().ok_or_else(|| problem_of(Errno::INVAL, from))?;
         let (to_folder, to_name) = to.split().ok_or_else(|| problem_of(Errno::EXIST, to))?;
         let from_folder = self.folder(&from_folder)?;
-        let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(permit, &effect, &to_folder)? };
-        if replaced.is_some() {
-            // Asked before the fence is held, and not kept: held twice, it could wait for itself.
-            drop(permit.commit(&Effect::Replace(to.clone()))?);
-        }
-        let _guard = permit.commit(&effect)?;
+        let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(&enter, &to_folder)? };
+        let _guard = enter()?;
         let _turn = self.take_turn();
+        self.refuse_repository(from).and_then(|()| self.refuse_repository(to))?;
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
@@ -128,12 +125,13 @@ impl Workspace {
     ///
     /// # Errors
     /// Not permitted, not there, changed meanwhile, or a folder that is not empty.
-    pub fn remove(&self, permit: &Permit, path: &WorkspacePath, depth: Depth, expected: State) -> Result<(), Problem> {
+    pub fn remove(&self, permit: &DeletePermit, path: &WorkspacePath, depth: Depth, expected: State) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself can't be deleted."))?;
         let folder = self.folder(&folder)?;
         // Held to the end: a switch of role waits for the removal, and none begins after it.
-        let _guard = permit.commit(&Effect::Delete(path.clone()))?;
+        let _guard = permit.enter(path)?;
         let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         if self.state(path)? != expected {
             return Err(file_changed(path));
         }

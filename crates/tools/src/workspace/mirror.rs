@@ -10,6 +10,7 @@ use super::change::{Change, Changes, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
+use super::noted_repositories::{Place, Repositories};
 use super::overlay::same_content;
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
@@ -22,6 +23,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -94,6 +96,7 @@ impl Workspace {
         let mut changes = Changes::default();
         let mut gone: Option<String> = None;
         let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let repositories = Repositories::of(&before, &now);
         for key in keys {
             let (was, is) = (before.get(key), now.get(key));
             if was == is || gone.as_ref().is_some_and(|folder| key.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))) {
@@ -109,7 +112,12 @@ impl Workspace {
             if is_gone {
                 gone = Some(key.clone());
             }
-            if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
+            let place = repositories.place(key);
+            if let Place::In(protected) = place {
+                changes.repositories.insert(protected);
+                changes.judge(change);
+            } else if place == Place::Ignored {
+            } else if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
                 // Git gives an object that it finds there already a new time.
                 if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {
                     changes.left_out.push(change);
@@ -123,6 +131,7 @@ impl Workspace {
                 if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
                     changes.judge(Change { path: own, was: Some(Kind::Folder), now: None });
                 }
+                changes.repositories.extend(if is_gone { repositories.first_within(key) } else { None });
                 changes.judge(change);
             }
         }
@@ -231,9 +240,8 @@ fn needed_by_others(stage: &Path) -> HashSet<String> {
     noted.flat_map(|marks| marks.iter().filter_map(|(key, mark)| mark.copy(key)).collect::<Vec<_>>()).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn make(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 pub(super) fn load_before(mirror: &Mirror<'_>) -> Option<Marks> {
@@ -248,12 +256,17 @@ pub(super) fn save_after(mirror: &Mirror<'_>, marks: &Marks) -> std::io::Result<
 mod tests {
     use super::super::marks::LARGEST_COPY;
     use super::*;
-    use crate::gate::Permit;
+    use crate::gate::{PutBackPermit, permit_put_back};
+    use planwright_protocol::ErrorCode;
     use std::io::Write;
 
     fn put(file: &Path, text: &str) {
         std::fs::DirBuilder::new().recursive(true).create(file.parent().unwrap()).unwrap();
         std::fs::OpenOptions::new().create(true).write(true).truncate(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn permit(changes: &[Change]) -> PutBackPermit {
+        permit_put_back(changes.iter().map(|change| &change.path), &[])
     }
 
     #[test]
@@ -269,7 +282,7 @@ mod tests {
         put(&workspace.join("a"), "second");
         let changes = held.changes_since(&mirror(&one)).unwrap().judged;
         held.mirror(&mirror(&other)).unwrap();
-        held.put_back(&Permit::to_take_back(), &mirror(&one), &changes, &[]).unwrap();
+        held.put_back(&permit(&changes), &mirror(&one), &changes, &[]).unwrap();
         assert_eq!(held.read(&WorkspacePath::parse("/a").unwrap()).unwrap().bytes, b"first");
     }
 
@@ -287,7 +300,25 @@ mod tests {
         put(&workspace.join("small"), "other");
         put(&workspace.join("huge"), "other");
         let changes = held.changes_since(&mirror).unwrap().judged;
-        assert_eq!(held.put_back(&Permit::to_take_back(), &mirror, &changes, &[]).unwrap().lost, ["/huge"]);
+        assert_eq!(held.put_back(&permit(&changes), &mirror, &changes, &[]).unwrap().lost, ["/huge"]);
         assert_eq!(held.read(&WorkspacePath::parse("/small").unwrap()).unwrap().bytes, b"small");
+    }
+
+    #[test]
+    fn nothing_is_put_back_but_what_the_permit_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let [workspace, copies, stage] = ["workspace", "copies", "stages/one"].map(|name| folder.path().join(name));
+        make(&stage).unwrap();
+        put(&workspace.join("a"), "before");
+        let held = Workspace::open(&workspace).unwrap();
+        let mirror = Mirror { copies: &copies, stage: &stage, baseline: None };
+        held.mirror(&mirror).unwrap();
+        put(&workspace.join("a"), "after");
+        let changes = held.changes_since(&mirror).unwrap().judged;
+        let for_another = permit_put_back(&[WorkspacePath::parse("/b").unwrap()], &[]);
+        for (permit, odd) in [(&for_another, vec![]), (&permit(&changes), vec!["odd".to_owned()])] {
+            assert_eq!(held.put_back(permit, &mirror, &changes, &odd).unwrap_err().code, ErrorCode::ToolNotPermitted);
+        }
+        assert_eq!(held.read(&WorkspacePath::parse("/a").unwrap()).unwrap().bytes, b"after");
     }
 }

@@ -6,8 +6,7 @@ use super::entries::{Depth, remove_entry};
 use super::marks::{LARGEST_COPY, Mark, MarkKind, Marks, key, path_of, split, within};
 use super::mirror::{Mirror, load_before, save_after};
 use super::{Workspace, problem_of};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::gate::PutBackPermit;
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Shut, remove_tree};
@@ -30,8 +29,8 @@ impl Workspace {
     ///
     /// # Errors
     /// The permit does not cover it, or it can't be written.
-    pub fn put_back(&self, permit: &Permit, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
-        let _guard = permit.commit(&Effect::Keep)?;
+    pub fn put_back(&self, permit: &PutBackPermit, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
+        permit.check(changes.iter().map(|change| &change.path), odd)?;
         let _turn = self.take_turn();
         let mut done = PutBack::default();
         let Some(before) = load_before(mirror) else { return Ok(done) };

@@ -6,8 +6,7 @@
 use super::entries::{Depth, remove_entry};
 use super::refs::ref_at;
 use super::{Kind, Links, Stamp, Workspace, atomic};
-use crate::effect::Effect;
-use crate::gate::Permit;
+use crate::gate::TakeBackPermit;
 use crate::path::WorkspacePath;
 use crate::version::Version;
 use planwright_protocol::{Image, Problem};
@@ -27,6 +26,7 @@ pub struct Restore {
 /// Why entries are left as they are.
 pub const CHANGED: &str = "it was changed by somebody else since";
 pub const NOT_EMPTY: &str = "there is something in it that this chat did not make";
+pub const REPOSITORY: &str = "it would make or change a git repository that is not named .git";
 pub const NO_COPY: &str = "there is no copy of it: it was too large, or no plain file";
 
 /// An entry with the state in which it was compared.
@@ -45,8 +45,8 @@ impl Workspace {
     ///
     /// # Errors
     /// The permit does not cover it. Nothing was changed then.
-    pub fn restore(&self, permit: &Permit, wanted: &[Restore]) -> Result<Vec<LeftAlone>, Problem> {
-        let _guard = permit.commit(&Effect::Keep)?;
+    pub fn restore(&self, permit: &TakeBackPermit, wanted: &[Restore]) -> Result<Vec<LeftAlone>, Problem> {
+        let _guard = permit.enter(wanted.iter().map(|entry| &entry.path))?;
         let _turn = self.take_turn();
         let mut entries: BTreeMap<&WorkspacePath, Known<'_>> = BTreeMap::new();
         let mut left = Vec::new();
@@ -130,6 +130,9 @@ impl Workspace {
     fn make(&self, known: &Known<'_>) -> Result<(), String> {
         let path = &known.entry.path;
         let refused = |errno: Errno| errno.to_string();
+        if !matches!(known.entry.wanted.image, Image::Absent | Image::Unknown) && self.repository_at(path).is_some() {
+            return Err(REPOSITORY.to_owned());
+        }
         match &known.entry.wanted.image {
             Image::Absent => Ok(()),
             Image::Unknown => Err(NO_COPY.to_owned()),
@@ -189,6 +192,9 @@ fn differs(there: &Image, wanted: &Image) -> bool {
 #[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
 mod tests {
     use super::*;
+    use crate::gate::tests::situation;
+    use crate::gate::{Consent, decide_take_back};
+    use planwright_protocol::ErrorCode;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
@@ -213,8 +219,16 @@ mod tests {
         ]
     }
 
+    fn permit() -> TakeBackPermit {
+        decide_take_back(
+            &situation(planwright_protocol::Mode::Plan.default_role(), Consent::Given),
+            wanted().iter().map(|entry| &entry.path),
+        )
+        .unwrap()
+    }
+
     fn restore(root: &Path) -> Vec<LeftAlone> {
-        let left = Workspace::open(root).unwrap().restore(&Permit::to_take_back(), &wanted()).unwrap();
+        let left = Workspace::open(root).unwrap().restore(&permit(), &wanted()).unwrap();
         let mode = |path: &str| std::fs::symlink_metadata(root.join(path)).unwrap().permissions().mode() & 0o7777;
         assert_eq!((mode("d"), mode("d/a"), root.join("made").exists()), (0o755, 0o600, false));
         assert_eq!(std::fs::read_link(root.join("l")).unwrap(), Path::new("old"));
@@ -246,9 +260,20 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("d"), "theirs").unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
-        let left = workspace.restore(&Permit::to_take_back(), &wanted()).unwrap();
+        let left = workspace.restore(&permit(), &wanted()).unwrap();
         let paths: Vec<String> = left.iter().map(|(path, _)| path.to_string()).collect();
         assert_eq!(paths, ["/d", "/d/a"]);
         assert_eq!(std::fs::read(root.path().join("d")).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn nothing_is_put_back_but_what_the_permit_names() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a"), "now").unwrap();
+        let present = Version::file(*b"now", None).image;
+        let other = [entry("/a", present, Image::Absent)];
+        let refused = Workspace::open(root.path()).unwrap().restore(&permit(), &other).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ToolNotPermitted);
+        assert!(root.path().join("a").exists());
     }
 }

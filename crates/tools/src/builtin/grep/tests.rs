@@ -1,5 +1,5 @@
 use super::super::trial::Trial;
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::gate::{Consent, Verdict};
 use planwright_protocol::Role;
 use serde_json::json;
@@ -134,7 +134,7 @@ fn patterns_that_cannot_be_searched_for_are_refused() {
 fn a_search_announces_nothing_but_reading() {
     let trial = Trial::new(&[]);
     let prepared = trial.prepare("grep", r#"{"pattern": "a"}"#).unwrap();
-    assert_eq!(prepared.effects, [Effect::Read(crate::path::WorkspacePath::root())]);
+    assert_eq!(prepared.effects, [FileEffect::Read(crate::path::WorkspacePath::root()).into()]);
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! The fence that makes a switch of role final.
+
+use planwright_protocol::{ErrorCode, Problem};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+/// Counts the switches of a chat's role. A permit of an earlier epoch opens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Epoch(pub u64);
+
+/// Held shared while an effect commits, and exclusively while the role switches: once a switch
+/// has been answered, nothing that was allowed before it can still land.
+#[derive(Debug)]
+pub struct Fence {
+    epoch: RwLock<Epoch>,
+}
+
+/// Held over the last, irreversible step of an effect.
+#[derive(Debug)]
+pub struct CommitGuard<'a>(#[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'a, Epoch>);
+
+impl Fence {
+    #[must_use]
+    pub fn new(epoch: Epoch) -> Arc<Self> {
+        Arc::new(Self { epoch: RwLock::new(epoch) })
+    }
+
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        *self.epoch.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a new epoch, when every commit under way has ended.
+    pub fn advance(&self) -> Epoch {
+        let mut epoch = self.epoch.write().unwrap_or_else(PoisonError::into_inner);
+        epoch.0 += 1;
+        *epoch
+    }
+}
+
+/// One epoch of one fence.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    epoch: Epoch,
+    fence: Arc<Fence>,
+}
+
+impl Pass {
+    pub(super) fn new(epoch: Epoch, fence: Arc<Fence>) -> Self {
+        Self { epoch, fence }
+    }
+
+    /// Keeps the role from switching for as long as the guard is held.
+    ///
+    /// # Errors
+    /// `MODE_CHANGED` if the role was switched since the decision.
+    pub(super) fn enter(&self) -> Result<CommitGuard<'_>, Problem> {
+        let epoch = self.fence.epoch.read().unwrap_or_else(PoisonError::into_inner);
+        if *epoch != self.epoch {
+            return Err(Problem::new(
+                ErrorCode::ModeChanged,
+                "The user switched the role while this call was under way; nothing was changed. Go on within the new role.",
+            ));
+        }
+        Ok(CommitGuard(epoch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_of_an_earlier_epoch_opens_nothing() {
+        let fence = Fence::new(Epoch(1));
+        let pass = Pass::new(fence.epoch(), fence.clone());
+        assert!(pass.enter().is_ok());
+        assert!(fence.advance() > Epoch(1), "a number that was used may not come back");
+        assert_eq!(pass.enter().unwrap_err().code, ErrorCode::ModeChanged);
+        assert!(Pass::new(fence.epoch(), fence.clone()).enter().is_ok());
+    }
+}
