@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::shown;
@@ -83,7 +83,7 @@ impl Input for History {
             lines,
         };
         let cx = cx.clone();
-        Ok(Prepared::new(vec![Effect::Read(asked.path.clone())], move |_| {
+        Ok(Prepared::new(vec![FileEffect::Read(asked.path.clone())], move |_| {
             let commits = cx.workspace.commits(&asked.path, |folder| cx.command.may_show_repository(folder))?;
             match asked.action {
                 Action::Log => asked.log(&commits),

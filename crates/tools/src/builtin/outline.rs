@@ -1,4 +1,4 @@
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::text_file::{Text, not_text};
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
@@ -32,10 +32,10 @@ impl Input for Outline {
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let file = cx.workspace.open_file(&path)?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
         if let Some(real) = cx.workspace.real_path(&file).filter(|real| *real != path) {
-            effects.push(Effect::Read(real));
+            effects.push(FileEffect::Read(real));
         }
         Ok(Prepared::new(effects, move |_| {
             let mut bytes = Vec::new();

@@ -177,7 +177,7 @@ fn lines_of(workspace: &Workspace, path: &WorkspacePath, wanted: &[(u32, Option<
 #[cfg(test)]
 mod tests {
     use crate::builtin::trial::Trial;
-    use crate::effect::Effect;
+    use crate::effect::FileEffect;
     use crate::gate::{Consent, Verdict};
     use planwright_protocol::Role;
     use serde_json::json;
@@ -239,7 +239,7 @@ mod tests {
         let prepared = trial.prepare("references", r#"{"symbol": "needle", "path": "/.env"}"#).unwrap();
         assert!(matches!(trial.verdict(Role::Planner, "references", &prepared.effects, Consent::Needed), Verdict::Ask(_)));
         let prepared = trial.prepare("references", r#"{"symbol": "needle"}"#).unwrap();
-        assert_eq!(prepared.effects, [Effect::Read(crate::path::WorkspacePath::root())]);
+        assert_eq!(prepared.effects, [FileEffect::Read(crate::path::WorkspacePath::root()).into()]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Most files are ruled out by what the index has of them, without being opened. The others are read, and parsed if they
 //! have the name.
 
-use crate::effect::Effect;
+use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::Text;
@@ -53,7 +53,7 @@ impl SourceSearch {
     ///
     /// # Errors
     /// The name is empty or too long; the path is not there.
-    pub fn prepare(cx: &ToolContext, name: &str, path: Option<&str>) -> Result<(Self, Vec<Effect>), Problem> {
+    pub fn prepare(cx: &ToolContext, name: &str, path: Option<&str>) -> Result<(Self, Vec<FileEffect>), Problem> {
         let invalid = |why: String| Problem::new(ErrorCode::InvalidArguments, why);
         let path = path.map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
         let name = name.trim().trim_end_matches("()");
@@ -65,10 +65,10 @@ impl SourceSearch {
         }
         cx.workspace.host_path()?;
         let (root, kind) = cx.workspace.resolve(&path)?;
-        let mut effects = vec![Effect::Read(path.clone())];
+        let mut effects = vec![FileEffect::Read(path.clone())];
         // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
         if root != path {
-            effects.push(Effect::Read(root.clone()));
+            effects.push(FileEffect::Read(root.clone()));
         }
         let secrets = (!cx.config.secrets.contains(&root)).then(|| cx.config.secrets.clone());
         Ok((
