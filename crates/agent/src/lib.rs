@@ -12,7 +12,7 @@
 //! | [`compaction`] | what stays of a conversation that has grown too long |
 //! | [`answer`] | plans and questions in a model's answer |
 //! | [`intent`] | whether what the user wrote is an order to begin, or too small for a plan |
-//! | [`prompt`] | the system prompt, composed of prose files and facts |
+//! | [`prompt`], `wire_schema` | the system prompt, composed of prose files and facts; the tools that go with it |
 //!
 //! Invariants: nothing here reads a file, a socket or a clock; a model is only ever reached through [`Provider`].
 
@@ -29,6 +29,7 @@ pub mod render;
 mod samples;
 pub mod thread;
 pub mod turn;
+mod wire_schema;
 
 pub use driver::{Outcome, World, drive, out_of_turns};
 pub use history::Replies;

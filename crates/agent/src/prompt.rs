@@ -2,6 +2,7 @@
 //! the gate enforces.
 
 use crate::provider::ToolDefinition;
+use crate::wire_schema::shorten;
 use planwright_protocol::settings::Inspect;
 use planwright_protocol::{Mode, Permission, Role};
 use planwright_tools::tool::is_listed;
@@ -90,6 +91,10 @@ pub fn tool_definitions(role: Role, inspect: Inspect, offered: &[Arc<dyn Tool>])
     listed(role, inspect, offered)
         .map(|tool| {
             let mut schema = tool.schema();
+            // What a server says of its tools stays as it is.
+            if !tool.spec().name.contains("__") {
+                shorten(&mut schema);
+            }
             // Once is enough.
             schema.as_object_mut().and_then(|object| object.remove("description"));
             ToolDefinition { name: tool.spec().name.to_owned(), description: tool.description(), schema }
@@ -116,12 +121,16 @@ fn section(prompt: &mut String, text: &str) {
 
 fn tool_section(role: Role, inspect: Inspect, offered: &[Arc<dyn Tool>]) -> String {
     let mut text = "## Tools, each with an example\n".to_owned();
+    let mut group = None;
     for tool in listed(role, inspect, offered) {
         let spec = tool.spec();
-        let _ = write!(text, "\n- `{}` ({}, {} risk)", spec.name, word(spec.category), word(spec.risk));
+        if group.replace((spec.category, spec.risk)) != Some((spec.category, spec.risk)) {
+            let _ = write!(text, "\n- {}, {} risk:", word(spec.category), word(spec.risk));
+        }
+        let _ = write!(text, " `{}`", spec.name);
         // One shows the form; the others are for people.
         if let Some(example) = spec.examples.first() {
-            let _ = write!(text, ": {example}");
+            let _ = write!(text, " {example}");
         }
     }
     if offered_to(role, inspect, offered).next().is_some() {
@@ -262,11 +271,8 @@ mod tests {
             for tool in tools_of(role, Inspect::Off) {
                 let spec = tool.spec();
                 let example = spec.examples.first().unwrap();
-                assert!(
-                    text.contains(&format!("- `{}` ({}, {} risk): {example}\n", spec.name, word(spec.category), word(spec.risk))),
-                    "{role}: {}",
-                    spec.name
-                );
+                let line = text.lines().find(|line| line.contains(&format!(" `{}` {example}", spec.name))).unwrap();
+                assert!(line.starts_with(&format!("- {}, {} risk: `", word(spec.category), word(spec.risk))), "{role}: {line}");
             }
             assert!(text.contains(&policy_section(role, Inspect::Off)));
         }

@@ -1,6 +1,7 @@
 //! What the prompt tells of the workspace: a few facts, and its own instructions.
 //!
 //! `AGENTS.md` of the root is always there; one in a folder below comes in when the chat is about something in that folder.
+//! A folder without one may have a `CLAUDE.md`, which counts instead.
 
 use crate::chat::{Chat, broken};
 use planwright_agent::fit;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 /// How much of one file is read into the prompt, and of all together, in bytes.
 const MOST_OF_ONE: usize = 16 * 1024;
 const MOST_OF_ALL: usize = 48 * 1024;
+/// The files that have instructions; of a folder, the first that is there.
+const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// What the prompt says of a file that there is no room for.
 const NO_ROOM: &str = "(There is no room for this file here; read it before you work in its folder.)";
 
@@ -89,7 +92,8 @@ fn add_folders_of(path: &str, folders: &mut BTreeSet<WorkspacePath>) {
 }
 
 fn instructions_in(workspace: &Workspace, folder: &WorkspacePath) -> Option<(String, String)> {
-    let path = folder.join("AGENTS.md");
+    let is_there = |path: &WorkspacePath| matches!(workspace.entry(path), Ok(Some(_)));
+    let path = INSTRUCTIONS.map(|name| folder.join(name)).into_iter().find(is_there)?;
     let text = Text::of(&workspace.read(&path).ok()?.bytes)?.shown();
     let text = if text.len() <= MOST_OF_ONE {
         text

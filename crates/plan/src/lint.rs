@@ -94,7 +94,7 @@ const MAX_FINDINGS: usize = 200;
 const MAX_DOUBTS: usize = 20;
 
 /// Tools that change nothing: a step that uses only these touches no files.
-const READING_TOOLS: [&str; 5] = ["read", "ls", "glob", "grep", "ask_user"];
+const READING_TOOLS: [&str; 9] = ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user"];
 
 fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
     let status_line = key_line(&reading.outline, "status");

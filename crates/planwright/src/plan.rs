@@ -4,11 +4,14 @@ use crate::args::{PlanArgs, PlanCommand};
 use crate::output;
 use anyhow::{Context, bail};
 use planwright_plan::PlanDocument;
-use planwright_plan::{MAX_PLAN_BYTES, lint};
+use planwright_plan::{Finding, MAX_PLAN_BYTES, lint};
 use planwright_protocol::{Plan, StepStatus};
+use planwright_tools::Workspace;
+use planwright_tools::plan_callers::callers_outside;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
     match args.command {
@@ -17,7 +20,7 @@ pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
             for file in &files {
                 match read(file) {
                     Ok(text) => {
-                        for finding in lint(&text) {
+                        for finding in lint(&text).into_iter().chain(callers(file, &text)) {
                             output::line(&format!("{}:{finding}", file.display()));
                             clean = false;
                         }
@@ -40,6 +43,16 @@ pub fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// What code outside of the plan's files uses, if the plan lies in the `plans` folder of its workspace.
+fn callers(file: &Path, text: &str) -> Vec<Finding> {
+    let folder = std::path::absolute(file).ok().and_then(|file| {
+        let plans = file.ancestors().skip(1).find(|folder| folder.ends_with("plans"))?;
+        plans.parent().map(Path::to_owned)
+    });
+    let workspace = folder.and_then(|folder| Workspace::open(&folder).ok());
+    workspace.map(|workspace| callers_outside(&workspace, &Arc::default(), text)).unwrap_or_default()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]

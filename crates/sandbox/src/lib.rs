@@ -14,6 +14,7 @@
 //! | [`disk`], [`reserve`] | how much of the disk a command may take, and room that is set aside for the server |
 //! | [`descriptor_pass`], [`spill`] | changes that are staged in memory: handed to the server, and brought to the disk |
 //! | [`removal`] | removing folders of any depth |
+//! | [`history_reader`] | git on the objects of a repository, without its configuration |
 //! | [`repository`] | git on the user's own repository, so that nothing of it is executed |
 //! | [`mod@probe`] | whether all this works here, and how to mend it |
 //!
@@ -30,6 +31,7 @@ pub mod command;
 mod descriptor_pass;
 mod disk;
 mod enter;
+mod history_reader;
 mod host;
 mod keeper;
 mod landlock;
@@ -48,10 +50,11 @@ mod spill;
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
 pub use disk::{Space, size_of};
 pub use enter::enter_if_asked;
+pub use history_reader::{HistoryReader, Refs};
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View};
 pub use probe::{Check, Outcome, git, has_memory_overlay, has_overlay, probe};
 pub use removal::{Shut, clear, remove_tree};
-pub use repository::{count_commits, git_on};
+pub use repository::{Printed, count_commits, git_on};
 pub use reserve::Reserve;
 pub use spill::{copy_data, spill};

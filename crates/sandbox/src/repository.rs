@@ -5,20 +5,38 @@
 //! allowing no protocol. Git is not started in the workspace, where a relative search path would find programs of its own.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A repository can make git wait for ever, by a pipe in the place of a file.
 const LONGEST: Duration = Duration::from_mins(1);
+/// What is printed beyond this is cut off.
+const MOST_BYTES: usize = 64 << 20;
+/// How much of what git says is wrong is read.
+const MOST_COMPLAINTS: u64 = 64 << 10;
+
+/// What git printed.
+#[derive(Debug, Default)]
+pub struct Printed {
+    pub bytes: Vec<u8>,
+    /// Whether there was more than was asked for.
+    pub is_cut: bool,
+}
+
+impl Printed {
+    fn into_text(self) -> String {
+        String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
+    }
+}
 
 /// Runs git on the repository in `folder`, which is a `.git`; gives what it printed.
 ///
 /// # Errors
 /// What git says is wrong.
 pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, String> {
-    run(folder, args, &[], input, LONGEST)
+    run(folder, args, &[], input, LONGEST, MOST_BYTES).map(Printed::into_text)
 }
 
 /// Counts the commits that `input` names, for at most `limit`, with `staged` as a second folder of objects. Grafts,
@@ -38,11 +56,19 @@ pub fn count_commits(folder: &Path, staged: Option<&Path>, input: Vec<u8>, limit
         ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
     ];
     let args = ["-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "rev-list", "--count", "--stdin"];
-    let count = run(folder, &args, &environment, input, limit)?;
+    let count = run(folder, &args, &environment, input, limit, MOST_BYTES)?.into_text();
     count.parse().map_err(|_| format!("git counted {count:?}"))
 }
 
-fn run(folder: &Path, args: &[&str], environment: &[(&str, &OsStr)], input: Vec<u8>, limit: Duration) -> Result<String, String> {
+/// The one place where git is started. Output is read while git runs, or a full pipe would hold it up.
+pub(crate) fn run(
+    folder: &Path,
+    args: &[&str],
+    environment: &[(&str, &OsStr)],
+    input: Vec<u8>,
+    limit: Duration,
+    most: usize,
+) -> Result<Printed, String> {
     let mut command = Command::new("git");
     for setting in ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false"] {
         command.args(["-c", setting]);
@@ -71,19 +97,39 @@ fn run(folder: &Path, args: &[&str], environment: &[(&str, &OsStr)], input: Vec<
     let given = child.stdin.take();
     // Git may end before it has read everything; what it then says tells why.
     let writer = std::thread::spawn(move || given.map(|mut given| given.write_all(&input)));
+    let output = read_aside(child.stdout.take(), most as u64 + 1);
+    let complaints = read_aside(child.stderr.take(), MOST_COMPLAINTS);
     let begun = Instant::now();
-    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            break status;
+        }
         if begun.elapsed() > limit {
             let _ = child.kill();
             let _ = child.wait();
             return Err(format!("git did not end within {} s", limit.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(2));
-    }
+    };
     let _ = writer.join();
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    let mut bytes = output.join().unwrap_or_default();
+    let is_cut = bytes.len() > most;
+    bytes.truncate(most);
+    // A reader that has enough closes the pipe, and that ends git.
+    if status.success() || is_cut {
+        return Ok(Printed { bytes, is_cut });
     }
-    Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("git failed without a word").to_owned())
+    let complaints = complaints.join().unwrap_or_default();
+    Err(String::from_utf8_lossy(&complaints).lines().next().unwrap_or("git failed without a word").to_owned())
+}
+
+/// Reads a pipe on a thread of its own, up to `most` bytes.
+fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            let _ = pipe.take(most).read_to_end(&mut bytes);
+        }
+        bytes
+    })
 }

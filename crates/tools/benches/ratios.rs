@@ -1,6 +1,7 @@
 //! Speed, as ratios against a reference measured in the same run. Exits with 1 when a bar is missed.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, clippy::cast_precision_loss, reason = "a benchmark fails by panicking")]
 
+use planwright_code::Index;
 use planwright_protocol::Role;
 use planwright_testkit::bench::report;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
     let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let results = [gate(), write(folder.path()), grep(folder.path())];
+    let results = [gate(), write(folder.path()), grep(folder.path()), names(folder.path())];
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -129,6 +130,63 @@ fn make_tree(tree: &Path) {
             let mut text = "fn ordinary(line: usize) -> usize { line + 1 } // nothing to see here\n".repeat(30);
             if file == 50 {
                 text.push_str(&format!("needle_{folder}\n"));
+            }
+            std::fs::write(folder_path.join(format!("file{file}.rs")), text).unwrap();
+        }
+    }
+}
+
+/// Names in syntax trees: the first search of each of three trees, then the same again.
+fn names(folder: &Path) -> bool {
+    let situation = situation(Role::Planner);
+    let trees: Vec<_> = (0..3).map(|number| folder.join(format!("sources{number}"))).collect();
+    for (number, tree) in trees.iter().enumerate() {
+        make_sources(tree, number);
+    }
+    // What changed within the last second is read again each time.
+    std::thread::sleep(Duration::from_millis(1_200));
+    let mut is_within = true;
+    for (tool, args) in
+        [("references", json!({"symbol": "needle_call", "limit": 500})), ("symbols", json!({"query": "needle_call", "limit": 500}))]
+    {
+        let (mut cold, mut warm, mut rg) = (Vec::new(), Vec::new(), Vec::new());
+        for tree in &trees {
+            let cx = context(tree);
+            for round in 0..5 {
+                let start = Instant::now();
+                let found = call(&cx, &situation, tool, &args);
+                if round == 0 { &mut cold } else { &mut warm }.push(start.elapsed());
+                assert!(!found.contains("stopped after") && found.matches("needle_call").count() >= 200, "{tool}");
+                let start = Instant::now();
+                let output =
+                    Command::new("rg").args(["--line-number", "--no-heading", "--hidden", "needle_call"]).arg(tree).output().unwrap();
+                rg.push(start.elapsed());
+                assert!(String::from_utf8(output.stdout).unwrap().matches("needle_call").count() >= 400);
+            }
+        }
+        // The second tool finds what the first one left in the index.
+        if tool == "references" {
+            is_within &= report("references in 20,000 sources, index cold, against rg", ratio(cold, rg.clone()), "", 20.0);
+        }
+        is_within &= report(&format!("{tool} in 20,000 sources, index warm, against rg"), ratio(warm, rg), "", 1.0);
+    }
+    let megabytes = Index::shared().bytes() as f64 / 1e6;
+    let sources = trees.len() * 20_000;
+    println!("the index has {} of {sources} files, {megabytes:.1} MB", Index::shared().files());
+    is_within & report("memory of the index", megabytes, "MB", 67.2)
+}
+
+/// 20,000 files of about 2 KiB in 200 folders, no two alike; one in a hundred defines and calls what is looked for.
+fn make_sources(tree: &Path, number: usize) {
+    for folder in 0..200 {
+        let folder_path = tree.join(format!("folder{folder}"));
+        std::fs::create_dir_all(&folder_path).unwrap();
+        for file in 0..100 {
+            let mut text: String = (0..30)
+                .map(|line| format!("fn ordinary_{number}_{folder}_{file}_{line}(value: usize) -> usize {{ value + {line} }}\n"))
+                .collect();
+            if file == 50 {
+                text.push_str(&format!("fn needle_call_{folder}() {{ needle_call() }}\nfn needle_call() {{}}\n"));
             }
             std::fs::write(folder_path.join(format!("file{file}.rs")), text).unwrap();
         }

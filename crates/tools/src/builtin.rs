@@ -7,16 +7,21 @@ mod exit_plan_mode;
 mod files;
 mod glob;
 mod grep;
+mod history;
 mod hits;
 mod ls;
 mod mkdir;
 mod mv;
 mod nearest;
+mod outline;
 mod pattern;
 mod read;
+mod references;
 mod rm;
 mod run;
+pub(crate) mod source_search;
 mod submit_review;
+mod symbols;
 mod touch;
 #[cfg(test)]
 pub(crate) mod trial;
@@ -30,8 +35,12 @@ use crate::tool::{Builtin, Tool};
 pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
     &Builtin::<ls::Ls>::TOOL,
+    &Builtin::<history::History>::TOOL,
     &Builtin::<glob::Glob>::TOOL,
     &Builtin::<grep::Grep>::TOOL,
+    &Builtin::<outline::Outline>::TOOL,
+    &Builtin::<symbols::Symbols>::TOOL,
+    &Builtin::<references::References>::TOOL,
     &Builtin::<write::Write>::TOOL,
     &Builtin::<edit::Edit>::TOOL,
     &Builtin::<touch::Touch>::TOOL,
@@ -52,7 +61,7 @@ mod tests {
     use super::BUILTIN;
 
     /// Files that hold no tool, but what several of them or a long one need.
-    const SHARED: &[&str] = &["files.rs", "grep", "hits.rs", "nearest.rs", "pattern.rs", "trial.rs"];
+    const SHARED: &[&str] = &["files.rs", "grep", "history", "hits.rs", "nearest.rs", "pattern.rs", "source_search.rs", "trial.rs"];
 
     #[test]
     fn every_tool_file_is_in_the_list_and_named_after_its_tool() {

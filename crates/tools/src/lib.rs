@@ -10,6 +10,7 @@
 //! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
 //! | [`git_name`] | git's refs in words that people use |
 //! | [`text_file`] | what a text file is, for all who show or change one |
+//! | [`plan_callers`] | code outside of a plan's files that uses what the plan changes |
 //! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
@@ -25,6 +26,7 @@ pub mod effect;
 pub mod gate;
 pub mod git_name;
 pub mod path;
+pub mod plan_callers;
 pub mod servers;
 pub mod text_file;
 pub mod tool;

@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn read_only_is_said_of_exactly_the_tools_that_change_nothing() {
         let marked: Vec<&str> = BUILTIN.iter().filter(|tool| tool.spec().read_only).map(|tool| tool.spec().name).collect();
-        assert_eq!(marked, ["read", "ls", "glob", "grep", "ask_user", "submit_review"]);
+        assert_eq!(marked, ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "submit_review"]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod branch;
 mod change;
 mod chats;
 mod clock;
+mod commits;
 mod entries;
 mod head;
 mod history;
@@ -48,6 +49,7 @@ pub use baseline::Baseline;
 pub use branch::Commit;
 pub use change::{Change, Changes, is_in_repository, is_named_record, is_object};
 pub use clock::{Begun, Since};
+pub use commits::Commits;
 pub use entries::{Depth, Parents, State};
 pub use landing::{Landing, OutputConflicts};
 pub use mirror::{Mirror, is_noted};
@@ -61,7 +63,7 @@ pub use secrets::Hidden;
 pub use seen::Seen;
 pub use staged_tree::refusal;
 pub use tree::{Kept, Tree};
-pub use walk::{Found, Walked};
+pub use walk::{Found, Walked, stamp_of};
 
 /// The largest file that is read or written as a whole.
 pub const LARGEST_FILE: u64 = 16 << 20;

@@ -8,6 +8,7 @@
 //! | `rules` | what the user set for one workspace, laid over the files; the rules for people to see |
 //! | `trust` | what of a workspace waits for the user's trust |
 //! | `files`, `find` | the files of a workspace, as the user reads them |
+//! | `plan_callers` | code outside of a plan's files that uses what the plan changes |
 //! | `reserved` | folders that can be no workspace |
 //!
 //! Invariant: a setting is looked up in one place, [`Settings`], and nowhere else.
@@ -15,6 +16,7 @@
 mod files;
 mod find;
 mod layers;
+mod plan_callers;
 mod registry;
 mod reserved;
 mod rules;

@@ -105,11 +105,33 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
             .map(|tool| tool["name"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(names("planner").await, ["read", "ls", "glob", "grep", "ask_user", "write_plan", "exit_plan_mode"]);
-    assert_eq!(names("reviewer").await, ["read", "ls", "glob", "grep", "ask_user", "exit_plan_mode", "submit_review"]);
+    assert_eq!(
+        names("planner").await,
+        ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "write_plan", "exit_plan_mode"]
+    );
+    assert_eq!(
+        names("reviewer").await,
+        ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "exit_plan_mode", "submit_review"]
+    );
     assert_eq!(
         names("designer").await,
-        ["read", "ls", "glob", "grep", "write", "touch", "mkdir", "ask_user", "write_plan", "exit_plan_mode", "update_step"]
+        [
+            "read",
+            "ls",
+            "history",
+            "glob",
+            "grep",
+            "outline",
+            "symbols",
+            "references",
+            "write",
+            "touch",
+            "mkdir",
+            "ask_user",
+            "write_plan",
+            "exit_plan_mode",
+            "update_step"
+        ]
     );
     assert!(names("Builder").await.contains(&"rm".to_owned()));
     let (code, _, err) = planwright(&[], &["tools", "--role", "nobody"]).await;

@@ -122,10 +122,12 @@ async fn the_approved_plan_and_the_users_words_are_told_on_every_request_also_af
 async fn instructions_of_the_workspace_are_told_and_those_of_a_folder_when_the_chat_comes_there() {
     let home = home(&json!({ "turns": [
         { "text": "Looking.", "calls": [{ "tool": "read", "args": { "path": "/web/src/a.ts" } }], "told": ["Use tabs.", "### /AGENTS.md", "Today is"], "not_told": ["Use spaces."] },
-        { "text": "Done.", "told": ["Use tabs.", "Use spaces.", "### /web/AGENTS.md"] },
+        { "text": "Done.", "told": ["Use tabs.", "Use spaces.", "### /web/CLAUDE.md"], "not_told": ["Use both."] },
     ] }));
     home.put("AGENTS.md", "Use tabs.");
-    home.put("web/AGENTS.md", "Use spaces.");
+    // Counts only where there is no other.
+    home.put("CLAUDE.md", "Use both.");
+    home.put("web/CLAUDE.md", "Use spaces.");
     home.put("web/src/a.ts", "export {}\n");
     let server = home.serve().await;
     let chat = server.chat(json!({})).await;

@@ -26,5 +26,8 @@ pub struct Linted {
 /// What should be mended in a plan's text. Nothing is stored.
 pub async fn lint(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<LintBody>) -> ApiResult<Linted> {
     workspaces::row(&app, workspace).await?;
-    Ok(Json(Linted { findings: lint_plan(&body.text) }))
+    let mut findings = lint_plan(&body.text);
+    findings.extend(app.sessions.workspaces().callers_outside_plan(workspace, body.text).await?);
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    Ok(Json(Linted { findings }))
 }

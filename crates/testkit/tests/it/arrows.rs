@@ -10,7 +10,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("question", &["protocol"]),
     ("config", &["protocol"]),
     ("sandbox", &["protocol"]),
-    ("tools", &["protocol", "plan", "question", "sandbox"]),
+    ("code", &["protocol"]),
+    ("tools", &["protocol", "plan", "question", "sandbox", "code"]),
     ("agent", &["protocol", "plan", "question", "tools"]),
     ("providers", &["protocol", "agent"]),
     ("store", &["protocol"]),
@@ -46,7 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Heavy trees live in one crate each, so that editing another never builds them again.
 const HOMES: &[(&str, &str)] =
-    &[("sqlx", "store"), ("axum", "server"), ("rig-core", "providers"), ("rmcp", "mcp"), ("agent-client-protocol", "acp")];
+    &[("sqlx", "store"), ("axum", "server"), ("rig-core", "providers"), ("rmcp", "mcp"), ("agent-client-protocol", "acp"), ("tree-sitter", "code")];
 
 /// The names under `[dependencies]` of each crate; with `[dev-dependencies]` left out.
 fn dependencies() -> BTreeMap<String, Vec<String>> {

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Asks the user; the answer is the result of this call. Ask all in one call, only what you can't
-/// find out yourself, and rather for a boolean or a few choices than for free text.
+/// Ask the user; the answer is the result. Ask all at once, only what you can't find out, by booleans or few choices.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
@@ -20,16 +19,16 @@ pub struct AskUser {
 #[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedQuestion {
-    /// The key of its answer.
+    /// Key of the answer.
     name: String,
-    /// What is asked, as Markdown.
+    /// Markdown.
     question: String,
     /// JSON Schema of the answer.
     schema: Map<String, Value>,
-    /// Answers by one click, in place of a form.
+    /// One-click answers instead of a form.
     buttons: Option<Vec<AskedButton>>,
     context: Option<String>,
-    /// The answer when nobody is there.
+    /// Answer when nobody is there.
     default: Option<Value>,
 }
 
@@ -38,7 +37,6 @@ struct AskedQuestion {
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedButton {
     label: String,
-    /// The answer; must fit the schema.
     value: Value,
     variant: Option<AskedVariant>,
     description: Option<String>,
@@ -61,7 +59,7 @@ impl Input for AskUser {
         read_only: true,
         needs: &[&[]],
         examples: &[
-            r#"{"questions": [{"name": "db", "question": "Which one?", "schema": {"enum": ["sqlite", "postgres"]}}]}"#,
+            r#"{"questions": [{"name": "db", "question": "Which?", "schema": {"enum": ["sqlite", "postgres"]}}]}"#,
             r#"{"questions": [{"name": "tests", "question": "Add tests too?", "schema": {"type": "boolean"}, "buttons": [{"label": "Yes", "value": true, "variant": "primary"}, {"label": "No", "value": false}]}]}"#,
         ],
     };

@@ -4,14 +4,14 @@ use planwright_protocol::{ErrorCode, Permission, Problem, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Hands one task to another role, which works on it at once, with its own rights, in this chat. The result is its report.
-/// It knows nothing but the task: say the goal, the plan step, the files, what you know, and what to report back.
+/// Hand one task to another role, which works at once, with its own rights; the result is its report.
+/// It knows only the task: give goal, plan step, files, what you know, what to report.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delegate {
     /// `planner` or `actor`.
     role: String,
-    /// All that it needs to know. Markdown.
+    /// Markdown.
     task: String,
 }
 

@@ -11,19 +11,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Replaces a piece of text in a file. `old_string` must be in the file exactly once, character for
-/// character and without the line numbers that `read` shows; take more of the lines around it when
-/// it is not unique, or set `replace_all`.
+/// Replace text in a file. `old_string` must occur exactly once, character for character, without line numbers:
+/// include lines around it until it is unique, or set `replace_all`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// The file.
     path: String,
-    /// The text to be replaced.
     old_string: String,
-    /// The text to put in its place.
     new_string: String,
-    /// Whether to replace it everywhere in the file. False unless said.
     replace_all: Option<bool>,
 }
 

@@ -7,12 +7,10 @@ use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Says that the plan is final and asks the user to approve it; until they do, nothing else can be
-/// changed. Write it with `write_plan` first.
+/// Ask the user to approve the final plan, which `write_plan` wrote.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitPlanMode {
-    /// The plan.
     plan_file_path: String,
 }
 
@@ -23,7 +21,7 @@ impl Input for ExitPlanMode {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[]],
-        examples: &[r#"{"plan_file_path": "/plans/add-login.plan"}"#],
+        examples: &[r#"{"plan_file_path": "/plans/a.plan"}"#],
     };
 
     /// Without effects: whether the mode changes is the user's decision, which the session asks for.

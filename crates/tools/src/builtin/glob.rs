@@ -9,15 +9,13 @@ use serde::Deserialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Finds files by their paths. Leaves out .git, what .gitignore names, and folders behind symbolic
-/// links. A pattern without a slash finds names at any depth; one with a slash is for the path below
-/// `path`.
+/// Find files by path. Skips .git, ignored files and links to folders. A pattern without a slash matches names at any depth.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {
-    /// Such as *.rs, src/**/*.test.ts or /docs/*.{md,txt}.
+    /// Such as *.rs or src/**/*.{ts,tsx}.
     pattern: String,
-    /// The folder (default /).
+    /// Default /.
     path: Option<String>,
 }
 

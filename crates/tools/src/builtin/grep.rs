@@ -18,21 +18,20 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Searches files line by line with a regular expression (Rust syntax) and gives path:line:text.
-/// Leaves out .git, what .gitignore names, binary files, symbolic links and what looks like a secret.
+/// Search lines with a regular expression (Rust syntax). Skips .git, ignored and binary files, links and secrets.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
-    /// Such as fn\s+main; put \ before ( [ { . * + ? | ^ $ to find them.
+    /// Escape ( [ { . * + ? | ^ $ with \.
     pattern: String,
-    /// The file or folder (default /).
+    /// Default /.
     path: Option<String>,
-    /// Only these files, such as src/**/*.ts; with ! in front, only the others.
+    /// Such as src/**/*.ts; !*.ts excludes.
     glob: Option<String>,
     case_insensitive: Option<bool>,
-    /// Lines shown around each match, up to 20.
+    /// Lines around a match, at most 20.
     context: Option<usize>,
-    /// Maximum (default 200, at most 2000).
+    /// Default 200, at most 2000.
     limit: Option<usize>,
 }
 

@@ -7,14 +7,13 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Lists a folder, also hidden and ignored files. Folders end with /, symbolic links with @, devices
-/// and the like with |.
+/// List a folder, also hidden and ignored files. Folders end with /, links with @, devices with |.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
-    /// The folder (default /).
+    /// Default /.
     path: Option<String>,
-    /// Levels of folders, 1 to 5 (default 1).
+    /// Levels, 1 to 5 (default 1).
     depth: Option<u32>,
 }
 

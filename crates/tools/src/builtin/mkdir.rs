@@ -7,14 +7,12 @@ use planwright_protocol::{ErrorCode, Image, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Makes a folder. `write` makes the folders of a new file by itself, so this is only needed for
-/// empty ones.
+/// Make an empty folder. `write` makes the folders of a new file by itself.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mkdir {
-    /// The folder.
     path: String,
-    /// Whether to make the folders that are missing on the way too. False unless said.
+    /// Also make missing folders above it.
     parents: Option<bool>,
 }
 

@@ -8,14 +8,11 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Moves or renames a file or folder. `to` is the whole new path, not the folder to put it in.
-/// Folders on the way are made.
+/// Move or rename a file or folder. `to` is the whole new path. Makes missing folders.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mv {
-    /// The file or folder as it is now.
     from: String,
-    /// Its new path.
     to: String,
 }
 

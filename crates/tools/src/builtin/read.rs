@@ -9,16 +9,14 @@ use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 
-/// Reads a text file and gives its lines with their numbers. Long files come in part: read on by
-/// `offset` and `limit`.
+/// Read a text file with line numbers; long files in parts, by `offset` and `limit`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// The file.
     path: String,
-    /// The first line, from 1.
+    /// First line, from 1.
     offset: Option<u64>,
-    /// Maximum number of lines (default 2000).
+    /// Default 2000.
     limit: Option<u64>,
 }
 
@@ -35,7 +33,7 @@ impl Input for Read {
         risk: Risk::Low,
         read_only: true,
         needs: &[&[Permission::Read]],
-        examples: &[r#"{"path": "/src/main.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#],
+        examples: &[r#"{"path": "/src/a.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -8,14 +8,11 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Deletes a file, or a folder: an empty one, or with `recursive` all that is in it. The path is
-/// taken as it is; there are no wildcards. Symbolic links in a folder are deleted, not followed.
+/// Delete a file or an empty folder; with `recursive`, a folder and all in it. No wildcards; links are not followed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rm {
-    /// The file or folder.
     path: String,
-    /// Whether a folder goes with all that is in it. False unless said.
     recursive: Option<bool>,
 }
 

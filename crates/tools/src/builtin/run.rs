@@ -7,18 +7,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Runs a shell command in a sandbox and gives back what it printed and its exit code. It sees the workspace and
-/// the machine's programs, reads no input and has no network. Everything it starts ends with it.
+/// Run a shell command in a sandbox with the workspace and the machine's programs, without input and network.
+/// What it starts ends with it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// The command, for the shell.
     command: String,
-    /// The folder to run it in; the workspace's root unless said.
+    /// Default /.
     cwd: Option<String>,
-    /// Seconds until it is ended; 120 unless said, at most 1800.
+    /// Default 120, at most 1800.
     timeout_s: Option<u64>,
-    /// Whether it needs the network, which the user is asked for.
+    /// Ask the user for network access.
     network: Option<bool>,
 }
 

@@ -6,32 +6,32 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Hands in the review: your verdict, and what you found, by file and line. The user sees it as a list of findings.
-/// Hand in once, when you have read everything; no findings is a result too.
+/// Hand in the review, once, when you have read everything: a verdict, and findings by file and line, or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitReview {
-    /// Your verdict, and what you looked at. Markdown.
+    /// Verdict, and what you looked at. Markdown.
     summary: String,
     findings: Vec<Finding>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 struct Finding {
-    /// The file, such as /src/main.rs.
     path: String,
-    /// The line, counted from 1; left out when it is about the whole file.
+    /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     severity: Grade,
-    /// What happens, when, and how to mend it. Markdown.
+    /// What happens, when, how to mend it. Markdown.
     comment: String,
 }
 
-/// How bad it is; the worst first.
+// The worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum Grade {
     Critical,
     Major,

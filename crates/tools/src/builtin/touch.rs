@@ -8,11 +8,10 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Makes an empty file, or sets the times of one that is there to now. Folders on the way are made.
+/// Make an empty file, or set the times of an existing one to now.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
-    /// The file.
     path: String,
 }
 

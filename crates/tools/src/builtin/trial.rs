@@ -33,6 +33,12 @@ impl Trial {
         trial
     }
 
+    /// The same on a folder that is there already.
+    pub fn at(mut self, folder: &std::path::Path) -> Self {
+        self.cx.workspace = Arc::new(Workspace::open(folder).unwrap());
+        self
+    }
+
     pub fn host(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }

@@ -8,20 +8,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Reports progress on a step of the approved plan: `in_progress` when you begin it, `done` when it is finished,
-/// `skipped` when it is left out. A step with `verify` is done only if that command, which is run now, succeeds.
+/// Report progress on a step of the approved plan. `done` runs its `verify` command, which must succeed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateStep {
-    /// The step's number in the approved plan.
     pub step_number: u32,
     pub status: NewStatus,
-    /// What the user should know, such as why it was skipped.
+    /// Why it was skipped, for the user.
     pub note: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum NewStatus {
     InProgress,
     Done,

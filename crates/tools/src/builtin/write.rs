@@ -7,14 +7,11 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Writes a whole file: a new one, or in place of what is there. Folders on the way are made.
-/// To change a part of a file, use `edit`.
+/// Write a whole file, new or in place of the old one. Makes missing folders. Use `edit` to change a part.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
-    /// The file.
     path: String,
-    /// All that is to be in it.
     content: String,
 }
 

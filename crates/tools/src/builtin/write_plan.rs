@@ -2,6 +2,7 @@ use super::files;
 use crate::effect::FileEffect;
 use crate::gate::Target;
 use crate::path::WorkspacePath;
+use crate::plan_callers::callers_outside;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_plan::PlanDocument;
 use planwright_protocol::plan::PlanFileStatus;
@@ -9,12 +10,11 @@ use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Writes the plan that the user is to approve, or its next revision. Send the whole plan each
-/// time. Name the files each step will touch: changes to others will ask.
+/// Write the plan for approval, or its next revision, always in full. Name each step's files: changes elsewhere ask.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
-    /// The chat's own plan unless said.
+    /// Default: the chat's plan.
     #[serde(skip_serializing)]
     path: Option<String>,
     goal: String,
@@ -44,10 +44,10 @@ struct Step {
     tools_needed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_time: Option<String>,
-    /// Paths or globs, such as src/lib.rs or tests/*.rs.
+    /// Paths or globs.
     #[serde(default)]
     files: Vec<String>,
-    /// A command that succeeds when the step is done.
+    /// Command that succeeds when done.
     #[serde(skip_serializing_if = "Option::is_none")]
     verify: Option<String>,
 }
@@ -60,7 +60,7 @@ impl Input for WritePlan {
         read_only: false,
         // Who may create files may create a plan too, but not change one.
         needs: &[&[Permission::Plan], &[Permission::Create]],
-        examples: &[r#"{"goal": "Greet in French too", "steps": [{"step_number": 1, "action": "Add `bonjour`"}]}"#],
+        examples: &[r#"{"goal": "Greet", "steps": [{"step_number": 1, "action": "Add `hi`"}]}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
@@ -100,7 +100,10 @@ impl Input for WritePlan {
             cx.workspace.remove_leftovers(&path);
             let stamp = cx.workspace.write(&permit.to_write(&path, Target::of(expected.as_ref()))?, &path, text.as_bytes(), expected)?;
             cx.seen.note(&path, stamp);
+            let written = text;
             let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to hear what they think.", document.revision);
+            let findings = callers_outside(&cx.workspace, &cx.config.secrets, &written);
+            let text = findings.iter().fold(text, |text, finding| format!("{text}\nWarning: {}.", finding.message));
             Ok(Output::text(text).with("plan_file", path.to_string()).with("revision", document.revision).signalling(Signal::PlanFileChanged(path.clone())))
         })
         .changing(vec![change]))

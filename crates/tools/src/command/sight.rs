@@ -1,6 +1,6 @@
 //! What of the machine and of the workspace a command sees.
 
-use super::Commands;
+use super::{CommandContext, Commands};
 use crate::gate::Secrets;
 use crate::workspace::{Hidden, Repository, Workspace};
 use planwright_protocol::{ErrorCode, Problem};
@@ -64,6 +64,14 @@ impl Commands {
     pub(super) fn may_show(&self, path: &Path) -> bool {
         let is_apart = |real: PathBuf| !self.own.iter().any(|own| own.starts_with(&real) || real.starts_with(own));
         std::fs::canonicalize(path).is_ok_and(is_apart)
+    }
+}
+
+impl CommandContext {
+    /// Whether the history of a repository outside of the workspace may be read: where a command would see it.
+    #[must_use]
+    pub fn may_show_repository(&self, folder: &Path) -> bool {
+        self.commands.as_ref().is_none_or(|commands| commands.may_show_repository(folder, &self.neighbours))
     }
 }
 

@@ -160,7 +160,7 @@ fn repository_objects() -> WorkspacePath {
 }
 
 /// Whether a folder of objects leads nowhere else, where git would find what does not land.
-fn has_no_links(folder: &OwnedFd) -> bool {
+pub(super) fn has_no_links(folder: &OwnedFd) -> bool {
     let is_plain = |(name, stat): &(CString, Stat)| match staged_kind(stat) {
         Some(Kind::File) | None => true,
         Some(Kind::Folder) => open_folder(folder, name).is_ok_and(|inside| has_no_links(&inside)),

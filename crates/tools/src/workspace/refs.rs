@@ -100,7 +100,7 @@ fn packed(text: &[u8]) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Whether git takes a name for that of a ref. Files of other names below `refs` keep no commit.
-fn is_ref_name(name: &str) -> bool {
+pub fn is_ref_name(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();
     let is_odd = |letter: char| letter.is_ascii_control() || " ~^:?*[\\".contains(letter);
     name.starts_with("refs/")

@@ -7,8 +7,9 @@ use super::Workspace;
 use super::rules::{self, Rules};
 use super::tree::file_type;
 use crate::path::WorkspacePath;
+use planwright_code::FileStamp;
 use planwright_protocol::Problem;
-use rustix::fs::{FileType, Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
 use std::ffi::CString;
 use std::fs::File;
 use std::num::NonZero;
@@ -37,6 +38,29 @@ impl Found<'_> {
         let file = rustix::fs::openat(self.folder, self.name, flags, Mode::empty()).ok()?;
         let stat = rustix::fs::fstat(&file).ok()?;
         (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| File::from(file))
+    }
+
+    /// Its present state, without opening it; `None` when it is no regular file any more.
+    #[must_use]
+    pub fn stamp(&self) -> Option<FileStamp> {
+        let stat = rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| file_stamp(&stat))
+    }
+}
+
+/// The state of an open file.
+#[must_use]
+pub fn stamp_of(file: &File) -> Option<FileStamp> {
+    rustix::fs::fstat(file).ok().map(|stat| file_stamp(&stat))
+}
+
+fn file_stamp(stat: &Stat) -> FileStamp {
+    FileStamp {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+        size: stat.st_size.cast_unsigned(),
+        modified: (stat.st_mtime, stat.st_mtime_nsec),
+        changed: (stat.st_ctime, stat.st_ctime_nsec),
     }
 }
 

@@ -19,6 +19,13 @@ async fn a_plan_that_is_being_edited_is_linted_line_by_line_and_nothing_is_store
     assert_eq!((status, &finding["line"]), (200, &json!(9)), "{answer}");
     assert!(finding["message"].is_string() && finding["column"].is_u64(), "{answer}");
 
+    home.put("src/lib.rs", "pub fn farewell() {}\n");
+    home.put("src/main.rs", "fn main() {\n    farewell();\n}\n");
+    let (_, answer) = lint(&workspace, &sound.replace("Write it", "Rename `farewell`")).await;
+    let finding = &answer["findings"][0];
+    assert_eq!((&finding["line"], &finding["gravity"]), (&json!(9), &json!("warning")), "{answer}");
+    assert!(finding["message"].as_str().unwrap().contains("/src/main.rs:2"), "{answer}");
+
     let (_, answer) = lint(&workspace, "nothing of a plan").await;
     assert!(answer["findings"].as_array().unwrap().iter().any(|finding| finding["gravity"] == "error"), "{answer}");
     assert_eq!(home.file("plans"), None);

@@ -1,0 +1,229 @@
+//! What is known of files, in memory: found by a file's stamp, held by its content.
+//!
+//! A file whose stamp is known is neither read nor parsed again. One with a new stamp and a known content is read, and not
+//! parsed again. When the memory is used up, what was not asked for longest goes.
+
+use crate::needle::Filter;
+use crate::source::Source;
+use planwright_protocol::sha256_hex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What the shared index may take.
+const MOST_BYTES: usize = 64 << 20;
+/// What an entry takes besides filter and source, and what a stamp takes.
+const ENTRY: usize = 224;
+const STAMP: usize = 160;
+/// A file that changed a moment ago may change again without a new stamp: clocks of file systems are coarse.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileStamp {
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    /// Seconds and nanoseconds since 1970.
+    pub modified: (i64, u64),
+    pub changed: (i64, u64),
+}
+
+impl FileStamp {
+    fn is_settled(&self, now: SystemTime) -> bool {
+        let Ok(now) = now.duration_since(UNIX_EPOCH) else { return false };
+        [self.modified, self.changed].into_iter().all(|(seconds, nanoseconds)| {
+            let at = Duration::from_secs(u64::try_from(seconds).unwrap_or_default()) + Duration::from_nanos(nanoseconds);
+            at + SETTLED < now
+        })
+    }
+}
+
+/// A file as the index has it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub filter: Arc<Filter>,
+    /// Its syntax tree, once somebody wanted it.
+    pub source: Option<Arc<Source>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    known: Known,
+    used: AtomicU64,
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        ENTRY + self.known.filter.bytes() + self.known.source.as_ref().map_or(0, |source| source.bytes())
+    }
+}
+
+#[derive(Debug)]
+pub struct Index {
+    most_bytes: usize,
+    tick: AtomicU64,
+    state: RwLock<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By device and inode: a file that changed takes the place of what it was.
+    stamps: HashMap<(u64, u64), (FileStamp, Content)>,
+    entries: HashMap<Content, Entry>,
+    /// Of the entries alone.
+    bytes: usize,
+}
+
+/// The hash of a text. Files of the same text in two languages are two.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Content(Arc<str>);
+
+impl Content {
+    #[must_use]
+    pub fn of(language: &str, text: &[u8]) -> Self {
+        Self(format!("{language} {}", sha256_hex(text)).into())
+    }
+}
+
+impl Index {
+    #[must_use]
+    pub fn new(most_bytes: usize) -> Self {
+        Self { most_bytes, tick: AtomicU64::new(0), state: RwLock::default() }
+    }
+
+    /// One for the process, so that its limit holds for all workspaces together. A stamp can be had only from a file that
+    /// one can reach, so nobody learns of files of others.
+    #[must_use]
+    pub fn shared() -> &'static Index {
+        static SHARED: LazyLock<Index> = LazyLock::new(|| Index::new(MOST_BYTES));
+        &SHARED
+    }
+
+    /// What is known of a file in this state.
+    #[must_use]
+    pub fn known(&self, stamp: &FileStamp) -> Option<Known> {
+        let state = self.read();
+        let (_, content) = state.stamps.get(&(stamp.device, stamp.inode)).filter(|(known, _)| known == stamp)?;
+        let entry = state.entries.get(content)?;
+        entry.used.store(self.next(), Ordering::Relaxed);
+        Some(entry.known.clone())
+    }
+
+    /// What is known of a text.
+    #[must_use]
+    pub fn known_content(&self, content: &Content) -> Option<Known> {
+        let state = self.read();
+        let entry = state.entries.get(content)?;
+        entry.used.store(self.next(), Ordering::Relaxed);
+        Some(entry.known.clone())
+    }
+
+    /// Notes what was learned of a file. `stamp` is its state before it was read.
+    pub fn note(&self, stamp: &FileStamp, content: &Content, known: Known) {
+        let entry = Entry { known, used: AtomicU64::new(self.next()) };
+        let bytes = entry.bytes();
+        if bytes > self.most_bytes / 4 {
+            return;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_settled(SystemTime::now()) {
+            state.stamps.insert((stamp.device, stamp.inode), (*stamp, content.clone()));
+        }
+        let before = state.entries.insert(content.clone(), entry).map_or(0, |before| before.bytes());
+        state.bytes = state.bytes + bytes - before;
+        if state.all_bytes() > self.most_bytes {
+            state.shrink(self.most_bytes / 4 * 3);
+        }
+    }
+
+    /// How much memory it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.read().all_bytes()
+    }
+
+    #[must_use]
+    pub fn files(&self) -> usize {
+        self.read().entries.len()
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> u64 {
+        self.tick.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl State {
+    fn all_bytes(&self) -> usize {
+        self.bytes + self.stamps.len() * STAMP
+    }
+
+    fn shrink(&mut self, most_bytes: usize) {
+        let mut oldest: Vec<(u64, Content)> =
+            self.entries.iter().map(|(content, entry)| (entry.used.load(Ordering::Relaxed), content.clone())).collect();
+        oldest.sort_unstable_by_key(|(used, _)| *used);
+        // Room for the stamps of what is left, which is not more than there is of them now.
+        let most_of_entries = most_bytes.saturating_sub(self.stamps.len() * STAMP).max(most_bytes / 2);
+        for (_, content) in oldest {
+            if self.bytes <= most_of_entries {
+                break;
+            }
+            self.bytes -= self.entries.remove(&content).map_or(0, |entry| entry.bytes());
+        }
+        self.stamps.retain(|_, (_, content)| self.entries.contains_key(content));
+        if self.stamps.len() * STAMP > most_bytes / 2 {
+            self.stamps.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(inode: u64) -> FileStamp {
+        FileStamp { device: 1, inode, size: 1, modified: (1, 0), changed: (1, 0) }
+    }
+
+    fn known(text: &str) -> Known {
+        Known { filter: Arc::new(Filter::of(text.as_bytes())), source: None }
+    }
+
+    #[test]
+    fn memory_stays_within_its_limit_and_what_was_used_last_stays() {
+        let index = Index::new(256 << 10);
+        for number in 0..10_000 {
+            let text = format!("fn function_{number}() {{}}");
+            index.note(&stamp(number), &Content::of("Rust", text.as_bytes()), known(&text));
+            assert!(index.known(&stamp(0)).is_some(), "asked for each time, gone after {number}");
+            assert!(index.bytes() <= 256 << 10);
+        }
+        assert!(index.known(&stamp(9_999)).is_some() && index.known(&stamp(5_000)).is_none());
+        assert!(index.files() > 100, "{}", index.files());
+        // The same text under many names costs a stamp each.
+        for number in 0..10_000 {
+            index.note(&stamp(number), &Content::of("Rust", b"x"), known("x"));
+            assert!(index.bytes() <= 256 << 10);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_is_not_known_by_its_old_stamp_and_one_that_changes_now_by_none() {
+        let index = Index::new(1 << 20);
+        index.note(&stamp(1), &Content::of("Rust", b"a"), known("a"));
+        let later = FileStamp { modified: (2, 0), ..stamp(1) };
+        assert!(index.known(&stamp(1)).is_some() && index.known(&later).is_none());
+        index.note(&later, &Content::of("Rust", b"b"), known("b"));
+        assert!(index.known(&stamp(1)).is_none() && index.known(&later).is_some());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let fresh = FileStamp { changed: (now.as_secs().cast_signed(), 0), ..stamp(2) };
+        index.note(&fresh, &Content::of("Rust", b"a"), known("a"));
+        assert!(index.known(&fresh).is_none(), "it may change again within the same tick");
+        assert!(index.known_content(&Content::of("Rust", b"a")).is_some());
+    }
+}

@@ -1,0 +1,215 @@
+//! The languages that have a grammar here.
+
+use crate::rules::{self, Rule};
+use crate::symbol::SymbolKind;
+use std::sync::LazyLock;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    C,
+    CSharp,
+    Cpp,
+    Go,
+    Java,
+    JavaScript,
+    Php,
+    Python,
+    Ruby,
+    Rust,
+    Tsx,
+    TypeScript,
+}
+
+/// So much of a header tells C from C++.
+const LOOKED_AT: usize = 64 << 10;
+
+impl Language {
+    pub const ALL: [Language; 12] = [
+        Language::C,
+        Language::CSharp,
+        Language::Cpp,
+        Language::Go,
+        Language::Java,
+        Language::JavaScript,
+        Language::Php,
+        Language::Python,
+        Language::Ruby,
+        Language::Rust,
+        Language::Tsx,
+        Language::TypeScript,
+    ];
+
+    /// The language of a file, by its name. A header is C until its text says otherwise.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        if matches!(name, "Rakefile" | "Gemfile") {
+            return Some(Language::Ruby);
+        }
+        let (stem, ending) = name.rsplit_once('.')?;
+        let ending = ending.to_ascii_lowercase();
+        Self::ALL.into_iter().find(|language| !stem.is_empty() && language.endings().contains(&ending.as_str()))
+    }
+
+    /// The language of a file, by its name and its text.
+    #[must_use]
+    pub fn of_file(name: &str, text: &[u8]) -> Option<Self> {
+        let language = Self::of_name(name)?;
+        let is_header = language == Language::C && !name.ends_with(".c");
+        let start = &text[..text.len().min(LOOKED_AT)];
+        let has = |word: &str| memchr::memmem::find(start, word.as_bytes()).is_some();
+        let is_cpp = || ["\nclass ", "\nnamespace ", "\ntemplate", "public:", "std::", "\nusing "].into_iter().any(has);
+        Some(if is_header && is_cpp() { Language::Cpp } else { language })
+    }
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::C => "C",
+            Language::CSharp => "C#",
+            Language::Cpp => "C++",
+            Language::Go => "Go",
+            Language::Java => "Java",
+            Language::JavaScript => "JavaScript",
+            Language::Php => "PHP",
+            Language::Python => "Python",
+            Language::Ruby => "Ruby",
+            Language::Rust => "Rust",
+            Language::Tsx => "TypeScript with JSX",
+            Language::TypeScript => "TypeScript",
+        }
+    }
+
+    const fn endings(self) -> &'static [&'static str] {
+        match self {
+            Language::C => &["c", "h"],
+            Language::CSharp => &["cs"],
+            Language::Cpp => &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ipp"],
+            Language::Go => &["go"],
+            Language::Java => &["java"],
+            Language::JavaScript => &["js", "jsx", "mjs", "cjs"],
+            Language::Php => &["php"],
+            Language::Python => &["py", "pyi"],
+            Language::Ruby => &["rb", "rake", "gemspec"],
+            Language::Rust => &["rs"],
+            Language::Tsx => &["tsx"],
+            Language::TypeScript => &["ts", "mts", "cts"],
+        }
+    }
+
+    fn grammar(self) -> tree_sitter::Language {
+        match self {
+            Language::C => tree_sitter_c::LANGUAGE,
+            Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+            Language::Cpp => tree_sitter_cpp::LANGUAGE,
+            Language::Go => tree_sitter_go::LANGUAGE,
+            Language::Java => tree_sitter_java::LANGUAGE,
+            Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+            Language::Php => tree_sitter_php::LANGUAGE_PHP,
+            Language::Python => tree_sitter_python::LANGUAGE,
+            Language::Ruby => tree_sitter_ruby::LANGUAGE,
+            Language::Rust => tree_sitter_rust::LANGUAGE,
+            Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+            Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        }
+        .into()
+    }
+
+    fn rules(self) -> rules::Rules {
+        match self {
+            Language::C => rules::C,
+            Language::CSharp => rules::C_SHARP,
+            Language::Cpp => rules::CPP,
+            Language::Go => rules::GO,
+            Language::Java => rules::JAVA,
+            Language::JavaScript => rules::JAVASCRIPT,
+            Language::Php => rules::PHP,
+            Language::Python => rules::PYTHON,
+            Language::Ruby => rules::RUBY,
+            Language::Rust => rules::RUST,
+            Language::Tsx | Language::TypeScript => rules::TYPESCRIPT,
+        }
+    }
+
+    pub(crate) fn compiled(self) -> &'static Compiled {
+        static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| Language::ALL.into_iter().map(Compiled::of).collect());
+        &COMPILED[self as usize]
+    }
+}
+
+/// What a kind of node is to us.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Nothing,
+    Name,
+    Definition(&'static Rule),
+}
+
+/// A grammar with its rules, looked up by a node's kind.
+pub(crate) struct Compiled {
+    pub grammar: tree_sitter::Language,
+    roles: Vec<Role>,
+}
+
+impl Compiled {
+    fn of(language: Language) -> Self {
+        let grammar = language.grammar();
+        let rules = language.rules();
+        let mut roles = vec![Role::Nothing; grammar.node_kind_count()];
+        let named = rules.names.iter().map(|node| (*node, Role::Name));
+        for (node, role) in named.chain(rules.definitions.iter().map(|rule| (rule.node, Role::Definition(rule)))) {
+            // A grammar has several ids for a node that it knows by more than one name.
+            for id in 0..roles.len() {
+                let kind = u16::try_from(id).unwrap_or_default();
+                if grammar.node_kind_is_named(kind) && grammar.node_kind_for_id(kind) == Some(node) {
+                    roles[id] = role;
+                }
+            }
+        }
+        Self { grammar, roles }
+    }
+
+    pub fn role(&self, kind: u16) -> Role {
+        self.roles.get(usize::from(kind)).copied().unwrap_or(Role::Nothing)
+    }
+}
+
+/// Whether a definition of this kind is worth a line in an outline.
+pub(crate) const fn is_outlined(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_names_a_node_of_its_grammar() {
+        for language in Language::ALL {
+            let grammar = language.grammar();
+            let rules = language.rules();
+            for node in rules.names.iter().chain(rules.definitions.iter().map(|rule| &rule.node)) {
+                assert_ne!(grammar.id_for_node_kind(node, true), 0, "{}: {node}", language.name());
+            }
+        }
+    }
+
+    #[test]
+    fn languages_stand_in_the_order_of_their_numbers() {
+        for (number, language) in Language::ALL.into_iter().enumerate() {
+            assert_eq!(language as usize, number);
+        }
+    }
+
+    #[test]
+    fn a_file_is_told_by_its_name_and_a_header_by_its_text() {
+        assert_eq!(Language::of_name("/src/main.RS"), Some(Language::Rust));
+        assert_eq!(Language::of_name("/lib/Rakefile"), Some(Language::Ruby));
+        for name in ["/README.md", "/.rs", "/rs", "/Makefile", "/a.rs.orig"] {
+            assert_eq!(Language::of_name(name), None, "{name}");
+        }
+        assert_eq!(Language::of_file("/a.h", b"struct a { int b; };\n"), Some(Language::C));
+        assert_eq!(Language::of_file("/a.h", b"#pragma once\nnamespace a {}\n"), Some(Language::Cpp));
+        assert_eq!(Language::of_file("/a.c", b"int a;\nclass b;\n"), Some(Language::C));
+    }
+}
