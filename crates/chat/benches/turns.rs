@@ -38,10 +38,17 @@ fn main() -> ExitCode {
         report("a tool turn with 10 messages, against 3 commits and 1 ms", short, "ms", bar),
         report("the same with 10,000 messages, against that with 10", long / short, "", 1.5),
     ];
-    let short = runtime.block_on(starts(folder.path(), 100));
-    let long = runtime.block_on(starts(folder.path(), 20_000));
+    let (short, _) = runtime.block_on(starts(folder.path(), 100, History::SummedUp));
+    let (long, _) = runtime.block_on(starts(folder.path(), 20_000, History::SummedUp));
     println!("start of a run in a chat with 100 messages, summed up      {short:>8.2}ms");
-    let results = results.into_iter().chain([report("the same with 20,000 messages, against that with 100", long / short, "", 1.3)]);
+    let (short_whole, _) = runtime.block_on(starts(folder.path(), 100, History::Whole));
+    let (long_whole, first) = runtime.block_on(starts(folder.path(), 20_000, History::Whole));
+    println!("the same, never summed up                                  {short_whole:>8.2}ms");
+    println!("the first with 20,000 messages, never summed up            {first:>8.2}ms");
+    let results = results.into_iter().chain([
+        report("with 20,000 messages, summed up, against that with 100", long / short, "", 1.3),
+        report("with 20,000 messages, never summed up, against 100", long_whole / short_whole, "", 1.3),
+    ]);
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -77,9 +84,16 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
     median_ms(times)
 }
 
-/// From a message to the first request to the model, in a chat that was summed up and is not in memory.
-async fn starts(folder: &Path, messages: usize) -> f64 {
-    let store = Store::open(&folder.join(format!("starts-{messages}.db"))).await.unwrap();
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum History {
+    SummedUp,
+    /// The first run of a long one sums it up, because it does not fit into the model's context.
+    Whole,
+}
+
+/// From a message to the first request to the model, in a chat that is not in memory: the median, and the first.
+async fn starts(folder: &Path, messages: usize, history: History) -> (f64, f64) {
+    let store = Store::open(&folder.join(format!("starts-{messages}-{history:?}.db"))).await.unwrap();
     let id = chat(&store, folder, messages).await.id;
     let mut times = Vec::new();
     for number in 0..=STARTS {
@@ -90,17 +104,19 @@ async fn starts(folder: &Path, messages: usize) -> f64 {
         let handle = sessions.chat(id).await.unwrap();
         gaps.0.lock().unwrap().ended = Some(begin);
         let said = Op::UserMessage { content: "Go on.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() };
-        handle.submit(if number == 0 { Op::Compact } else { said }).await.unwrap();
+        let is_preparing = number == 0 && history == History::SummedUp;
+        handle.submit(if is_preparing { Op::Compact } else { said }).await.unwrap();
         while handle.chat().record().run.is_some() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        if number > 0 {
+        if !is_preparing {
             times.push(gaps.0.lock().unwrap().times[TURNS]);
         }
         drop(handle);
         sessions.park_all().await;
     }
-    median_ms(times)
+    let first = times[0].as_secs_f64() * 1e3;
+    (median_ms(times), first)
 }
 
 /// A chat with so many messages: requests, calls and their results, as they are in a long chat.
@@ -139,11 +155,11 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
         2 => {
             let (tool, outcome) = ("read".to_owned(), ToolOutcome::Succeeded(None));
             let result = ToolResult { call_id, tool, outcome, question_id: None, body_size: None };
-            Message::new(row.id, result, "1\ta line of text\n2\ta line of text")
+            Message::new(row.id, result, "1\ta line of a source file as they are\n".repeat(60))
         }
         _ => {
             let text = AssistantText { reply: reply.clone(), ..AssistantText::default() };
-            Message::new(row.id, text, "It has twenty lines that all say the same.").by(Role::Planner)
+            Message::new(row.id, text, "It has sixty lines that all say the same. ".repeat(6)).by(Role::Planner)
         }
     });
     let events: Vec<Envelope> =

@@ -96,15 +96,15 @@ impl Actor {
                     Some(Command::Op(op, Sender { name, key }, answer)) => {
                         self.by = name;
                         let reply = self.admit_once(*op, key).await;
-                        let _ = answer.send(self.reply(reply));
+                        let _ = answer.send(reply);
                     }
                     Some(Command::Resume(answer)) => {
                         let resumed = self.resume().await;
-                        let _ = answer.send(self.reply(resumed.map(|()| None)));
+                        let _ = answer.send(resumed.map(|()| self.reply(None)));
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
-                        let _ = answer.send(self.reply(Ok(None)));
+                        let _ = answer.send(Ok(self.reply(None)));
                         return;
                     }
                     None => return,
@@ -121,9 +121,8 @@ impl Actor {
         }
     }
 
-    fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
-        let message = outcome?;
-        Ok(Reply { chat: ChatView::from(&self.chat.record().row), message })
+    fn reply(&self, message: Option<Message>) -> Reply {
+        Reply { chat: ChatView::from(&self.chat.record().row), message }
     }
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
@@ -166,9 +165,12 @@ impl Actor {
                     "Work is in progress and will stop. Send `confirm: true` to switch all the same.",
                 ));
             }
+            // The key is for the switch, which comes after it.
+            let key = self.key.take();
             self.stop().await?;
+            self.key = key;
         }
-        let mut change = Change::default();
+        let mut change = self.keyed(Change::default(), None);
         if role != row.config.role {
             let note =
                 switch_note(&row, role, SwitchedBy::User, &format!("The user switched the role from {} to {role}.", row.config.role));
@@ -200,12 +202,13 @@ impl Actor {
         if let Some(pending) = self.chat.pending() {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
-        for open in open_calls(&self.chat.turn_messages().await?) {
+        for open in open_calls(&self.chat.turn_messages().await?.messages) {
             change.events.extend(call::cancelled(&self.chat, &open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
             .event(Event::StateChanged { state: ChatState::Idle });
+        let change = self.keyed(change, None);
         self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
         crash::point("stop_stored");
         Ok(())
@@ -265,7 +268,7 @@ impl Actor {
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
         let note = Message::notice(self.chat.id, Notice::Retry, text);
-        let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
+        let change = self.sent(&note).event(Event::StateChanged { state: ChatState::Thinking });
         self.chat.publish(change, begin).await?;
         self.start();
         Ok(note)
@@ -277,7 +280,8 @@ impl Actor {
             let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
-        self.chat.publish(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), begin).await?;
+        let change = self.keyed(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), None);
+        self.chat.publish(change, begin).await?;
         self.begin_run(Run::compact);
         Ok(())
     }

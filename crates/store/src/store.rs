@@ -48,6 +48,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(14 "0014_events_by_reference"),
     migration!(15 "0015_turns"),
     migration!(16 "0016_model_choice"),
+    migration!(17 "0017_removal"),
+    migration!(18 "0018_ops"),
 ];
 
 impl Store {
@@ -126,6 +128,7 @@ impl Store {
         let store = Self { db, collector: Collector::default() };
         // What was left when the process ended.
         store.collect_contents();
+        store.finish_removals();
         Ok(store)
     }
 }

@@ -33,7 +33,7 @@ impl Actor {
         let notice = revert.notice(message_id);
         let text = told(&notice);
         let message = Message::notice(self.chat.id, Notice::Revert(notice), text);
-        let change = Change::messages([message.clone()]).log(
+        let change = self.sent(&message).log(
             AuditKind::ChangesTakenBack,
             "",
             row.config.role,

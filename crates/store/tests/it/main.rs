@@ -9,6 +9,7 @@ mod events;
 mod inbox;
 mod opening;
 mod proxy;
+mod turns;
 mod unreadable_messages;
 mod versions;
 mod world;
