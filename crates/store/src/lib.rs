@@ -9,7 +9,7 @@
 //! | `chats` | chats and their histories |
 //! | `events` | the log of a chat's events |
 //! | `inbox` | work of all workspaces, and the files that people have looked at |
-//! | `messages` | single messages: found, searched for |
+//! | `messages`, `search` | single messages: found, searched for, in one chat or in all |
 //! | `turns` | the messages that a model reads |
 //! | `ops`, `requests` | ops of chats and other requests that were stored, by their ids |
 //! | `counts` | the audit log, counted by day |
@@ -61,6 +61,7 @@ mod requests;
 mod retention;
 mod room;
 mod rows;
+mod search;
 mod sqlite;
 mod store;
 mod turns;
@@ -78,11 +79,11 @@ pub use events::StoredEvent;
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow, Right};
-pub use messages::Found;
 pub use ops::OpRecord;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
 pub use requests::{RequestKey, RequestState};
 pub use room::Room;
+pub use search::Found;
 pub use store::Store;
 pub use turns::{TurnMessages, TurnStart, TurnWindow};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};

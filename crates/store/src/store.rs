@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(16 "0016_model_choice"),
     migration!(17 "0017_removal"),
     migration!(18 "0018_ops"),
+    migration!(19 "0019_search"),
 ];
 
 impl Store {

@@ -9,6 +9,8 @@ mod events;
 mod inbox;
 mod opening;
 mod proxy;
+mod requests;
+mod search;
 mod turns;
 mod unreadable_messages;
 mod versions;
