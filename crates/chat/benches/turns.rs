@@ -38,16 +38,14 @@ fn main() -> ExitCode {
         report("a tool turn with 10 messages, against 3 commits and 1 ms", short, "ms", bar),
         report("the same with 10,000 messages, against that with 10", long / short, "", 1.5),
     ];
-    let (short, _) = runtime.block_on(starts(folder.path(), 100, History::SummedUp));
-    let (long, _) = runtime.block_on(starts(folder.path(), 20_000, History::SummedUp));
-    println!("start of a run in a chat with 100 messages, summed up      {short:>8.2}ms");
-    let (short_whole, _) = runtime.block_on(starts(folder.path(), 100, History::Whole));
-    let (long_whole, first) = runtime.block_on(starts(folder.path(), 20_000, History::Whole));
-    println!("the same, never summed up                                  {short_whole:>8.2}ms");
-    println!("the first with 20,000 messages, never summed up            {first:>8.2}ms");
+    let summed_up = runtime.block_on(starts(folder.path(), History::SummedUp));
+    let whole = runtime.block_on(starts(folder.path(), History::Whole));
+    println!("start of a run in a chat with 100 messages, summed up      {:>8.2}ms", summed_up.short);
+    println!("the same, never summed up                                  {:>8.2}ms", whole.short);
+    println!("the first with 20,000 messages, never summed up            {:>8.2}ms", whole.first_of_long);
     let results = results.into_iter().chain([
-        report("with 20,000 messages, summed up, against that with 100", long / short, "", 1.3),
-        report("with 20,000 messages, never summed up, against 100", long_whole / short_whole, "", 1.3),
+        report("with 20,000 messages, summed up, against that with 100", summed_up.long / summed_up.short, "", 1.3),
+        report("with 20,000 messages, never summed up, against 100", whole.long / whole.short, "", 1.3),
     ]);
     if results.into_iter().all(|within| within) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -73,6 +71,8 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
     let limits = RunLimits { turns: u32::MAX, cost: f64::INFINITY };
     let sessions = Sessions::with_settings(store, Settings { limits, ..Settings::default() }, Arc::new(OneModel(gaps.clone())));
     let handle = sessions.chat(row.id).await.unwrap();
+    // Writes the chat's file, which other chats have from their beginning.
+    handle.chat().frontmatter().await.unwrap();
     handle
         .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
         .await
@@ -91,32 +91,57 @@ enum History {
     Whole,
 }
 
-/// From a message to the first request to the model, in a chat that is not in memory: the median, and the first.
-async fn starts(folder: &Path, messages: usize, history: History) -> (f64, f64) {
+/// The medians of a short and a long chat, and the first start of the long one.
+struct Starts {
+    short: f64,
+    long: f64,
+    first_of_long: f64,
+}
+
+/// From a message to the first request to the model, in chats that are not in memory. Short and long take turns, so that other
+/// work on the machine slows both.
+async fn starts(folder: &Path, history: History) -> Starts {
+    let (short, long) = (prepared(folder, 100, history).await, prepared(folder, 20_000, history).await);
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..STARTS {
+        for (chat, times) in [&short, &long].into_iter().zip(&mut times) {
+            let said = Op::UserMessage { content: "Go on.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() };
+            times.push(start(chat, said).await);
+        }
+    }
+    let first_of_long = times[1][0].as_secs_f64() * 1e3;
+    let [short, long] = times.map(median_ms);
+    Starts { short, long, first_of_long }
+}
+
+async fn prepared(folder: &Path, messages: usize, history: History) -> (Store, ChatId) {
     let store = Store::open(&folder.join(format!("starts-{messages}-{history:?}.db"))).await.unwrap();
     let id = chat(&store, folder, messages).await.id;
-    let mut times = Vec::new();
-    for number in 0..=STARTS {
-        let gaps = Arc::new(Gaps::default());
-        gaps.0.lock().unwrap().times = vec![Duration::ZERO; TURNS];
-        let sessions = Sessions::with_settings(store.clone(), Settings::default(), Arc::new(OneModel(gaps.clone())));
-        let begin = Instant::now();
-        let handle = sessions.chat(id).await.unwrap();
-        gaps.0.lock().unwrap().ended = Some(begin);
-        let said = Op::UserMessage { content: "Go on.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() };
-        let is_preparing = number == 0 && history == History::SummedUp;
-        handle.submit(if is_preparing { Op::Compact } else { said }).await.unwrap();
-        while handle.chat().record().run.is_some() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        if !is_preparing {
-            times.push(gaps.0.lock().unwrap().times[TURNS]);
-        }
-        drop(handle);
-        sessions.park_all().await;
+    // As above.
+    let sessions = Sessions::with_settings(store.clone(), Settings::default(), Arc::new(OneModel(Arc::default())));
+    sessions.chat(id).await.unwrap().chat().frontmatter().await.unwrap();
+    sessions.park_all().await;
+    let chat = (store, id);
+    if history == History::SummedUp {
+        start(&chat, Op::Compact).await;
     }
-    let first = times[0].as_secs_f64() * 1e3;
-    (median_ms(times), first)
+    chat
+}
+
+async fn start((store, id): &(Store, ChatId), op: Op) -> Duration {
+    let gaps = Arc::new(Gaps::default());
+    gaps.0.lock().unwrap().times = vec![Duration::ZERO; TURNS];
+    let sessions = Sessions::with_settings(store.clone(), Settings::default(), Arc::new(OneModel(gaps.clone())));
+    let begin = Instant::now();
+    let handle = sessions.chat(*id).await.unwrap();
+    gaps.0.lock().unwrap().ended = Some(begin);
+    handle.submit(op).await.unwrap();
+    while handle.chat().record().run.is_some() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(handle);
+    sessions.park_all().await;
+    gaps.0.lock().unwrap().times[TURNS]
 }
 
 /// A chat with so many messages: requests, calls and their results, as they are in a long chat.
