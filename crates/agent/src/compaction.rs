@@ -31,7 +31,7 @@ pub fn system_prompt() -> &'static str {
 /// Whether so much has been said that the next request should be shorter.
 #[must_use]
 pub fn is_due(conversation: &Conversation, used: u64, context: u64) -> bool {
-    conversation.has_grown() && (used > context / 4 * 3 || conversation.size(context) > room(context))
+    conversation.has_grown() && (conversation.is_cut() || used > context / 4 * 3 || conversation.size(context) > room(context))
 }
 
 /// In the details of a problem, as its `reason`: the model can't read so much.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 const LEAST: usize = 400;
 /// A model that takes fewer tokens can't even read the prompt.
 const LEAST_CONTEXT: u64 = 2_000;
+/// Reading so much costs little, whatever the model takes of it.
+const LEAST_WINDOW: usize = 512 << 10;
 
 /// How many bytes of one message a model reads at most: those of half its context.
 #[must_use]
@@ -22,6 +24,13 @@ pub fn most_of_one(context_tokens: u64) -> usize {
 #[must_use]
 pub fn room(context_tokens: u64) -> usize {
     bytes(context_tokens) / 4 * 3
+}
+
+/// How many bytes of stored messages are read for a model with this context: more than fit into it, since records have more in
+/// them than a model reads.
+#[must_use]
+pub fn window(context_tokens: u64) -> usize {
+    room(context_tokens).saturating_mul(2).max(LEAST_WINDOW)
 }
 
 fn bytes(tokens: u64) -> usize {

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// What a model reads as the result of a call that asked, until there is an answer.
 const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
 
+/// What a model reads in the place of messages that don't fit.
+const EARLIER: &str = "(The conversation is long. Its earlier messages are left out here.)";
+
 /// The conversation, in the order every wire format asks for: a reply's calls are followed by their
 /// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,8 @@ pub struct Conversation {
     unanswered: usize,
     /// Whether the model has replied since the conversation was last summed up.
     grown: bool,
+    /// Whether earlier messages are missing that nobody summed up.
+    is_cut: bool,
 }
 
 /// How often the model has replied in this chat, also where that was summed up.
@@ -54,6 +59,12 @@ impl Conversation {
     #[must_use]
     pub fn after(replies: Replies) -> Self {
         Self { replies, ..Self::default() }
+    }
+
+    /// The newest part of a conversation whose earlier messages were not read: it says so in their place.
+    #[must_use]
+    pub fn cut_after(replies: Replies) -> Self {
+        Self { entries: Arc::new(vec![ModelMessage::User(EARLIER.to_owned())]), newest: 1, is_cut: true, ..Self::after(replies) }
     }
 
     /// As it is now; shared, not copied.
@@ -87,6 +98,12 @@ impl Conversation {
         self.grown
     }
 
+    /// Whether earlier messages are missing that nobody summed up.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     pub fn add(&mut self, message: &Message) {
         if let Some(Notice::Compaction(_)) = message.body.notice() {
             return self.sum_up(&message.content);
@@ -115,6 +132,7 @@ impl Conversation {
         self.asked.values_mut().for_each(|place| *place = *place + 1 - tail);
         self.newest = 1;
         self.grown = false;
+        self.is_cut = false;
     }
 
     fn take_in(&mut self, message: &Message) {

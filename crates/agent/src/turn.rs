@@ -62,10 +62,20 @@ impl Turn {
     /// Replays the end of a history, from where [`Self::tail`] began when it was last summed up.
     #[must_use]
     pub fn replay_after(before: Counts, history: Vec<Message>, limit: u32) -> Self {
+        Self::fold(before, Conversation::after(before.replies), history, limit)
+    }
+
+    /// Replays the newest part of a history that is too long for the model. Replies that were not read are not counted.
+    #[must_use]
+    pub fn replay_cut(before: Counts, history: Vec<Message>, limit: u32) -> Self {
+        Self::fold(before, Conversation::cut_after(before.replies), history, limit)
+    }
+
+    fn fold(before: Counts, conversation: Conversation, history: Vec<Message>, limit: u32) -> Self {
         let mut turn = Turn {
             history: Vec::new(),
             places: HashMap::new(),
-            conversation: Conversation::after(before.replies),
+            conversation,
             open: Vec::new(),
             asked: None,
             unseen: false,
@@ -237,6 +247,27 @@ mod tests {
 
     fn say(reply: &str) -> Message {
         samples::say(reply, "")
+    }
+
+    #[test]
+    fn the_newest_part_of_a_long_history_ends_like_the_whole_and_is_summed_up_first() {
+        let mut whole = vec![user()];
+        for number in 0..20 {
+            let name = number.to_string();
+            whole.extend([call(&name), result(&name), samples::user("more")]);
+        }
+        whole.push(call("open"));
+        for first in 1..whole.len() {
+            let (all, part) = (Turn::replay(whole.clone(), 50), Turn::replay_cut(Counts::default(), whole[first..].to_vec(), 50));
+            assert_eq!(part.next(), all.next(), "from {first} on");
+            assert!(matches!(part.conversation().entries().first(), Some(crate::ModelMessage::User(text)) if text.contains("left out")));
+            assert!(crate::compaction::is_due(part.conversation(), 0, 128_000), "from {first} on");
+        }
+        let mut part = Turn::replay_cut(Counts::default(), whole[5..].to_vec(), 50);
+        let facts = CompactionFacts { tokens_before: 1, by_model: true };
+        part.apply(notice(Notice::Compaction(CompactionNotice { facts, read_up_to: None }), "summary"));
+        assert!(!part.conversation().is_cut());
+        assert_eq!(part.conversation().entries()[0], crate::ModelMessage::User("summary".to_owned()));
     }
 
     #[test]

@@ -304,8 +304,8 @@ pub fn without_denied(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effec
 mod tests {
     use super::*;
     use std::path::Path;
-    use std::sync::{Arc, Barrier};
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Barrier};
 
     #[test]
     fn no_other_file_of_this_crate_asks_the_gate_or_holds_a_permit() {

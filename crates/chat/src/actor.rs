@@ -95,15 +95,15 @@ impl Actor {
                     Some(Command::Op(op, Sender { name, key }, answer)) => {
                         self.by = name;
                         let reply = self.admit_once(*op, key).await;
-                        let _ = answer.send(self.reply(reply));
+                        let _ = answer.send(reply);
                     }
                     Some(Command::Resume(answer)) => {
                         let resumed = self.resume().await;
-                        let _ = answer.send(self.reply(resumed.map(|()| None)));
+                        let _ = answer.send(resumed.map(|()| self.reply(None)));
                     }
                     Some(Command::Park(answer)) => {
                         self.halt().await;
-                        let _ = answer.send(self.reply(Ok(None)));
+                        let _ = answer.send(Ok(self.reply(None)));
                         return;
                     }
                     None => return,
@@ -120,9 +120,8 @@ impl Actor {
         }
     }
 
-    fn reply(&self, outcome: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
-        let message = outcome?;
-        Ok(Reply { chat: ChatView::from(&self.chat.record().row), message })
+    fn reply(&self, message: Option<Message>) -> Reply {
+        Reply { chat: ChatView::from(&self.chat.record().row), message }
     }
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
@@ -150,7 +149,12 @@ impl Actor {
         if self.running.is_some() || self.chat.pending().is_some() {
             return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
         }
-        take_back::take_back(&self.chat, message_id, conflicts, self.account().cloned()).await
+        let taken_back = take_back::take_back(&self.chat, message_id, conflicts, self.account().cloned(), self.op_record()).await?;
+        if taken_back.is_some() {
+            // It was stored with the notice.
+            self.key = None;
+        }
+        Ok(taken_back)
     }
 
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
@@ -172,9 +176,12 @@ impl Actor {
                     "Work is in progress and will stop. Send `confirm: true` to switch all the same.",
                 ));
             }
+            // The key is for the switch, which comes after it.
+            let key = self.key.take();
             self.stop().await?;
+            self.key = key;
         }
-        let mut change = Change::default();
+        let mut change = self.keyed(Change::default(), None);
         if role != row.config.role {
             let note =
                 switch_note(&row, role, SwitchedBy::User, &format!("The user switched the role from {} to {role}.", row.config.role));
@@ -207,12 +214,13 @@ impl Actor {
         if let Some(pending) = self.chat.pending() {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
-        for open in open_calls(&self.chat.turn_messages().await?) {
+        for open in open_calls(&self.chat.turn_messages().await?.messages) {
             change.events.extend(action::cancelled(&self.chat, &open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
             .event(Event::StateChanged { state: ChatState::Idle });
+        let change = self.keyed(change, None);
         self.chat.publish(change, |chat| chat.activity = Activity::Idle).await?;
         crash::point("stop_stored");
         Ok(())
@@ -276,7 +284,7 @@ impl Actor {
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
         let note = Message::notice(self.chat.id, Notice::Retry, text);
-        let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
+        let change = self.sent(&note).event(Event::StateChanged { state: ChatState::Thinking });
         self.chat.publish(change, |chat| chat.activity.begin_run()).await?;
         self.start();
         Ok(note)
@@ -288,7 +296,7 @@ impl Actor {
             let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
-        let change = Change::default().event(Event::StateChanged { state: ChatState::Thinking });
+        let change = self.keyed(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), None);
         self.chat.publish(change, |chat| chat.activity = Activity::Compacting(RunId::generate())).await?;
         self.begin_run(Run::compact);
         Ok(())

@@ -20,10 +20,12 @@ use crate::inbox::Inbox;
 use crate::models::Models;
 use async_trait::async_trait;
 use owner::{Owner, Request};
+use planwright_agent::fit;
+use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, Source};
 use planwright_protocol::message::ServerTrouble;
-use planwright_protocol::{ChatId, ErrorCode, Message, Problem};
-use planwright_store::{ApprovalRow, Store};
+use planwright_protocol::{ChatId, ErrorCode, Problem};
+use planwright_store::{ApprovalRow, Store, TurnMessages, TurnWindow};
 use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
@@ -146,9 +148,13 @@ impl Chat {
         }
     }
 
-    /// The messages that the model's conversation is made of, those of delegates among them.
-    pub async fn turn_messages(&self) -> Result<Vec<Message>, Problem> {
-        Ok(self.store.turn_messages(self.id, self.record().turn_start).await?)
+    /// The messages that the model's conversation is made of, those of delegates among them; of a chat that is too long for its
+    /// model, the newest.
+    pub async fn turn_messages(&self) -> Result<TurnMessages, Problem> {
+        let record = self.record();
+        let model = self.model(record.config.role.mode()).await;
+        let context = model.map_or(DEFAULT_CONTEXT, |model| model.context_tokens());
+        Ok(self.store.turn_messages(self.id, record.turn_start, turn_window(context)).await?)
     }
 
     /// The approval of the chat's present plan.
@@ -184,6 +190,11 @@ impl EventLog for Chat {
     async fn moment(&self) -> Result<Moment, Problem> {
         self.ask_owner(Request::Moment).await
     }
+}
+
+/// How much of a conversation is read for a model with this context.
+pub fn turn_window(context_tokens: u64) -> TurnWindow {
+    TurnWindow { bytes: fit::window(context_tokens) as u64, bytes_of_one: fit::most_of_one(context_tokens) as u64 }
 }
 
 pub fn no_chat(id: ChatId) -> Problem {

@@ -28,6 +28,8 @@ pub(crate) struct Written {
     pub(crate) header: Option<ChatHeader>,
     /// The newest messages that the file had when it was last compared with the store.
     pub(crate) reconciled: HashSet<MessageId>,
+    /// Whether all of the file must be looked at, also where its ends are as they should be.
+    pub(crate) needs_full_check: bool,
     /// Whether it was logged that the file can't be written.
     pub(crate) warned: bool,
 }

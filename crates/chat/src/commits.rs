@@ -48,7 +48,7 @@ fn committed_through(message: &Message) -> Option<MessageId> {
 /// The branch, the commit, and the last message whose changes are in it; `None` if there is nothing new.
 async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, String, MessageId)>, Problem> {
     let under_way: HashSet<MessageId> =
-        chat.turn_messages().await?.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
+        chat.turn_messages().await?.messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
     let rows = chat.store.file_changes(chat.id).await?;
     let earlier = chat.store.landmarks(chat.id).await?.iter().rev().find_map(committed_through);
     let begin = earlier.and_then(|last: MessageId| rows.iter().rposition(|row| row.change.message_id == last)).map_or(0, |last| last + 1);

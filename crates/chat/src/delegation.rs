@@ -83,7 +83,7 @@ impl Run {
     async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {
         let lost = || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to go on.");
         let id = call.body.call_id;
-        let thread = of_thread(self.chat.turn_messages().await?, Some(id));
+        let thread = of_thread(self.chat.turn_messages().await?.messages, Some(id));
         let role = thread.first().and_then(|task| task.agent_role).ok_or_else(lost)?;
         let run = self.for_delegate(Agent { role, delegation: Some(id) });
         let turn = run.turn().await?;

@@ -25,12 +25,16 @@ use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Tu
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
+use planwright_store::TurnMessages;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+/// How long a run waits before it looks whether the database is back.
+const PAUSE_WITHOUT_DATABASE: Duration = Duration::from_secs(1);
 /// How many calls a reply may have.
 const MOST_CALLS: usize = 128;
 
@@ -77,25 +81,40 @@ impl Run {
         }
     }
 
-    pub async fn finish(mut self) -> Outcome {
-        match self.turn().await {
-            Ok(mut turn) => drive(&mut turn, &mut self).await,
-            Err(problem) => Outcome::Failed(problem),
+    /// Runs to the end. While the database is away it waits, and then goes on by what is stored, as after a crash.
+    pub async fn finish(self) -> Outcome {
+        let (chat, inbox) = (self.chat.clone(), self.inbox.clone());
+        let mut run = self;
+        loop {
+            let outcome = match run.turn().await {
+                Ok(mut turn) => drive(&mut turn, &mut run).await,
+                Err(problem) => Outcome::Failed(problem),
+            };
+            match outcome {
+                Outcome::Failed(problem) if problem.code == ErrorCode::NotReady && problem.retryable => {
+                    tokio::time::sleep(PAUSE_WITHOUT_DATABASE).await;
+                    run = Self { asked: run.asked.clone(), ..Self::new(chat.clone(), inbox.clone()) };
+                }
+                outcome => return outcome,
+            }
         }
     }
 
     pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
         let limit = self.chat.settings().limits.turns;
-        let history = self.thread_of(self.chat.turn_messages().await?);
-        // A delegate's conversation begins after the chat's own was last summed up, so all of it is there.
-        match self.chat.record().turn_start.filter(|_| self.delegate.is_none()) {
-            None => Ok(Turn::replay(as_read(history, Extent::Whole), limit)),
-            Some(start) => {
-                let replies = Replies { plan: start.plan_replies, act: start.act_replies };
-                let before = Counts { since_user: start.replies, replies };
-                Ok(Turn::replay_after(before, as_read(history, Extent::End), limit))
-            }
-        }
+        let TurnMessages { messages, is_cut } = self.chat.turn_messages().await?;
+        let history = self.thread_of(messages);
+        // A delegate's conversation begins after the chat's own was last summed up and is never cut, so all of it is there.
+        let start = self.chat.record().turn_start.filter(|_| self.delegate.is_none());
+        let before = start.map_or_else(Counts::default, |start| Counts {
+            since_user: start.replies,
+            replies: Replies { plan: start.plan_replies, act: start.act_replies },
+        });
+        Ok(match start {
+            _ if is_cut && self.delegate.is_none() => Turn::replay_cut(before, as_read(history, Extent::End), limit),
+            None => Turn::replay(as_read(history, Extent::Whole), limit),
+            Some(_) => Turn::replay_after(before, as_read(history, Extent::End), limit),
+        })
     }
 
     /// The messages of this conversation among those of the chat.

@@ -1,13 +1,14 @@
 //! All chats of a process.
 
 use crate::actor;
-use crate::chat::{Change, Chat, broken, no_chat};
+use crate::chat::{Change, Chat, broken, no_chat, turn_window};
 use crate::crash;
 use crate::handle::Handle;
 use crate::models::Models;
 use crate::open_chats::OpenChats;
 use crate::view::{ChatView, Snapshot};
 use planwright_agent::Provider;
+use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight, Source};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
@@ -311,7 +312,7 @@ impl Sessions {
         }
         for chat in self.store().unfinished().await? {
             let Some(row) = self.store().chat(chat).await? else { continue };
-            let messages = self.store().turn_messages(chat, row.turn_start).await?;
+            let messages = self.store().turn_messages(chat, row.turn_start, turn_window(DEFAULT_CONTEXT)).await?.messages;
             old.retain(|call| messages.iter().all(|message| message.body.call_id() != Some(*call)));
         }
         tokio::task::spawn_blocking(move || commands.forget_stages(&old));
@@ -341,12 +342,19 @@ impl Sessions {
         }
     }
 
-    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched.
+    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched. Runs to its end even if the caller is
+    /// cancelled; what the end of the process cuts off is forgotten after the next start.
     ///
     /// # Errors
     /// No such workspace, or the database failed.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
         self.workspaces().row(id).await?;
+        let sessions = self.clone();
+        tokio::spawn(async move { sessions.end_workspace(id).await }).await.map_err(broken)?
+    }
+
+    async fn end_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
+        self.workspaces().hide(id).await?;
         let mut ended = Vec::new();
         for chat in self.store().chats_in(id).await? {
             // A chat that somebody else deletes at this moment needs nothing more.

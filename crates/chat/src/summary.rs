@@ -44,8 +44,8 @@ impl Run {
         let (context, conversation) = (provider.context_tokens(), turn.conversation());
         let facts = CompactionFacts { tokens_before: estimated(conversation.size(context)), by_model: !summary.is_empty() };
         // What the user decided meanwhile, such as another role, is known only there.
-        let mut history = self.thread_of(self.chat.store.messages(self.chat.id).await?);
-        let turn_start = self.turn_start_after(turn, &history).await?;
+        let mut history = self.thread_of(self.chat.store.outline(self.chat.id).await?);
+        let turn_start = self.turn_start_after(turn).await?;
         let first = history.iter().position(|message| turn.has(message.id)).unwrap_or(history.len());
         let later: Vec<Message> = history.split_off(first);
         history.extend(later.into_iter().filter(|message| message.author != Author::User || turn.has(message.id)));
@@ -57,15 +57,22 @@ impl Run {
         Ok(vec![message])
     }
 
-    /// Where the conversation begins once this turn is summed up; `None` if that stays as it is. `history` has the stored order.
-    async fn turn_start_after(&self, turn: &Turn, history: &[Message]) -> Result<Option<TurnStart>, Problem> {
+    /// Where the conversation begins once this turn is summed up; `None` if that stays as it is.
+    async fn turn_start_after(&self, turn: &Turn) -> Result<Option<TurnStart>, Problem> {
         let (before, tail) = turn.tail();
-        let is_kept = |message: &&Message| tail.iter().any(|kept| kept.id == message.id);
-        let first = history.iter().find(is_kept).filter(|_| self.is_own());
-        let Some(first) = first else { return Ok(None) };
-        let seq = self.chat.store.place(self.chat.id, first.id).await?;
+        if !self.is_own() {
+            return Ok(None);
+        }
+        // A turn has messages that the user sent during a reply behind it; they are stored before it.
+        let is_user = |message: &&Message| message.author == Author::User;
+        let firsts = [tail.iter().find(is_user), tail.iter().find(|message| !is_user(message))];
+        let mut first = None;
+        for message in firsts.into_iter().flatten() {
+            let seq = self.chat.store.place(self.chat.id, message.id).await?;
+            first = first.into_iter().chain(seq).min();
+        }
         let Counts { since_user, replies } = before;
-        Ok(seq.map(|seq| TurnStart { seq, replies: since_user, plan_replies: replies.plan, act_replies: replies.act }))
+        Ok(first.map(|seq| TurnStart { seq, replies: since_user, plan_replies: replies.plan, act_replies: replies.act }))
     }
 
     /// A model that takes less than it is said to is asked again, with less of each message.

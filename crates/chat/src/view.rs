@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A chat as clients read it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct ChatView {
     pub id: ChatId,
     pub workspace_id: WorkspaceId,
@@ -72,7 +72,7 @@ impl From<&ChatRow> for ChatView {
 }
 
 /// The steps of a plan that is carried out, and how many are behind it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct ProgressView {
     pub plan_file: String,
     pub done: usize,

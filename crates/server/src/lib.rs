@@ -9,6 +9,7 @@
 //! | [`guard`] | who may come in, and what they may do there |
 //! | [`listener`], [`connections`] | where connections come from, and how many there may be |
 //! | [`sse`] | events as streams: of one chat, over all chats |
+//! | [`idempotency`] | requests that can be sent again |
 //! | [`request`] | bodies, queries and ids, as they come in |
 //! | [`answer`] | answers and errors, as they go out |
 //!
@@ -19,6 +20,7 @@ mod connections;
 mod describe;
 mod guard;
 mod headers;
+mod idempotency;
 mod listener;
 mod observe;
 mod openapi;

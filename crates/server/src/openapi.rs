@@ -2,7 +2,9 @@
 
 mod example;
 
-use crate::describe::{Operation, Schemas, error_answer};
+use crate::describe::{Input, Operation, Schemas, error_answer};
+use crate::idempotency;
+use crate::request::IdempotencyKey;
 use crate::routes;
 use crate::table::{Route, SignIn};
 use axum::http::Method;
@@ -51,6 +53,10 @@ fn document() -> Value {
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let mut operation = Operation { path_names: names_in(&route.path), ..Operation::default() };
     (route.describe)(&mut operation, schemas);
+    let has_key = operation.parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
+    if !has_key && idempotency::takes_key(&route.method, &route.path) {
+        <IdempotencyKey as Input>::describe(&mut operation, schemas);
+    }
     operation.fails(ErrorCode::Forbidden);
     for code in &route.errors {
         operation.fails(*code);

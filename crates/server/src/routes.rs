@@ -42,6 +42,7 @@ use crate::App;
 use crate::answer::ApiError;
 use crate::guard;
 use crate::headers;
+use crate::idempotency;
 use crate::observe;
 use crate::request::LARGEST_BODY;
 use crate::table::{Route, SignIn, Table};
@@ -184,7 +185,8 @@ pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
     let for_admins = |table: Table| table.router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
-    let api = api().router.fallback(not_found).route_layer(check_rights).route_layer(check_caller());
+    let answer_once = from_fn_with_state(app.clone(), idempotency::answer_once);
+    let api = api().router.fallback(not_found).route_layer(answer_once).route_layer(check_rights).route_layer(check_caller());
     let api = api.merge(door().router).merge(for_admins(administration()));
     beside()
         .router

@@ -5,7 +5,7 @@ use crate::arg::{Arg, args};
 use crate::chats::ChatRow;
 use crate::db::Db;
 use crate::error::StoreError;
-use crate::events::{INSERT_EVENTS, event_row};
+use crate::events::{Announced, INSERT_EVENTS, event_row};
 use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
 use crate::ops::OpRecord;
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
@@ -33,9 +33,10 @@ const INSERT_OPS: RowStatement = RowStatement {
         ("op_id", ColumnType::Text),
         ("sha256", ColumnType::Text),
         ("message_id", ColumnType::Id),
+        ("result", ColumnType::Text),
         ("created_at", ColumnType::Number),
     ],
-    sql: "insert into ops (chat_id, op_id, sha256, message_id, created_at) select * from given where true",
+    sql: "insert into ops (chat_id, op_id, sha256, message_id, result, created_at) select * from given where true",
 };
 
 impl Store {
@@ -61,10 +62,11 @@ impl Store {
 fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, StoreError> {
     let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
     let (messages, deleted) = net_messages(append.events);
+    let announced = Announced::of(messages.iter().map(|(message, _)| *message));
     let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
     let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
     writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
-    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope));
+    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope, &announced));
     writes.push(RowWrite::new(&INSERT_EVENTS, events.collect::<Result<_, _>>()?));
     let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
     writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
@@ -73,7 +75,10 @@ fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, Store
     if let Some(versions) = append.versions {
         writes.extend(version_writes(chat.id, versions)?);
     }
-    let op = |op: &OpRecord| args![chat.id.0, op.id.as_str(), op.sha256.as_str(), op.message_id.map(|id| id.0), micros(chat.updated_at)];
+    let op = |op: &OpRecord| {
+        let result = op.result.as_ref().map(Value::to_string);
+        args![chat.id.0, op.id.as_str(), op.sha256.as_str(), op.message_id.map(|id| id.0), result, micros(chat.updated_at)]
+    };
     writes.push(RowWrite::new(&INSERT_OPS, append.op.into_iter().map(op).collect()));
     writes.retain(|write| !write.rows.is_empty());
     Ok(AppendWrite { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })

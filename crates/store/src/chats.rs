@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
 use crate::store::{Store, from_word, micros, timestamp, word};
+use crate::turns::TurnStart;
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -49,18 +50,6 @@ pub struct ChatRow {
 pub struct GrantRow {
     pub tool: String,
     pub folder: String,
-}
-
-/// Where the conversation begins that a model reads: the history before it was summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TurnStart {
-    /// The place of its first message.
-    pub seq: u64,
-    /// Replies before it since the user's last message.
-    pub replies: u32,
-    /// All replies before it, by mode.
-    pub plan_replies: usize,
-    pub act_replies: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -106,31 +95,18 @@ const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
 const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
 /// What [`Store::adherence`] counts of a chat's history.
-macro_rules! keep_calls_where {
-    ($which:literal) => {
-        concat!(
-            "insert into past_calls (workspace_id, chat_id, model, agent_role, created_at)
-                select chats.workspace_id, chats.id, model, coalesce(messages.agent_role, 'actor'), messages.created_at
-                from messages join chats on chats.id = messages.chat_id
-                where model is not null and message_type = 'tool_call' and ",
-            $which
-        )
-    };
-}
-pub(crate) use keep_calls_where;
-
-const KEEP_CALLS: &str = keep_calls_where!("chats.id = $1");
+const KEEP_CALLS: &str = "insert into past_calls (workspace_id, chat_id, model, agent_role, created_at)
+    select chats.workspace_id, chats.id, model, coalesce(messages.agent_role, 'actor'), messages.created_at
+    from messages join chats on chats.id = messages.chat_id
+    where model is not null and message_type = 'tool_call' and chats.id = $1";
 const DELETE_CHAT: &str = "delete from chats where id = $1";
-const UNFINISHED: &str = "select id from chats where run_id is not null";
+const UNFINISHED: &str = "select id from chats where run_id is not null
+    and not exists (select 1 from workspaces where workspaces.id = chats.workspace_id and is_leaving = 1)";
 const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null
     and plan_file is distinct from (select plan_file from chats where id = $2)";
 const PLAN_OWNERS: &str =
     "select id, plan_file from chats where workspace_id = $1 and plan_file is not null order by created_at desc, id desc";
 const MESSAGES: &str = "select * from messages where chat_id = $1 order by seq";
-const MESSAGES_FROM: &str = "select * from messages where chat_id = $1 and seq >= $2 order by seq";
-/// Written so that the partial indexes serve them.
-const LANDMARKS: &str =
-    "select * from messages where chat_id = $1 and (author = 'system' or message_type in ('plan', 'question')) order by seq";
 const NEWEST_USER_MESSAGE: &str = "select * from messages where chat_id = $1 and author = 'user' order by seq desc limit 1";
 
 impl Store {
@@ -220,23 +196,6 @@ impl Store {
     /// The database failed.
     pub async fn messages(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
         self.db.rows(MESSAGES, args![chat.0]).await?.iter().map(read_message).collect()
-    }
-
-    /// The messages that a model's conversation is made of, oldest first: all of them, or those since it was summed up.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn turn_messages(&self, chat: ChatId, start: Option<TurnStart>) -> Result<Vec<Message>, StoreError> {
-        let seq = start.map_or(0, |start| start.seq);
-        self.db.rows(MESSAGES_FROM, args![chat.0, seq]).await?.iter().map(read_message).collect()
-    }
-
-    /// The few messages that tell what became of plans and approvals, oldest first: plan versions, questions and notices.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn landmarks(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
-        self.db.rows(LANDMARKS, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
     /// # Errors

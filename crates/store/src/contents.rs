@@ -30,8 +30,6 @@ macro_rules! loosen_where {
 }
 /// Said before what refers to contents is deleted.
 pub(crate) const LOOSEN_CHAT: &str = loosen_where!("chat_id = $1", "chat_id = $1");
-pub(crate) const LOOSEN_WORKSPACE: &str =
-    loosen_where!("chat_id in (select id from chats where workspace_id = $1)", "chat_id in (select id from chats where workspace_id = $1)");
 pub(crate) const LOOSEN_CHANGE: &str = loosen_where!("message_id = $1 and path = $2", "false");
 
 /// The last content of the next step; a step has 200 at most, so that other writes wait for milliseconds.

@@ -1,4 +1,5 @@
-//! The log of a chat's events. A message is stored once, in its table: the event that announces it refers to it.
+//! The log of a chat's events. A message is stored once, in its table: the events that announce it, and those that tell of the
+//! same call or result, refer to it.
 
 use crate::arg::{Arg, args};
 use crate::chats::read_message;
@@ -6,8 +7,11 @@ use crate::db::Row;
 use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement};
 use crate::store::{Store, micros, timestamp};
-use planwright_protocol::{ChatId, Envelope, Event, MessageId};
+use planwright_protocol::message::ToolOutcome;
+use planwright_protocol::{CallId, ChatId, Envelope, Event, Message, MessageBody, MessageId};
+use serde_json::{Map, Value};
 use sqlx::types::Uuid;
+use std::collections::HashMap;
 
 /// An event as clients get it: its envelope is JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,37 +70,64 @@ impl Store {
     }
 }
 
+/// The messages of an append that events can refer to.
+#[derive(Debug, Default)]
+pub(crate) struct Announced<'a> {
+    calls: HashMap<CallId, &'a Message>,
+    results: HashMap<CallId, &'a Message>,
+}
+
+impl<'a> Announced<'a> {
+    pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
+        let mut announced = Self::default();
+        for message in messages {
+            if let Some(call) = message.body.tool_call() {
+                announced.calls.insert(call.call_id, message);
+            } else if let MessageBody::ToolResult(result) = &message.body {
+                announced.results.insert(result.call_id, message);
+            }
+        }
+        announced
+    }
+
+    /// The message that an event can be put together from.
+    fn source(&self, event: &Event) -> Option<MessageId> {
+        let told_by = |message: &&&Message| tool_event(event.name(), message).as_ref() == Some(event);
+        match event {
+            Event::MessageCreated { message } | Event::MessageUpdated { message } => Some(message.id),
+            Event::ToolCall { call_id, .. } => self.calls.get(call_id).filter(told_by).map(|message| message.id),
+            Event::ToolResult { call_id, .. } => self.results.get(call_id).filter(told_by).map(|message| message.id),
+            Event::MessageDeleted { .. }
+            | Event::TextDelta { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::ToolOutput { .. }
+            | Event::StateChanged { .. }
+            | Event::QuestionPending { .. }
+            | Event::QuestionResolved { .. }
+            | Event::ModeChanged { .. }
+            | Event::IntentSuggested { .. }
+            | Event::PlanUpdated { .. }
+            | Event::PlanStep { .. }
+            | Event::Usage(_)
+            | Event::RunFinished { .. }
+            | Event::Violation { .. }
+            | Event::ChatUpdated { .. }
+            | Event::ChatCreated { .. }
+            | Event::ChatDeleted {}
+            | Event::Reset {} => None,
+        }
+    }
+}
+
 /// A row of [`INSERT_EVENTS`].
-pub(crate) fn event_row(chat: ChatId, envelope: &Envelope) -> Result<Vec<Arg>, StoreError> {
-    let announced = match &envelope.event {
-        Event::MessageCreated { message } | Event::MessageUpdated { message } => Some(message.id.0),
-        Event::MessageDeleted { .. }
-        | Event::TextDelta { .. }
-        | Event::ReasoningDelta { .. }
-        | Event::ToolCall { .. }
-        | Event::ToolOutput { .. }
-        | Event::ToolResult { .. }
-        | Event::StateChanged { .. }
-        | Event::QuestionPending { .. }
-        | Event::QuestionResolved { .. }
-        | Event::ModeChanged { .. }
-        | Event::IntentSuggested { .. }
-        | Event::PlanUpdated { .. }
-        | Event::PlanStep { .. }
-        | Event::Usage(_)
-        | Event::RunFinished { .. }
-        | Event::Violation { .. }
-        | Event::ChatUpdated { .. }
-        | Event::ChatCreated { .. }
-        | Event::ChatDeleted {}
-        | Event::Reset {} => None,
-    };
-    let stored = match announced {
+pub(crate) fn event_row(chat: ChatId, envelope: &Envelope, announced: &Announced<'_>) -> Result<Vec<Arg>, StoreError> {
+    let source = announced.source(&envelope.event).map(|id| id.0);
+    let stored = match source {
         // Only the time is needed to put it together again.
         Some(_) => micros(envelope.at).to_string(),
         None => serde_json::to_string(envelope)?,
     };
-    Ok(args![chat.0, envelope.seq, envelope.event.name(), stored, announced])
+    Ok(args![chat.0, envelope.seq, envelope.event.name(), stored, source])
 }
 
 fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
@@ -107,8 +138,46 @@ fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
         Event::MessageDeleted { message_id: MessageId(message_id) }
     } else {
         let message = read_message(row)?;
-        if name == "message_updated" { Event::MessageUpdated { message } } else { Event::MessageCreated { message } }
+        match name.as_str() {
+            "message_updated" => Event::MessageUpdated { message },
+            name => tool_event(name, &message).unwrap_or(Event::MessageCreated { message }),
+        }
     };
     let name = event.name().to_owned();
     Ok(StoredEvent { seq, name, envelope: serde_json::to_string(&Envelope { event, seq, at })? })
+}
+
+/// What an event of this name tells of a call or its result.
+fn tool_event(name: &str, message: &Message) -> Option<Event> {
+    match &message.body {
+        MessageBody::ToolCall(call) if name == "tool_call" => {
+            Some(Event::ToolCall { call_id: call.call_id, tool: call.tool.clone(), args: call.args.clone() })
+        }
+        MessageBody::ToolResult(result) if name == "tool_result" => {
+            let response = match &result.outcome {
+                ToolOutcome::Failed(problem) => Err(problem.clone()),
+                ToolOutcome::Succeeded(facts) => Ok(whole_result(&message.content, facts.as_ref())),
+            };
+            Some(Event::ToolResult { call_id: result.call_id, result: response.into() })
+        }
+        MessageBody::ToolCall(_)
+        | MessageBody::ToolResult(_)
+        | MessageBody::UserText(_)
+        | MessageBody::Answer(_)
+        | MessageBody::AssistantText(_)
+        | MessageBody::Plan(_)
+        | MessageBody::Question(_)
+        | MessageBody::Notice(_)
+        | MessageBody::Unknown(_) => None,
+    }
+}
+
+/// What a tool gave back: its facts with the text as `output`, unless the text is all of it as JSON.
+fn whole_result(text: &str, facts: Option<&Map<String, Value>>) -> Value {
+    let all = facts.cloned().map(Value::Object).or_else(|| serde_json::from_str(text).ok()).filter(|all| all.to_string() == text);
+    all.unwrap_or_else(|| {
+        let mut whole = facts.cloned().unwrap_or_default();
+        whole.insert("output".to_owned(), text.into());
+        Value::Object(whole)
+    })
 }

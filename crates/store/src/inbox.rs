@@ -43,7 +43,7 @@ macro_rules! chats_seen {
     ($which:literal) => {
         concat!(
             "select chats.*, workspaces.name as workspace_name, coalesce(rights.role, 'owner') as caller_right
-                from chats join workspaces on workspaces.id = chats.workspace_id
+                from chats join workspaces on workspaces.id = chats.workspace_id and workspaces.is_leaving = 0
                 left join rights on rights.workspace_id = chats.workspace_id and rights.user_id = $1
                 where ($1 is null or rights.role is not null) and ",
             $which,

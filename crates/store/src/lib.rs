@@ -9,15 +9,16 @@
 //! | `chats` | chats and their histories |
 //! | `events` | the log of a chat's events |
 //! | `inbox` | work of all workspaces, and the files that people have looked at |
-//! | `messages` | single messages: found, searched for |
-//! | `ops` | ops that were stored, by their ids |
+//! | `messages`, `search` | single messages: found, searched for, in one chat or in all |
+//! | `turns` | the messages that a model reads |
+//! | `ops`, `requests` | ops of chats and other requests that were stored, by their ids |
 //! | `counts` | the audit log, counted by day |
 //! | `records` | approvals and the audit log |
 //! | `members` | who may do what in which workspace |
 //! | `retention` | what has become old |
 //! | `versions` | what calls changed in files, before and after |
 //! | `contents` | contents of files that nothing refers to any more, collected in small steps |
-//! | `workspaces` | the folders |
+//! | `workspaces`, `workspace_removal` | the folders; how they go, in small steps |
 //! | `pages` | messages and events, a bounded number of bytes at a time |
 //! | `db`, `arg` | one way to ask either database, and with which arguments |
 //! | `rows` | statements that write many rows, from one text for both |
@@ -56,28 +57,34 @@ mod postgres;
 mod postgres_appends;
 mod postgres_session;
 mod records;
+mod requests;
 mod retention;
 mod room;
 mod rows;
+mod search;
 mod sqlite;
 mod store;
+mod turns;
 mod versions;
+mod workspace_removal;
 mod workspaces;
 
 pub use accounts::{Account, Bearer, Digest, Rank, Removal, TokenRow, UserRow};
 pub use append::Append;
 pub use backup::{BackupError, BackupSummary};
-pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow, TurnStart};
+pub use chats::{ChatCursor, ChatFilter, ChatRow, GrantRow};
 pub use counts::{Ahead, AuditCount, Counted};
 pub use error::StoreError;
 pub use events::StoredEvent;
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow, Right};
-pub use messages::Found;
 pub use ops::OpRecord;
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};
+pub use requests::{RequestKey, RequestState};
 pub use room::Room;
+pub use search::Found;
 pub use store::Store;
+pub use turns::{TurnMessages, TurnStart, TurnWindow};
 pub use versions::{Content, FileChangeRow, StoredChange, Versions};
 pub use workspaces::{Added, WorkspaceRow};

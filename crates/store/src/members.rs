@@ -44,7 +44,7 @@ pub enum MemberChange {
 const RIGHT: &str = "select role from rights where user_id = $1 and workspace_id = $2
     and ($3 is null or exists (select 1 from chats where chats.id = $3 and chats.workspace_id = rights.workspace_id))";
 const WORKSPACES_OF: &str = "select workspaces.*, rights.role from workspaces join rights on rights.workspace_id = workspaces.id
-    where rights.user_id = $1 order by workspaces.name, workspaces.id";
+    where rights.user_id = $1 and workspaces.is_leaving = 0 order by workspaces.name, workspaces.id";
 const MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id
     where members.workspace_id = $1 order by lower(users.name)";
 const ALL_MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id order by lower(users.name)";

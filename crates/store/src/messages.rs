@@ -3,29 +3,12 @@ use crate::chats::read_message;
 use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement};
 use crate::store::{Store, micros, word};
-use planwright_protocol::{ChatId, Message, MessageId, UserId, WireMessage, WorkspaceId};
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// A message that was looked for in all chats.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Found {
-    pub workspace_id: WorkspaceId,
-    /// The title of its chat.
-    pub title: String,
-    pub message: Message,
-}
+use planwright_protocol::{ChatId, Message, MessageId, WireMessage};
 
 const MESSAGE: &str = "select * from messages where id = $1 and chat_id = $2";
 const SEARCH: &str = "select * from messages where chat_id = $1 and lower(content) like lower($2) escape '\\'
     and ($3 is null or seq < coalesce((select seq from messages where id = $3 and chat_id = $1),
         (select max(seq) + 1 from messages where id < $3 and chat_id = $1))) order by seq desc limit $4";
-/// What was said, not what tools answered: of a word in a file there would be one for each time it was read.
-const SEARCH_ALL: &str = "select messages.*, chats.workspace_id, chats.title from messages join chats on chats.id = messages.chat_id
-    where lower(messages.content) like lower($1) escape '\\' and messages.author in ('user', 'assistant')
-    and (messages.message_type is null or messages.message_type in ('text', 'plan', 'question'))
-    and ($2 is null or exists (select 1 from rights where rights.user_id = $2 and rights.workspace_id = chats.workspace_id))
-    order by messages.created_at desc, messages.id desc limit $3";
 /// A message keeps the place in the history that it was first given.
 pub(crate) const PUT_MESSAGES: RowStatement = RowStatement {
     columns: &[
@@ -65,19 +48,6 @@ impl Store {
     pub async fn search(&self, chat: ChatId, text: &str, before: Option<MessageId>, limit: u32) -> Result<Vec<Message>, StoreError> {
         let args = args![chat.0, pattern(text), before.map(|id| id.0), limit];
         self.db.rows(SEARCH, args).await?.iter().map(read_message).collect()
-    }
-
-    /// What was said that has a text in it, whatever its case, newest first; in all chats that a user may know of, or in all.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn search_all(&self, user: Option<UserId>, text: &str, limit: u32) -> Result<Vec<Found>, StoreError> {
-        let rows = self.db.rows(SEARCH_ALL, args![pattern(text), user.map(|user| user.0), limit]).await?;
-        let found = rows.iter().map(|row| {
-            let workspace_id = WorkspaceId(row.get("workspace_id")?);
-            Ok(Found { workspace_id, title: row.text("title")?, message: read_message(row)? })
-        });
-        found.collect()
     }
 }
 

@@ -2,6 +2,7 @@ use crate::arg::args;
 use crate::error::StoreError;
 use crate::store::Store;
 use planwright_protocol::{ChatId, MessageId};
+use serde_json::Value;
 
 /// An op that changed a chat, stored with the change. Whoever sends it again finds it here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,9 +13,11 @@ pub struct OpRecord {
     pub sha256: String,
     /// The message that the op created, if it creates one.
     pub message_id: Option<MessageId>,
+    /// The chat after the op, as JSON: what the op was answered with. `None` in data from before that was kept.
+    pub result: Option<Value>,
 }
 
-const OP: &str = "select sha256, message_id from ops where chat_id = $1 and op_id = $2";
+const OP: &str = "select sha256, message_id, result from ops where chat_id = $1 and op_id = $2";
 
 impl Store {
     /// The op that was stored in a chat under this id.
@@ -24,6 +27,7 @@ impl Store {
     pub async fn op(&self, chat: ChatId, id: &str) -> Result<Option<OpRecord>, StoreError> {
         let Some(row) = self.db.row(OP, args![chat.0, id]).await? else { return Ok(None) };
         let message_id = row.get::<Option<_>>("message_id")?.map(MessageId);
-        Ok(Some(OpRecord { id: id.to_owned(), sha256: row.text("sha256")?, message_id }))
+        let result = row.optional_text("result")?.map(|result| serde_json::from_str(&result)).transpose()?;
+        Ok(Some(OpRecord { id: id.to_owned(), sha256: row.text("sha256")?, message_id, result }))
     }
 }

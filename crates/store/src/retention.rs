@@ -5,9 +5,13 @@ use planwright_protocol::{ChatId, Timestamp};
 
 /// A chat that runs or waits for an answer is in use, however old it is.
 const UNUSED: &str = "select id from chats where updated_at < $1 and run_id is null and pending is null order by updated_at";
-const COUNT_AUDIT: &str = "select count(*) as entries from audit where created_at < $1";
-const FORGET_AUDIT: &str = "delete from audit where created_at < $1";
-const FORGET_PAST_CALLS: &str = "delete from past_calls where created_at < $1";
+/// The last moment of the next step, which has 1,000 rows or a few more of the same moment.
+const AUDIT_STEP: &str = "select max(created_at) as last, count(*) as entries from audit where created_at <=
+    (select max(created_at) from (select created_at from audit where created_at < $1 order by created_at limit 1000) as step)";
+const FORGET_AUDIT: &str = "delete from audit where created_at <= $1";
+const PAST_CALLS_STEP: &str = "select max(created_at) as last, count(*) as entries from past_calls where created_at <=
+    (select max(created_at) from (select created_at from past_calls where created_at < $1 order by created_at limit 1000) as step)";
+const FORGET_PAST_CALLS: &str = "delete from past_calls where created_at <= $1";
 
 impl Store {
     /// The chats that nobody has used since a moment, those that were left longest first.
@@ -23,12 +27,22 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn forget_audit(&self, moment: Timestamp) -> Result<u64, StoreError> {
-        let mut transaction = self.db.begin().await?;
-        let entries = transaction.row(COUNT_AUDIT, args![micros(moment)]).await?.number("entries")?;
-        for sql in [FORGET_AUDIT, FORGET_PAST_CALLS] {
-            transaction.run(sql, args![micros(moment)]).await?;
-        }
-        transaction.commit().await?;
+        let entries = self.forget_in_steps(AUDIT_STEP, FORGET_AUDIT, moment).await?;
+        self.forget_in_steps(PAST_CALLS_STEP, FORGET_PAST_CALLS, moment).await?;
         Ok(entries)
+    }
+
+    /// Deletes rows in small steps, so that nobody waits for it; says how many.
+    async fn forget_in_steps(&self, step: &'static str, forget: &'static str, moment: Timestamp) -> Result<u64, StoreError> {
+        let mut entries = 0;
+        loop {
+            let mut transaction = self.db.begin().await?;
+            let row = transaction.row(step, args![micros(moment)]).await?;
+            let Some(last) = row.get::<Option<i64>>("last")? else { return Ok(entries) };
+            entries += row.number("entries")?;
+            transaction.run(forget, args![last]).await?;
+            transaction.commit().await?;
+            tokio::task::yield_now().await;
+        }
     }
 }

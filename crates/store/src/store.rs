@@ -48,6 +48,9 @@ const MIGRATIONS: &[Migration] = &[
     migration!(14 "0014_events_by_reference"),
     migration!(15 "0015_turns"),
     migration!(16 "0016_model_choice"),
+    migration!(17 "0017_removal"),
+    migration!(18 "0018_ops"),
+    migration!(19 "0019_search"),
 ];
 
 impl Store {
@@ -126,6 +129,7 @@ impl Store {
         let store = Self { db, collector: Collector::default() };
         // What was left when the process ended.
         store.collect_contents();
+        store.finish_removals();
         Ok(store)
     }
 }

@@ -1,6 +1,4 @@
 use crate::arg::args;
-use crate::chats::keep_calls_where;
-use crate::contents::LOOSEN_WORKSPACE;
 use crate::db::{Row, Transaction};
 use crate::error::StoreError;
 use crate::members;
@@ -31,18 +29,15 @@ pub enum Added {
     Taken(Vec<WorkspaceRow>),
 }
 
-const OF_OTHERS: &str = "select * from workspaces where not exists
+const OF_OTHERS: &str = "select * from workspaces where is_leaving = 0 and not exists
     (select 1 from rights where rights.workspace_id = workspaces.id and rights.user_id = $1) order by path";
 const AT: &str = "select * from workspaces where path = $1";
 const ENSURE: &str = "insert into workspaces (id, name, path, created_at) values ($1, $2, $3, $4)
     on conflict (path) do update set path = excluded.path returning *";
-const ALL: &str = "select * from workspaces order by name, id";
-const ONE: &str = "select * from workspaces where id = $1";
+const ALL: &str = "select * from workspaces where is_leaving = 0 order by name, id";
+const ONE: &str = "select * from workspaces where id = $1 and is_leaving = 0";
 const UPDATE: &str = "update workspaces set name = $2, settings = $3 where id = $1";
 const CHATS: &str = "select id from chats where workspace_id = $1";
-const KEEP_CALLS: &str = keep_calls_where!("chats.workspace_id = $1");
-const DELETE_CHATS: &str = "delete from chats where workspace_id = $1";
-const DELETE: &str = "delete from workspaces where id = $1";
 const TRUSTED: &str = "select sha256 from trust where workspace_id = $1";
 const TRUST: &str = "insert into trust (workspace_id, sha256, at) values ($1, $2, $3)
     on conflict (workspace_id) do update set sha256 = excluded.sha256, at = excluded.at";
@@ -127,21 +122,6 @@ impl Store {
     /// The database failed.
     pub async fn chats_in(&self, id: WorkspaceId) -> Result<Vec<ChatId>, StoreError> {
         self.db.rows(CHATS, args![id.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
-    }
-
-    /// Forgets a workspace and its chats. What was logged there stays, but nobody with an account sees it any more.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
-        transaction.run(KEEP_CALLS, args![id.0]).await?;
-        transaction.run(LOOSEN_WORKSPACE, args![id.0]).await?;
-        transaction.run(DELETE_CHATS, args![id.0]).await?;
-        transaction.run(DELETE, args![id.0]).await?;
-        transaction.commit().await?;
-        self.collect_contents();
-        Ok(())
     }
 
     /// The hash of the workspace's own configuration that the user accepted last.

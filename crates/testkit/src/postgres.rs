@@ -27,6 +27,55 @@ impl Database {
     }
 }
 
+/// A server of one test alone, which the test stops and starts.
+pub struct OwnServer(Server);
+
+impl OwnServer {
+    /// # Panics
+    /// PostgreSQL is not installed or does not start: a test that needs it has then failed.
+    #[must_use]
+    pub fn start() -> Self {
+        let process = std::process::id();
+        Self(Server::started(&format!("own-{process}"), process))
+    }
+
+    #[must_use]
+    pub fn database(&self) -> Database {
+        self.0.sql("create database own");
+        Database { url: format!("postgres://postgres@localhost/own?host={}", self.0.folder.display()) }
+    }
+
+    /// Ends the server as a crash would.
+    ///
+    /// # Panics
+    /// It does not end.
+    pub fn stop(&self) {
+        self.control(&["stop", "-m", "immediate"]);
+    }
+
+    /// # Panics
+    /// It does not start.
+    pub fn start_again(&self) {
+        self.control(&["start", "-o", &self.0.options()]);
+    }
+
+    fn control(&self, args: &[&str]) {
+        let pg_ctl = self.0.programs.join("pg_ctl");
+        let mut command = match account().as_str() {
+            "" => Command::new(pg_ctl),
+            account => {
+                let mut command = Command::new("runuser");
+                command.args(["-u", account, "--"]).arg(pg_ctl);
+                command
+            }
+        };
+        command.args(args).args(["--wait", "--silent", "-D", "data"]).current_dir(&self.0.folder);
+        // The server must not hold a pipe of this process open.
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        assert!(status.success(), "pg_ctl {args:?} failed");
+    }
+}
+
 struct Server {
     /// Holds the data and the socket; nothing listens on a port.
     folder: PathBuf,
@@ -36,6 +85,11 @@ struct Server {
 impl Server {
     fn of_this_run() -> Self {
         let (run, runner) = run();
+        Self::started(&run, runner)
+    }
+
+    /// The server of this name, which ends with a process.
+    fn started(run: &str, runner: u32) -> Self {
         let server = Self { folder: roomy_folder().join(format!("planwright-postgres-{run}")), programs: programs() };
         let lock = server.folder.with_extension("lock");
         let guard = File::create(&lock).unwrap();
@@ -53,7 +107,8 @@ impl Server {
         std::fs::create_dir(&self.folder).unwrap();
         let log = File::create(self.folder.join("log")).unwrap();
         let mut watch = Command::new("sh");
-        watch.args(["-c", WATCH, "watch"]).arg(&self.folder).arg(lock).arg(&self.programs).args([runner.to_string(), account()]);
+        watch.args(["-c", WATCH, "watch"]).arg(&self.folder).arg(lock).arg(&self.programs);
+        watch.args([runner.to_string(), account(), self.options()]);
         // In a group of its own: what stops a test must not stop the server before its folder is removed.
         // It holds the lock until the server is ready, even if this test is killed before.
         watch.process_group(0).stdin(Stdio::from(guard)).stdout(log.try_clone().unwrap()).stderr(log);
@@ -69,6 +124,11 @@ impl Server {
         }
     }
 
+    /// What the server is started with.
+    fn options(&self) -> String {
+        format!("-k '{}' -c listen_addresses= -c fsync=off -c max_connections=200", self.folder.display())
+    }
+
     fn sql(&self, sql: &str) {
         let mut psql = Command::new(self.programs.join("psql"));
         let output = psql.args(["-q", "-U", "postgres", "-d", "postgres", "-c", sql, "-h"]).arg(&self.folder).output().unwrap();
@@ -78,12 +138,12 @@ impl Server {
 
 /// Starts the server in `$1`, then waits for the process `$4` to end and clears everything away.
 const WATCH: &str = r#"
-folder=$1 lock=$2 programs=$3 runner=$4 account=$5
+folder=$1 lock=$2 programs=$3 runner=$4 account=$5 options=$6
 as() { if [ -n "$account" ]; then runuser -u "$account" -- "$@"; else "$@"; fi; }
 cd "$folder" || exit 1
 if [ -n "$account" ]; then chown "$account" "$folder" || exit 1; fi
 as "$programs/initdb" --no-sync --no-instructions --auth=trust --username=postgres --encoding=UTF8 --no-locale data || exit 1
-as "$programs/pg_ctl" start --wait --silent -D data -o "-k '$folder' -c listen_addresses= -c fsync=off -c max_connections=200" || exit 1
+as "$programs/pg_ctl" start --wait --silent -D data -o "$options" || exit 1
 touch ready
 exec </dev/null
 # A process that ended but that nobody has asked about yet has no program any more.

@@ -180,6 +180,14 @@ impl Workspaces {
         Ok(Site { id, workspace, commands: settings.commands.clone(), secrets: settings.secrets.clone(), neighbours })
     }
 
+    /// Takes a workspace out of all lists, before its chats end.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn hide(&self, id: WorkspaceId) -> Result<(), Problem> {
+        Ok(self.store().hide_workspace(id).await?)
+    }
+
     /// Forgets a workspace whose chats have ended. Nothing in the folder is touched.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use planwright_protocol::message::{RevertNotice, RevertStatus};
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Notice, Problem, Progress, StepStatus};
-use planwright_store::{AuditKind, FileChangeRow, Versions};
+use planwright_store::{AuditKind, FileChangeRow, OpRecord, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::{LeftAlone, Restore};
 use planwright_tools::{Consent, Effect, FileChange, LandingEffect, Situation, TAKING_BACK, WorkspacePath};
@@ -27,8 +27,9 @@ pub async fn take_back(
     message_id: MessageId,
     conflicts: OnConflict,
     user: Option<String>,
+    op: Option<OpRecord>,
 ) -> Result<Option<Message>, Problem> {
-    let call = TakeBack { chat, from: Start::Message(message_id, conflicts), revert: Revert::default() };
+    let call = TakeBack { chat, from: Start::Message(message_id, conflicts), revert: Revert::default(), op };
     Box::pin(perform(Action { principal: Principal::User(user), call })).await?
 }
 
@@ -37,7 +38,7 @@ pub async fn take_back(
 /// # Errors
 /// It can't be stored.
 pub async fn resume(chat: &Arc<Chat>, notice: Message) -> Result<(), Problem> {
-    let call = TakeBack { chat, from: Start::Notice(notice), revert: Revert::default() };
+    let call = TakeBack { chat, from: Start::Notice(notice), revert: Revert::default(), op: None };
     Box::pin(perform(Action { principal: Principal::User(None), call })).await?.map(|_| ())
 }
 
@@ -56,6 +57,8 @@ struct TakeBack<'a> {
     chat: &'a Arc<Chat>,
     from: Start,
     revert: Revert,
+    /// The op that this is the result of.
+    op: Option<OpRecord>,
 }
 
 enum Start {
@@ -113,6 +116,7 @@ impl Call for TakeBack<'_> {
         let change = Change::messages([message.clone()]).log(AuditKind::ChangesTakenBack, "", role, details);
         let mut change = change.by(principal.account());
         change.versions = Box::new(versions(&self.revert, message.id));
+        change.op = self.op.take().map(|op| OpRecord { message_id: Some(message.id), ..op });
         // Unfinished until it is done, so that the next start finds it.
         self.chat.publish(change, |chat| chat.activity.begin_revert()).await?;
         crash::point("revert_intended");

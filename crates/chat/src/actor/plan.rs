@@ -117,6 +117,7 @@ impl Actor {
             .by(self.account())
             .event(Event::StateChanged { state: ChatState::Thinking });
         change.approval = Some(approval);
+        change = self.keyed(change, Some(note.id));
         self.chat
             .switch(change, move |row| {
                 row.config.role = role;

@@ -9,6 +9,10 @@ use std::sync::atomic::Ordering;
 
 /// How many messages are read at a time to find the newest one that the file has.
 const PAGE: u32 = 200;
+/// How many of the newest messages are looked for at the end of the file.
+const FEW: u32 = 32;
+/// How much is read of the beginning and of the end of the file, in bytes.
+const ENDS: usize = 64 << 10;
 
 impl Chat {
     /// Brings the chat's file up to date.
@@ -17,13 +21,17 @@ impl Chat {
         let header = header(&self.record());
         let outcome = match &written.header {
             Some(known) if known.tells_the_same(&header) => self.append_file(&header, &written.reconciled).await,
+            None if !written.needs_full_check => match self.add_missing(&header).await {
+                Ok(None) => self.reconcile_file(&header).await.map(Some),
+                added => added,
+            },
             Some(_) | None => self.reconcile_file(&header).await.map(Some),
         };
         match outcome {
             Ok(reconciled) => {
                 self.file.begun.store(true, Ordering::Relaxed);
                 let reconciled = reconciled.unwrap_or_else(|| std::mem::take(&mut written.reconciled));
-                *written = Written { header: Some(header), reconciled, warned: false };
+                *written = Written { header: Some(header), reconciled, ..Written::default() };
             }
             Err(problem) => {
                 if !written.warned {
@@ -39,7 +47,7 @@ impl Chat {
     /// # Errors
     /// Something broke inside.
     pub async fn frontmatter(&self) -> Result<Map<String, Value>, Problem> {
-        self.file.written.lock().await.header = None;
+        *self.file.written.lock().await = Written { needs_full_check: true, ..Written::default() };
         self.write_file().await;
         let (workspace, id, row) = (self.workspace.clone(), self.id, self.record());
         let read = move || {
@@ -64,6 +72,29 @@ impl Chat {
             }
             other => other.map(|()| None),
         }
+    }
+
+    /// Adds what the file lacks at its end, and gives the messages that were looked at; `None` if that can't be told from the ends
+    /// of the file. Costs the same however long the file is.
+    async fn add_missing(&self, header: &ChatHeader) -> Result<Option<HashSet<MessageId>>, Problem> {
+        let (workspace, id) = (self.workspace.clone(), self.id);
+        let ends = tokio::task::spawn_blocking(move || workspace.chat_ends(id, ENDS)).await.map_err(broken)?;
+        let Ok([beginning, end]) = ends else { return Ok(None) };
+        if !header.is_shown_by(&beginning) || !end.ends_with(b"\n") {
+            return Ok(None);
+        }
+        let mut newest = self.store.messages_before(id, None, FEW).await?;
+        newest.reverse();
+        let missing = missing_from(&end, &newest);
+        if missing.len() == newest.len() {
+            return Ok(None);
+        }
+        let known: HashSet<MessageId> = newest.iter().map(|message| message.id).collect();
+        self.file.queue().retain(|message| !known.contains(&message.id));
+        let text: String = missing.iter().filter_map(entry).collect();
+        let workspace = self.workspace.clone();
+        let added = tokio::task::spawn_blocking(move || workspace.append_chat(id, &text)).await.map_err(broken)?;
+        Ok(added.is_ok().then_some(known))
     }
 
     /// The stored messages from the newest one on that the file has, oldest first; all of them if it has none.

@@ -4,10 +4,10 @@ use super::change::Change;
 use super::record::{ChatRecord, Draft};
 use super::sequence::Sequence;
 use crate::chat_file::ChatFile;
-use crate::view::Snapshot;
+use crate::view::{ChatView, Snapshot};
 use planwright_feed::{Moment, PartialAnswer};
 use planwright_protocol::{ChatState, ErrorCode, Event, InvalidTransition, Problem, Role};
-use planwright_store::{Append, Marks, Store, StoreError};
+use planwright_store::{Append, Marks, OpRecord, Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -122,12 +122,13 @@ impl Owner {
         let created = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
         row.updated_at = created.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = reserved.last + RESERVE;
+        let op = change.op.map(|op| OpRecord { result: serde_json::to_value(ChatView::from(&row)).ok(), ..op });
         let append = Append {
             events: &envelopes,
             approval: change.approval.as_ref(),
             audit: &change.audit,
             versions: Some(&change.versions),
-            op: change.op.as_ref(),
+            op: op.as_ref(),
         };
         row.version = match self.store.append(&row, append).await {
             Ok(version) => version,

@@ -32,6 +32,14 @@ impl ChatHeader {
         (self.id, &self.title, &self.config) == (other.id, &other.title, &other.config)
     }
 
+    /// Whether a file that begins like this has this frontmatter, times aside.
+    #[must_use]
+    pub fn is_shown_by(&self, beginning: &[u8]) -> bool {
+        let (Some(found), Some(mut wanted)) = (frontmatter(beginning), frontmatter(&self.put_into(&[]))) else { return false };
+        wanted.retain(|key, _| key != "updated_at");
+        wanted.iter().all(|(key, value)| found.get(key) == Some(value))
+    }
+
     /// A file's content with this frontmatter. Keys that are not ours stay, and so does all the rest, byte for byte.
     #[must_use]
     pub fn put_into(&self, content: &[u8]) -> Vec<u8> {

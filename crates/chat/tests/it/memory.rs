@@ -6,11 +6,14 @@ use futures::stream::BoxStream;
 use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request};
 use planwright_chat::{Handle, Models, Sessions};
 use planwright_feed::Follower;
+use planwright_protocol::message::{AssistantText, ReplyPart, UserText};
 use planwright_protocol::settings::ModelSettings;
-use planwright_protocol::{ErrorCode, Mode, Op, Problem, WorkspaceId};
-use planwright_store::Store;
+use planwright_protocol::{Envelope, ErrorCode, Event, Message, MessageId, Mode, Op, Problem, Role, Timestamp, WorkspaceId};
+use planwright_store::{Append, Store, TurnWindow};
 use planwright_workspaces::Settings;
 use std::sync::{Arc, Mutex};
+
+const EVERYTHING: TurnWindow = TurnWindow { bytes: u64::MAX, bytes_of_one: u64::MAX };
 
 /// Answers with the number of the request, and keeps the requests.
 #[derive(Default)]
@@ -152,7 +155,7 @@ async fn a_run_after_a_summary_reads_the_history_from_there_on_also_after_waking
         handle.chat().id
     };
     let row = ground.store.chat(id).await.unwrap().unwrap();
-    let read = ground.store.turn_messages(id, row.turn_start).await.unwrap();
+    let read = ground.store.turn_messages(id, row.turn_start, EVERYTHING).await.unwrap().messages;
     let whole = ground.store.messages(id).await.unwrap();
     assert!(row.turn_start.is_some() && read.len() < whole.len(), "{} of {}", read.len(), whole.len());
 
@@ -164,4 +167,39 @@ async fn a_run_after_a_summary_reads_the_history_from_there_on_also_after_waking
     let [ModelMessage::User(summary), ModelMessage::User(newest)] = last.messages.as_slice() else { panic!("{:?}", last.messages) };
     assert!(["One", "Two", "Three", "All was said."].iter().all(|part| summary.contains(part)), "{summary}");
     assert_eq!((newest.as_str(), last.replies.plan), ("Four", 3), "replies before the summary still count");
+}
+
+#[tokio::test]
+async fn a_long_chat_that_was_never_summed_up_is_read_from_its_end_and_summed_up_first() {
+    let ground = Ground::new().await;
+    let id = ground.chat().await.chat().id;
+    release_all(&ground.sessions).await;
+    let mut row = ground.store.chat(id).await.unwrap().unwrap();
+    let said = |number: u64| {
+        let text = format!("number {number} {}", "x".repeat(10_000));
+        let reply = ReplyPart::beside(Some(MessageId::generate()));
+        match number % 2 {
+            0 => Message::new(id, UserText::default(), text),
+            _ => Message::new(id, AssistantText { reply, ..AssistantText::default() }, text).by(Role::Planner),
+        }
+    };
+    let first = row.seq_ceiling + 1;
+    let event =
+        |number: u64| Envelope { event: Event::MessageCreated { message: said(number) }, seq: first + number, at: Timestamp::now() };
+    let events: Vec<Envelope> = (0..400).map(event).collect();
+    row.seq_ceiling += 400;
+    ground.store.append(&row, Append { events: &events, ..Append::default() }).await.unwrap();
+
+    let handle = ground.sessions.chat(id).await.unwrap();
+    run(&handle, say("And now?")).await;
+    let requests = std::mem::take(&mut *ground.model.0.lock().unwrap());
+    let [summary, reply] = requests.as_slice() else { panic!("{} requests", requests.len()) };
+    assert!(summary.purpose == Purpose::Summary && summary.messages.len() < 100, "{} messages", summary.messages.len());
+    let [ModelMessage::User(earlier), .., ModelMessage::User(_)] = summary.messages.as_slice() else { panic!("{:?}", summary.messages) };
+    assert!(earlier.contains("earlier messages are left out"), "{earlier}");
+    let [ModelMessage::User(kept), ModelMessage::User(newest)] = reply.messages.as_slice() else { panic!("{:?}", reply.messages) };
+    assert!(["number 0 ", "number 398 ", "All was said."].iter().all(|part| kept.contains(part)), "{kept}");
+    assert_eq!(newest, "And now?");
+    let row = ground.store.chat(id).await.unwrap().unwrap();
+    assert!(ground.store.turn_messages(id, row.turn_start, EVERYTHING).await.unwrap().messages.len() < 5);
 }

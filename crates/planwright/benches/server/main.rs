@@ -10,11 +10,14 @@
 )]
 
 mod clients;
+mod deletion;
 mod load;
+mod memory;
 mod place;
 mod requests;
 mod start;
 mod stored;
+mod turns;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,9 @@ const PARTS: &[Part] = &[
     ("clients", || Box::pin(clients::measure_many())),
     ("stalled", || Box::pin(clients::measure_stalled())),
     ("requests", || Box::pin(requests::measure())),
+    ("memory", || Box::pin(memory::measure())),
+    ("deletion", || Box::pin(deletion::measure())),
+    ("turns", || Box::pin(turns::measure())),
 ];
 
 fn main() -> ExitCode {

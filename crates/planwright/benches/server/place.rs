@@ -7,6 +7,7 @@ use planwright_store::{Append, ChatRow, Store};
 use planwright_testkit::server::Home;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_planwright");
 
@@ -70,4 +71,10 @@ pub fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
+}
+
+/// The time within which so many of 100 are, in ms.
+pub fn percentile_ms(mut times: Vec<Duration>, percent: usize) -> f64 {
+    times.sort_unstable();
+    times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3
 }

@@ -1,8 +1,8 @@
-use super::chats::handle;
+use super::chats::{handle, submit};
 use crate::App;
 use crate::answer::ApiResult;
 use crate::guard::Caller;
-use crate::request::{Body, Ids, Params};
+use crate::request::{Body, IdempotencyKey, Ids, Params};
 use axum::Json;
 use axum::extract::State;
 use planwright_chat::{Changes, ChangesQuery, Revert, RevertSummary, shorten_revert};
@@ -57,16 +57,16 @@ pub struct RevertAnswer {
 pub async fn revert(
     State(app): State<App>,
     caller: Caller,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
     Body(body): Body<RevertBody>,
 ) -> ApiResult<RevertAnswer> {
-    let handle = handle(&app, workspace, chat).await?;
     if body.preview {
-        let done = handle.chat().revert(body.message_id).await?.into();
+        let done = handle(&app, ids.0, ids.1).await?.chat().revert(body.message_id).await?.into();
         return Ok(Json(RevertAnswer { preview: true, done, message: None }));
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
-    let mut message = handle.submit_by(Op::Revert { message_id: body.message_id, conflicts }, caller.name()).await?.message;
+    let mut message = submit(&app, ids, &caller, key, Op::Revert { message_id: body.message_id, conflicts }).await?.message;
     let done = message.as_ref().map(Revert::told).unwrap_or_default().into();
     message.iter_mut().for_each(shorten_revert);
     Ok(Json(RevertAnswer { preview: false, done, message }))

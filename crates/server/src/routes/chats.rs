@@ -2,10 +2,10 @@ use super::workspaces;
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent, Page};
 use crate::guard::Caller;
-use crate::request::{Body, Ids, OptionalBody, Params, page_size};
+use crate::request::{Body, IdempotencyKey, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{ChatView, ContextView, Handle, Snapshot};
+use planwright_chat::{ChatView, ContextView, Handle, Reply, SentKey, Snapshot};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
 use planwright_protocol::op::{Choice, Confirm, MarkChange, PlanChange};
@@ -19,6 +19,18 @@ use serde_json::{Map, Value, json};
 /// The chat of a path, if it is in the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
     Ok(app.sessions.chat_in(workspace, chat).await?)
+}
+
+/// Puts an op to the chat of a path. Under the same key it is done once.
+pub async fn submit(
+    app: &App,
+    (workspace, chat): (WorkspaceId, ChatId),
+    caller: &Caller,
+    key: Option<String>,
+    op: Op,
+) -> Result<Reply, ApiError> {
+    let key = key.map(|key| SentKey::of_op(key, &op));
+    Ok(handle(app, workspace, chat).await?.submit_once(op, caller.name(), key).await?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -146,14 +158,15 @@ pub struct ChatUpdate {
 pub async fn update(
     State(app): State<App>,
     caller: Caller,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
     Body(body): Body<ChatUpdate>,
 ) -> ApiResult<ChatView> {
     let confirm = if body.confirm { Confirm::Given } else { Confirm::NotGiven };
     let role = RoleRequest { agent_role: body.agent_role, agent_mode: body.agent_mode, mode: body.mode };
     let marks = MarkChange { pinned: body.pinned, archived: body.archived, model: body.model, effort: body.effort };
     let op = Op::Update { title: body.title, role, plan_file: body.plan_file, confirm, marks };
-    Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
+    Ok(Json(submit(&app, ids, &caller, key, op).await?.chat))
 }
 
 pub async fn delete(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> Result<NoContent, ApiError> {
@@ -197,23 +210,39 @@ pub struct ExecuteBody {
 pub async fn execute(
     State(app): State<App>,
     caller: Caller,
-    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
     OptionalBody(body): OptionalBody<ExecuteBody>,
 ) -> ApiResult<ChatView> {
     let op = Op::Execute { plan_file: body.plan_file, content: None };
-    Ok(Json(handle(&app, workspace, chat).await?.submit_by(op, caller.name()).await?.chat))
+    Ok(Json(submit(&app, ids, &caller, key, op).await?.chat))
 }
 
-pub async fn stop(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
-    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Stop).await?.chat))
+pub async fn stop(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
+) -> ApiResult<ChatView> {
+    Ok(Json(submit(&app, ids, &caller, key, Op::Stop).await?.chat))
 }
 
-pub async fn retry(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
-    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Retry).await?.chat))
+pub async fn retry(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
+) -> ApiResult<ChatView> {
+    Ok(Json(submit(&app, ids, &caller, key, Op::Retry).await?.chat))
 }
 
-pub async fn compact(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
-    Ok(Json(handle(&app, workspace, chat).await?.submit(Op::Compact).await?.chat))
+pub async fn compact(
+    State(app): State<App>,
+    caller: Caller,
+    Ids(ids): Ids<(WorkspaceId, ChatId)>,
+    IdempotencyKey(key): IdempotencyKey,
+) -> ApiResult<ChatView> {
+    Ok(Json(submit(&app, ids, &caller, key, Op::Compact).await?.chat))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-use super::chats::handle;
+use super::chats::{handle, submit};
 use crate::App;
 use crate::answer::{Accepted, ApiError, ApiResult, NoContent};
 use crate::guard::Caller;
@@ -133,9 +133,11 @@ fn check_sought(text: &str) -> Result<(), ApiError> {
 /// Takes back a message that waits to be read.
 pub async fn withdraw(
     State(app): State<App>,
+    caller: Caller,
     Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>,
+    IdempotencyKey(key): IdempotencyKey,
 ) -> Result<NoContent, ApiError> {
-    handle(&app, workspace, chat).await?.submit(Op::Withdraw { message_id: id }).await?;
+    submit(&app, (workspace, chat), &caller, key, Op::Withdraw { message_id: id }).await?;
     Ok(NoContent)
 }
 

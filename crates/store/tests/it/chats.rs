@@ -23,6 +23,7 @@ on_both!(
     a_deleted_chat_takes_its_history_with_it_and_leaves_the_others,
     chats_are_paged_in_an_order_that_holds_while_they_change,
     a_workspace_keeps_its_settings_and_goes_with_its_chats,
+    a_workspace_whose_removal_was_cut_off_is_out_of_sight_and_gone_after_the_next_start,
     an_op_is_stored_with_its_message_or_not_at_all,
     messages_are_searched_and_single_ones_found_and_taken_back,
 );
@@ -303,11 +304,36 @@ async fn a_workspace_keeps_its_settings_and_goes_with_its_chats(world: World) {
     assert!(store.chat(other.id).await.unwrap().is_some());
 }
 
+async fn a_workspace_whose_removal_was_cut_off_is_out_of_sight_and_gone_after_the_next_start(world: World) {
+    let store = world.open().await;
+    let mut chat = chat_of(&store, "/w").await;
+    let events: Vec<_> = (1..5000).map(|seq| created(&chat, seq, "hello")).collect();
+    chat.run = Some(RunId::generate());
+    append(&store, &chat, Append { events: &events, ..Append::default() }).await.unwrap();
+    store.hide_workspace(chat.workspace_id).await.unwrap();
+    assert_eq!(store.workspace(chat.workspace_id).await.unwrap(), None);
+    assert!(store.workspaces().await.unwrap().is_empty() && store.unfinished().await.unwrap().is_empty());
+    let again = store.ensure_workspace("w", "/w").await.unwrap();
+    assert_ne!(again.id, chat.workspace_id, "the folder can be added again at once");
+    store.close().await;
+    let store = world.open().await;
+    while store.chat(chat.id).await.unwrap().is_some() || !store.chats_in(chat.workspace_id).await.unwrap().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(store.workspaces().await.unwrap(), [again]);
+    assert_eq!(envelopes(&store, &chat, 0, 1).await, []);
+}
+
 async fn an_op_is_stored_with_its_message_or_not_at_all(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
     let said = |seq| created(&chat, seq, "hello");
-    let op = |sha256: &str| OpRecord { id: "k".into(), sha256: sha256.into(), message_id: Some(MessageId::generate()) };
+    let op = |sha256: &str| OpRecord {
+        id: "k".into(),
+        sha256: sha256.into(),
+        message_id: Some(MessageId::generate()),
+        result: Some(json!({ "title": "it's \u{0}" })),
+    };
     let first = op("one");
     assert_eq!(store.op(chat.id, "k").await.unwrap(), None);
     append(&store, &chat, Append { events: &[said(1)], op: Some(&first), ..Append::default() }).await.unwrap();

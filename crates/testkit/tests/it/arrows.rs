@@ -46,8 +46,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Heavy trees live in one crate each, so that editing another never builds them again.
-const HOMES: &[(&str, &str)] =
-    &[("sqlx", "store"), ("axum", "server"), ("rig-core", "providers"), ("rmcp", "mcp"), ("agent-client-protocol", "acp"), ("tree-sitter", "code")];
+const HOMES: &[(&str, &str)] = &[
+    ("sqlx", "store"),
+    ("axum", "server"),
+    ("rig-core", "providers"),
+    ("rmcp", "mcp"),
+    ("agent-client-protocol", "acp"),
+    ("tree-sitter", "code"),
+];
 
 /// The names under `[dependencies]` of each crate; with `[dev-dependencies]` left out.
 fn dependencies() -> BTreeMap<String, Vec<String>> {

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
 
 const FOLDER: [&str; 2] = [".planwright", "chats"];
 /// Keeps transcripts, and itself, out of `git status`.
@@ -26,6 +27,26 @@ impl Workspace {
     /// Not there, or not a plain file.
     pub fn read_chat(&self, chat: ChatId) -> Result<Vec<u8>, Problem> {
         self.read(&path_of(chat)).map(|snapshot| snapshot.bytes)
+    }
+
+    /// The beginning and the end of a chat's file, at most so many bytes of each. They are the same in a short file.
+    ///
+    /// # Errors
+    /// Not there, or not a plain file.
+    pub fn chat_ends(&self, chat: ChatId, most: usize) -> Result<[Vec<u8>; 2], Problem> {
+        let path = path_of(chat);
+        let file = self.open_at(&path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Refused)?;
+        let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, &path))?;
+        if kind_of(&stat) != Kind::File {
+            return Err(problem_of(Errno::NXIO, &path));
+        }
+        let (file, size) = (File::from(file), u64::try_from(stat.st_size).unwrap_or_default());
+        let read_from = |begin: u64| {
+            let mut bytes = vec![0; most.min(usize::try_from(size - begin).unwrap_or(most))];
+            file.read_exact_at(&mut bytes, begin).map_err(|error| super::problem::problem_of_io(&error, &path))?;
+            Ok(bytes)
+        };
+        Ok([read_from(0)?, read_from(size.saturating_sub(most as u64))?])
     }
 
     /// Adds to the end of a chat's file.
@@ -148,6 +169,8 @@ mod tests {
         workspace.append_chat(chat, "two\n").unwrap();
         workspace.rewrite_chat(chat, |old| [b"zero\n", old].concat()).unwrap();
         assert_eq!(workspace.read_chat(chat).unwrap(), b"zero\none\ntwo\n");
+        assert_eq!(workspace.chat_ends(chat, 5).unwrap(), [b"zero\n".to_vec(), b"\ntwo\n".to_vec()]);
+        assert_eq!(workspace.chat_ends(chat, 100).unwrap(), [b"zero\none\ntwo\n".to_vec(), b"zero\none\ntwo\n".to_vec()]);
         let names: Vec<_> = std::fs::read_dir(folder.path().join(".planwright/chats")).unwrap().collect();
         assert_eq!(names.len(), 1, "nothing is left beside it: {names:?}");
         workspace.remove_chat(chat).unwrap();
@@ -217,6 +240,7 @@ mod tests {
         let victim = outside.path().join("victim");
         let refused = |workspace: &Workspace| {
             assert!(workspace.rewrite_chat(chat, |_| b"x".to_vec()).is_err() && workspace.append_chat(chat, "x").is_err());
+            assert!(workspace.chat_ends(chat, 5).is_err());
             assert!(std::fs::read_dir(outside.path()).unwrap().all(|entry| std::fs::read(entry.unwrap().path()).unwrap() == b"mine"));
         };
         std::fs::write(&own, "a file").unwrap();

@@ -1,0 +1,147 @@
+//! Requests that can be sent again after a lost answer.
+//!
+//! An op of a chat is stored with its key in the chat's own transaction: the handlers of [`OPS`] pass the key on. Every other
+//! request that changes something is noted before it is made and kept with its answer: found answered, it is answered alike;
+//! found begun by a process that ended, its outcome is unknown, and nobody guesses.
+
+use crate::App;
+use crate::answer::ApiError;
+use crate::guard::Caller;
+use crate::request::{IdempotencyKey, LARGEST_BODY, LARGEST_IMAGE};
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use planwright_protocol::{ErrorCode, Problem, sha256_hex};
+use planwright_store::{RequestKey, RequestState, Store};
+use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// How the paths of ops of chats end, and by which method.
+const OPS: &[(Method, &str)] = &[
+    (Method::POST, "/messages"),
+    (Method::PATCH, "/chats/{cid}"),
+    (Method::POST, "/execute"),
+    (Method::POST, "/stop"),
+    (Method::POST, "/retry"),
+    (Method::POST, "/compact"),
+    (Method::POST, "/revert"),
+    (Method::DELETE, "/queue/{mid}"),
+];
+/// Bodies and answers with secrets in them are not kept, not even as a hash; and a test of a model changes nothing.
+const WITHOUT_KEYS: &[&str] = &["/auth/", "/tokens", "/accounts", "/models/test", "/plans/lint"];
+
+/// Whether the header means something to a route.
+pub fn takes_key(method: &Method, route: &str) -> bool {
+    !method.is_safe() && !WITHOUT_KEYS.iter().any(|part| route.contains(part))
+}
+
+fn is_op(method: &Method, route: &str) -> bool {
+    OPS.iter().any(|(of, ending)| of == method && route.ends_with(ending))
+}
+
+/// The requests that this process is making.
+static UNDER_WAY: LazyLock<Mutex<HashSet<RequestKey>>> = LazyLock::new(Mutex::default);
+
+/// Makes a request with a key once.
+pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
+    if !takes_key(request.method(), route.as_str()) || is_op(request.method(), route.as_str()) {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let key = match IdempotencyKey::from_request_parts(&mut parts, &()).await {
+        Ok(IdempotencyKey(Some(key))) => key,
+        Ok(IdempotencyKey(None)) => return next.run(Request::from_parts(parts, body)).await,
+        Err(refused) => return refused.into_response(),
+    };
+    let Ok(bytes) = to_bytes(body, LARGEST_IMAGE.max(LARGEST_BODY)).await else {
+        return ApiError::from(Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))
+            .into_response();
+    };
+    let account = caller.user().map(|user| user.to_string()).unwrap_or_default();
+    let key = RequestKey { scope: format!("{account} {} {}", parts.method, parts.uri), key };
+    let sha256 = sha256_hex(&bytes);
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let store = app.sessions.store().clone();
+    // To its end even if the client is gone: else nobody knew what came of it.
+    let made = tokio::spawn(async move { made_once(&store, key, &sha256, request, next).await });
+    match made.await {
+        Ok(Ok(response)) => response,
+        Ok(Err(refused)) => refused.into_response(),
+        Err(_) => ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it.")).into_response(),
+    }
+}
+
+async fn made_once(store: &Store, key: RequestKey, sha256: &str, request: Request, next: Next) -> Result<Response, ApiError> {
+    let conflict = |text: &str| ApiError::from(Problem::new(ErrorCode::Conflict, text));
+    let Some(_under_way) = UnderWay::begin(&key) else {
+        return Err(conflict("This request is being made. Send it again in a moment to get its answer."));
+    };
+    match store.begin_request(&key, sha256).await? {
+        RequestState::New => {}
+        RequestState::Other => {
+            return Err(conflict("This `Idempotency-Key` was used for something else. Take a new key for each request."));
+        }
+        RequestState::Begun => {
+            return Err(conflict(
+                "The server ended while it made this request, and it is not known what came of it. Look at what is there now; to make it again, take a new key.",
+            ));
+        }
+        RequestState::Answered(status, body) => return Ok(answer(status, body.into())),
+    }
+    let response = next.run(request).await;
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if parts.status.is_success() => store.end_request(&key, parts.status.as_u16(), text).await?,
+        // It was refused: it changed nothing.
+        Ok(_) | Err(_) => store.forget_request(&key).await?,
+    }
+    Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+fn answer(status: u16, body: Bytes) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    if body.is_empty() {
+        return status.into_response();
+    }
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// A request that is being made, as long as this lives.
+struct UnderWay(RequestKey);
+
+impl UnderWay {
+    /// `None` if it is being made already.
+    fn begin(key: &RequestKey) -> Option<Self> {
+        let is_new = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        is_new.then(|| Self(key.clone()))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::DOCUMENT;
+    use crate::routes;
+
+    #[test]
+    fn every_route_that_changes_something_takes_a_key_unless_secrets_pass_through_it() {
+        for route in routes::all().filter(|route| !route.method.is_safe()) {
+            let operation = &DOCUMENT["paths"][&route.path][route.method.as_str().to_lowercase()];
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let keys = parameters.iter().filter(|parameter| parameter["name"] == "Idempotency-Key").count();
+            assert_eq!(keys, usize::from(takes_key(&route.method, &route.path)), "{} {}", route.method, route.path);
+        }
+        for (method, ending) in OPS {
+            assert!(routes::all().any(|route| route.method == *method && route.path.ends_with(ending)), "{method} {ending}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Requests that change something outside a chat, by their keys: begun, then answered. So none is done twice.
+
+use crate::arg::args;
+use crate::error::StoreError;
+use crate::store::{Store, micros};
+use planwright_protocol::Timestamp;
+
+/// A key of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RequestKey {
+    /// Who asks for what.
+    pub scope: String,
+    pub key: String,
+}
+
+/// What is known of a request with a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestState {
+    /// It was not sent before; from now on it is under way.
+    New,
+    /// It was sent before, with other content.
+    Other,
+    /// It was begun, and not answered yet or never.
+    Begun,
+    /// It was answered with this status and this body.
+    Answered(u16, String),
+}
+
+const BEGIN: &str = "insert into requests (scope, request_key, sha256, created_at) values ($1, $2, $3, $4)
+    on conflict (scope, request_key) do nothing returning sha256";
+const FIND: &str = "select sha256, status, body from requests where scope = $1 and request_key = $2";
+const END: &str = "update requests set status = $3, body = $4 where scope = $1 and request_key = $2";
+const FORGET: &str = "delete from requests where scope = $1 and request_key = $2";
+const FORGET_OLD: &str = "delete from requests where created_at < $1";
+/// For how long a request can be sent again.
+const KEPT_MICROS: i64 = 7 * 24 * 3600 * 1_000_000;
+
+impl Store {
+    /// Notes that a request is under way, unless it was sent before.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn begin_request(&self, key: &RequestKey, sha256: &str) -> Result<RequestState, StoreError> {
+        let (scope, id, now) = (key.scope.as_str(), key.key.as_str(), micros(Timestamp::now()));
+        let mut transaction = self.db.begin().await?;
+        transaction.run(FORGET_OLD, args![now - KEPT_MICROS]).await?;
+        let is_new = !transaction.rows(BEGIN, args![scope, id, sha256, now]).await?.is_empty();
+        let known = transaction.row(FIND, args![scope, id]).await?;
+        transaction.commit().await?;
+        if is_new {
+            return Ok(RequestState::New);
+        }
+        if known.text("sha256")? != sha256 {
+            return Ok(RequestState::Other);
+        }
+        let status = known.get::<Option<i64>>("status")?.and_then(|status| u16::try_from(status).ok());
+        Ok(status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))?)
+    }
+
+    /// Keeps what a request was answered with.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn end_request(&self, key: &RequestKey, status: u16, body: &str) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(END, args![key.scope.as_str(), key.key.as_str(), i64::from(status), body]).await?;
+        transaction.commit().await
+    }
+
+    /// Forgets a request that was refused: it changed nothing and can be sent again.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn forget_request(&self, key: &RequestKey) -> Result<(), StoreError> {
+        let mut transaction = self.db.begin().await?;
+        transaction.run(FORGET, args![key.scope.as_str(), key.key.as_str()]).await?;
+        transaction.commit().await
+    }
+}
