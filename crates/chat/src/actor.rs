@@ -311,7 +311,12 @@ pub fn checked_title(title: String) -> Result<String, Problem> {
 
 /// A chat without a title is named after what was first said in it.
 fn title_of(content: &str) -> String {
-    content.trim().lines().next().unwrap_or_default().chars().take(60).collect()
+    const LONGEST: usize = 60;
+    let line = content.trim().lines().next().unwrap_or_default().trim_end();
+    let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.to_owned() };
+    // A line without spaces, such as one in Chinese, can be cut anywhere.
+    let words = line[..end].rfind(char::is_whitespace).filter(|at| *at > end / 2).unwrap_or(end);
+    format!("{}…", line[..words].trim_end())
 }
 
 async fn finished(running: &mut Option<Running>) -> Option<Outcome> {

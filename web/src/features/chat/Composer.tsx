@@ -11,18 +11,19 @@ import { filesOfImages } from '@/lib/chat/images';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
 import { commandIn, mistypedIn } from '@/lib/commands';
+import { useDraft } from '@/lib/drafts';
 import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
 import { usePreferences } from '@/lib/preferences';
 import { useRecall } from '@/lib/promptHistory';
 import { toastError } from '@/lib/toast';
 import { useAttaching } from '@/lib/useAttaching';
-import { useDraft } from './draft';
 import { endEdit, useEditing } from './editing';
 import { LeaveQuestionDialog } from './LeaveQuestionDialog';
 import { useSubmit } from './submit';
 import { useOwnPrompts } from './useOwnPrompts';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
+const Refusal = part(() => import('./Refusal').then((all) => all.Refusal), null);
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
 
 /** What is said to the agent. `role` and `chips` begin its foot, `ring` comes before its buttons. */
@@ -33,10 +34,10 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
-  const roleName = useChatView((view) => view.chat.config.agent_role);
+  const isPlanning = useChatView((view) => view.chat.config.agent_mode === 'plan');
   const edited = useEditing((state) => state.edited[chatId]);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
-  const [draft, setDraft] = useDraft(chatId);
+  const [draft, setDraft, refusal] = useDraft(chatId);
   const [isAsking, setAsking] = useState(false);
   /** On a phone it is one line until somebody writes in it. A button must not move under a finger, so it does not shrink again. */
   const [isBegun, setBegun] = useState(false);
@@ -110,6 +111,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
       )}
       {suggesting.trigger && <Suggestions trigger={suggesting.trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
+      {refusal && <Refusal problem={refusal} />}
       {attached.length > 0 && <AttachmentList draft={chatId} />}
       <textarea
           ref={box}
@@ -121,7 +123,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
           onFocus={() => setBegun(true)}
           {...suggesting.field}
           aria-label={t('message')}
-          placeholder={t(`ask_${roleName}`)}
+          placeholder={isPlanning ? t('askPlan') : t('askBuild')}
           className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
       <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">

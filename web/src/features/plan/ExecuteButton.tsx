@@ -9,6 +9,7 @@ import { useChatActions } from '@/lib/chat/context';
 import { type DriftedFile, useDrift } from '@/lib/chat/drift';
 import type { ExecuteHindrance, Revision } from './model';
 import type { useFeedback } from './useFeedback';
+import { problemLine } from '@/lib/problems';
 
 interface Props {
   revision: Revision;
@@ -44,7 +45,7 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
       await execute(revision.planFile);
       feedback.discard();
     } catch (error) {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(await problemLine(error));
     } finally {
       setStarting(false);
     }

@@ -2,5 +2,6 @@
 export { chat } from './chat';
 export { plan } from './plan';
 export { question } from './question';
+export { switching } from './switching';
 export { timeline } from './timeline';
 export { changes, context, files, panel } from './work';

@@ -8,9 +8,9 @@ import type { Chat } from '@/lib/api/types';
 import { connect } from './connect';
 import type { Link, SentEvent, ToHub, ToTab, Wanted } from './messages';
 
-/** How long a break may last before it is shown, and before we call ourselves offline. */
-const SHOWN_AFTER = 2_000;
-const OFFLINE_AFTER = 30_000;
+/** How long a break may last before it is shown, and before we call ourselves offline: a server that restarts is back before that. */
+const SHOWN_AFTER = 300;
+const OFFLINE_AFTER = 2_000;
 /** A hidden tab draws nothing, so nothing is gained by taking each event at once. */
 const HIDDEN_BATCH = 250;
 /** What comes within this time after a drawing is drawn together: words in ten steps a second are read as a stream. */
