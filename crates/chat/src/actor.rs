@@ -357,3 +357,17 @@ fn mode_changed(row: &ChatRow, role: Role, plan_file: Option<String>, by: Switch
     config.plan_file = plan_file;
     Event::ModeChanged { config, by }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::title_of;
+
+    #[test]
+    fn a_title_is_the_first_line_and_ends_at_a_word() {
+        assert_eq!(title_of("  Add a farewell\nand tests"), "Add a farewell");
+        let long = "Make every public endpoint answer with the same kind of error, please";
+        assert_eq!(title_of(long), "Make every public endpoint answer with the same kind of…");
+        assert_eq!(title_of(&"改".repeat(80)), format!("{}…", "改".repeat(60)));
+        assert_eq!(title_of(&"x".repeat(60)), "x".repeat(60));
+    }
+}

@@ -12,7 +12,6 @@ import { ToolCallCard } from '@/features/chat/ToolCallCard';
 import { ToolResultCard } from '@/features/chat/ToolResultCard';
 import { markSeen } from '@/features/home/seen';
 import { ContextRing } from '@/features/context/ContextRing';
-import { LeaveActDialog } from '@/features/mode/LeaveActDialog';
 import { ModeToggle } from '@/features/mode/ModeToggle';
 import { RoleMenu } from '@/features/mode/RoleMenu';
 import { useToggleMode } from '@/features/mode/switching';
@@ -50,6 +49,7 @@ const SLOTS: ChatSlots = {
 
 const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
 const TimelineView = part(() => import('@/features/timeline/TimelineView').then((all) => all.TimelineView));
+const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
 
 /** What is shown of a chat. */

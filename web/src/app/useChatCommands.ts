@@ -17,7 +17,7 @@ import { useRoles, useRoleWords } from '@/lib/roles';
 import { toastError } from '@/lib/toast';
 
 export function useChatCommands(): void {
-  const t = useText('command');
+  const t = useText('chatCommand');
   const roles = useRoles();
   const { title: titleOf } = useRoleWords();
   const { workspaceId, chatId } = useChatIds();

@@ -47,6 +47,6 @@ type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S
 export const SET_OF: { [F in Feature]: SetWith<F> } = {
   command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', roles: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
-  chat: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'workspace',
+  chat: 'chatPages', chatCommand: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'workspace',
   audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys',
 };

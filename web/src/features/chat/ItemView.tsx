@@ -11,6 +11,7 @@ import { Burst } from './Burst';
 import type { Item } from './items';
 import { KeptReasoning } from './Reasoning';
 import { useSlots } from './slots';
+import { StepHeading } from './StepHeading';
 import { ThreadCard } from './ThreadCard';
 import { CallCard } from './ToolCallCard';
 
@@ -28,6 +29,8 @@ export const ItemView = memo(
         return <CallCard call={item.call} result={item.result} />;
       case 'burst':
         return <Burst calls={item.calls} />;
+      case 'step':
+        return <StepHeading step={item.step} calls={item.calls} />;
       case 'thread':
         return <ThreadCard thread={item} />;
       case 'live':

@@ -72,6 +72,7 @@ function rowMarkdown(row: Row, words: TranscriptWords): string {
     case 'call':
       return callMarkdown(row, words);
     case 'burst':
+    case 'step':
       return row.calls.map((call) => callMarkdown(call, words)).join('\n');
     case 'thread':
       return [`> ${inLine(row.task)}`, ...row.rows.map((inner) => rowMarkdown(inner, words)), row.result ? row.result.content : ''].filter((part) => part !== '').join('\n\n');

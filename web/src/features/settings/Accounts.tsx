@@ -85,7 +85,7 @@ function PasswordOf({ account, close }: { account: Account; close: () => void })
   return (
     <form onSubmit={change.onSubmit} className="flex flex-col gap-2 pb-1">
       <TextInput label={t('passwordOf', { name: account.name })} type="password" autoComplete="new-password" autoFocus value={password} onChange={(event) => setPassword(event.target.value)} hint={t('signsThemOut')} error={lineOf(change.error)} />
-      <Button type="submit" look="primary" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
+      <Button type="submit" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
     </form>
   );
 }

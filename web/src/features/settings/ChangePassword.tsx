@@ -34,7 +34,7 @@ export function ChangePassword() {
         <form onSubmit={change.onSubmit} className="flex flex-col gap-2">
           <TextInput label={t('oldPassword')} type="password" autoComplete="current-password" autoFocus value={old} onChange={(event) => setOld(event.target.value)} error={isWrong ? t('wrongPassword') : null} />
           <TextInput label={t('newPassword')} type="password" autoComplete="new-password" value={fresh} onChange={(event) => setFresh(event.target.value)} hint={t('passwordHint')} error={isWrong ? null : lineOf(change.error)} />
-          <Button type="submit" look="primary" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
+          <Button type="submit" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
         </form>
       )}
     </>
