@@ -24,7 +24,7 @@ const GROUNDS = ['bg', 'surface', 'sunken', 'raised'];
 const CODE = ['fg', 'fg2', 'code-keyword', 'code-type', 'code-string', 'code-number'];
 const TEXT: [string[], string[]][] = [
   [['fg', 'fg2', 'fg3', 'plan', 'act', 'critical', 'major'], GROUNDS],
-  [['commander', 'designer', 'reviewer', 'tester'], GROUNDS],
+  [['amber', 'teal', 'purple', 'orange'], GROUNDS],
   [['fg', 'fg2', 'fg3', 'plan'], ['plan-soft']],
   [['fg', 'fg2', 'fg3', 'act'], ['act-soft', 'added']],
   [['fg', 'fg2', 'critical'], ['critical-soft', 'deleted']],
@@ -51,5 +51,5 @@ describe.each([['light', ':root'], ['dark', "[data-theme='dark']"]])('%s', (_, s
 
 test('blue is Plan mode and nothing else', () => {
   const uses = css.split('\n').filter((line) => line.includes('var(--plan'));
-  expect(uses.every((line) => /^\[data-(mode|role)=/.test(line))).toBe(true);
+  expect(uses.every((line) => /^\[data-(mode|colour)=/.test(line))).toBe(true);
 });

@@ -127,6 +127,7 @@ test('HM-4: a model and an effort are chosen for a chat out of those configured,
   await other.restart();
   const { page: tab, faults: wrong } = await openBrowser(other);
   const chip = (name) => tab.getByRole('combobox', { name, exact: true });
+  await chip('Model').waitFor();
   assert.deepEqual(await chip('Model').locator('option').allTextContents(), ['Default: one', 'one', 'two']);
   await chip('Model').selectOption('lab/two');
   await chip('Effort').selectOption('high');
@@ -144,14 +145,65 @@ test('HM-4: a model and an effort are chosen for a chat out of those configured,
   await bring(composer(tab), 'paste', [png('unseen.png')]);
   await tab.getByRole('list', { name: 'Attached' }).waitFor();
   await say(tab, 'Look at this');
-  await history(tab).getByText('Not sent').waitFor();
-  await tab.getByText(/lab\/one is not known to look at images/).waitFor();
+  const refusal = tab.getByRole('alert').filter({ hasText: 'Not sent' });
+  await refusal.getByText(/lab\/one is not known to look at images/).waitFor();
+  assert.equal(await composer(tab).inputValue(), 'Look at this');
+  await tab.reload();
+  await refusal.getByText(/lab\/one is not known to look at images/).waitFor();
+  await tab.getByRole('list', { name: 'Attached' }).getByText('unseen.png').waitFor();
+  assert.equal(await composer(tab).inputValue(), 'Look at this');
+  assert.equal(await history(tab).getByText('Look at this').count(), 0);
+  assert.deepEqual(await violations(tab), []);
   await chip('Model').selectOption('lab/two');
   await until(async () => (await other.api(`/workspaces/${await other.workspaceId()}/chats`))[0].model === 'lab/two', 'the other model');
-  await history(tab).getByRole('button', { name: 'Try again' }).click();
+  await composer(tab).press('Enter');
   await history(tab).getByText('I am two.').nth(1).waitFor();
   await drawn(history(tab).getByRole('img', { name: 'unseen.png' }));
   await tab.reload();
   await until(async () => (await chip('Model').inputValue()) === 'lab/two', 'the choice after a reload');
   assert.deepEqual(wrong, []);
+});
+
+test('HM-4: what was typed and attached at home outlives a reload; a refused first message stands in the composer of its chat', async () => {
+  const { page: tab, faults: wrong } = await openBrowser(server);
+  const first = tab.getByRole('textbox', { name: 'First message of a new chat' });
+  const attached = tab.getByRole('list', { name: 'Attached' });
+  await first.fill('Look at these');
+  await bring(first, 'paste', [png('chart.png')]);
+  await attached.getByText('chart.png').waitFor();
+  await bring(first, 'drop', [text('invoice\u202efdp.txt', 'one line')]);
+  await attached.getByText('invoice⟨U+202E⟩fdp.txt').waitFor();
+  await attached.getByText('8\u00a0B').waitFor();
+  await tab.reload();
+  await attached.getByText('chart.png').waitFor();
+  await attached.getByText('invoice⟨U+202E⟩fdp.txt').waitFor();
+  assert.equal(await first.inputValue(), 'Look at these');
+
+  await tab.route('**/messages', (route) => route.fulfill({ status: 413, json: { error: { code: 'TOO_LARGE', message: 'The request is larger than 2 MiB.', retryable: false } } }));
+  await tab.getByRole('button', { name: 'Start', exact: true }).click();
+  const refusal = tab.getByRole('alert').filter({ hasText: 'Not sent. This is too large.' });
+  await refusal.getByText('The request is larger than 2 MiB.').waitFor();
+  await tab.unrouteAll();
+  await tab.reload();
+  await refusal.waitFor();
+  await attached.getByText('chart.png').waitFor();
+  assert.equal(await composer(tab).inputValue(), 'Look at these');
+  await composer(tab).press('Enter');
+  await history(tab).getByText('Look at these').waitFor();
+  await refusal.waitFor({ state: 'detached' });
+  await attached.waitFor({ state: 'detached' });
+  await tab.goto(server.url);
+  await first.waitFor();
+  assert.equal(await first.inputValue(), '');
+  assert.equal(await attached.count(), 0);
+  assert.deepEqual(wrong, []);
+});
+
+test('refusals are told in the language of the page, with the sentence of the server', async () => {
+  const { page: tab } = await openBrowser(server, { locale: 'zh-CN' });
+  await tab.route('**/messages', (route) => route.fulfill({ status: 422, json: { error: { code: 'VALIDATION_FAILED', message: 'The content is empty.', retryable: false } } }));
+  await tab.getByRole('textbox', { name: '新对话的第一条消息' }).fill('你好');
+  await tab.getByRole('button', { name: '开始', exact: true }).click();
+  await tab.getByRole('alert').filter({ hasText: '未发送。服务器不接受此内容。' }).getByText('The content is empty.').waitFor();
+  assert.equal(await tab.getByRole('banner').getByRole('heading', { level: 1 }).textContent(), '新对话');
 });

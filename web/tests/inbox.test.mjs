@@ -1,7 +1,7 @@
 // Home is an inbox over all workspaces: groups, rows, filters, keys, several at once; and every page tells of every chat.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { violations } from './axe.mjs';
+import { assertNothingFound } from './axe.mjs';
 import { openAs, PEOPLE, seedTeam } from './seed.mjs';
 import { PHONE } from './stage.mjs';
 import { composer, newContext, startServer, until } from './support.mjs';
@@ -226,13 +226,7 @@ for (const [size, viewport] of Object.entries({ desktop: {}, phone: { viewport: 
   for (const locale of ['en-US', 'zh-CN']) {
     test(`axe finds nothing in the inbox: ${size}, ${locale}, light and dark`, async () => {
       const { page } = await open({ ...viewport, locale });
-      const look = async (what) => {
-        for (const colorScheme of ['light', 'dark']) {
-          await page.emulateMedia({ colorScheme });
-          await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-          assert.deepEqual(await violations(page), [], `${what}, ${colorScheme}`);
-        }
-      };
+      const look = (what) => assertNothingFound(page, what);
       await look('inbox');
       await row(page, 'Cursor pagination').getByRole('checkbox').check();
       await page.getByRole('button', { name: /^(Filter|筛选)$/ }).click();

@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHINESE_PLAN, CHINESE_QUESTION, FILES, IDEMPOTENCY, IDEMPOTENCY_ANSWER, moduleText, PAGINATION_FILES, plainPlan, REFUNDS } from './seed-content.mjs';
 import { encode } from './png.mjs';
-import { until } from './support.mjs';
+import { takeCookies, until } from './support.mjs';
 
 /** The moment at which everything is looked at: a Friday. */
 export const NOW = Date.parse('2026-01-16T14:00:00Z');
@@ -144,9 +144,11 @@ async function seedChat(server, ask, viewer, { key, workspace, age, title, said,
   return { key, id: chat.id, age, path, url: `${server.url}/w/${workspace}/c/${chat.id}` };
 }
 
+const logIn = (server, name) => fetch(`${server.url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, password: PASSWORD }) });
+
 /** The API, as somebody with an account calls it. */
 async function signIn(server, name) {
-  const answer = await fetch(`${server.url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, password: PASSWORD }) });
+  const answer = await logIn(server, name);
   const cookie = answer.headers.getSetCookie()[0].split(';')[0];
   return async (path, method = 'GET', body) => {
     const isImage = Buffer.isBuffer(body);
@@ -202,12 +204,10 @@ function moveTimes(server, chats) {
 /** A page of somebody in the team, at the fixed moment. */
 export async function openAs(newContext, server, name, options = {}) {
   const { context, faults } = await newContext({ viewport: { width: 1440, height: 900 }, timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
+  await takeCookies(context, server.url, await logIn(server, name));
   const page = await context.newPage();
   await page.clock.setFixedTime(NOW);
   await page.goto(server.url);
-  await page.getByLabel(/^(Name|用户名|名称|名字)$/).fill(name);
-  await page.getByLabel(/^(Password|密码)$/).fill(PASSWORD);
-  await page.getByRole('button', { name: /^(Sign in|登录)$/ }).click();
   await page.getByRole('main').getByRole('listitem').first().waitFor();
   return { context, page, faults };
 }

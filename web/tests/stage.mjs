@@ -1,7 +1,7 @@
 // What the tests of plans, questions and approvals share: a chat by the API, a page on it, and a model that obeys.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { composer, openBrowser, startServer, until } from './support.mjs';
+import { composer, newContext, startServer, until } from './support.mjs';
 
 export const PHONE = { width: 390, height: 844 };
 
@@ -60,9 +60,9 @@ export class Stage {
   /** A browser of its own: nothing is shared with other contexts. */
   async context({ locale = 'en', theme = 'light', size } = {}) {
     const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
-    const { context, page, faults } = await openBrowser(this.server, { colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
+    const { context, faults } = await newContext({ colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
     this.#faults.set(context, faults);
-    await page.close();
+    await this.server.signIn(context);
     return context;
   }
 

@@ -100,6 +100,13 @@ class Server {
     rmSync(this.home, { recursive: true, force: true });
   }
 
+  /** Signs in a browser as its page would, without loading a page for it. */
+  async signIn(context) {
+    const answer = await fetch(`${this.url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-planwright-csrf': '1' }, body: JSON.stringify({ token: TOKEN }) });
+    if (!answer.ok) throw new Error(await answer.text());
+    await takeCookies(context, this.url, answer);
+  }
+
   /** The API, as another client would call it. */
   async api(path, method = 'GET', body) {
     const response = await fetch(`${this.url}/api/v1${path}`, {
@@ -123,6 +130,13 @@ class Server {
     return { id: chat.id, path, url: `${this.url}/w/${chat.workspace_id}/c/${chat.id}`, say: (content) => this.api(`${path}/messages`, 'POST', { content }) };
   }
 }
+
+/** Gives a browser the cookies of an answer. */
+export const takeCookies = (context, url, answer) =>
+  context.addCookies(answer.headers.getSetCookie().map((line) => {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+    return { name, value, url };
+  }));
 
 let browser = null;
 after(() => browser?.close());

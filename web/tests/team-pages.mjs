@@ -1,5 +1,7 @@
 // Pages of the seeded team, and how to get there: for the pictures and the screenshots.
-import { history } from './support.mjs';
+import { PEOPLE } from './seed.mjs';
+import { composer, history } from './support.mjs';
+import { VIEWS } from './views.mjs';
 
 export const inbox = async (page, { server }) => {
   await page.goto(server.url);
@@ -20,4 +22,64 @@ export const changes = async (page, { chats }) => {
 export const approval = async (page, place) => {
   await chat('delete')(page, place);
   await page.getByRole('region', { name: /^(Question of the agent|智能体的提问)$/ }).waitFor();
+};
+
+const panel = async (page, place, key, name) => {
+  await chat(key)(page, place);
+  await page.getByRole('tablist').getByRole('tab', { name }).click();
+  return page.getByRole('tabpanel');
+};
+const after = (show, then) => async (page, place) => {
+  await show(page, place);
+  await then(page);
+};
+
+/** Every other page that has a picture in the documentation. */
+export const TEAM_VIEWS = {
+  ...Object.fromEntries(['audit', 'list of chats', 'settings modes', 'settings workspaces', 'settings roles', 'server gone'].map((name) => [name, VIEWS[name]])),
+  'empty chat': async (page, { server, workspaces, people }) => {
+    const { id, workspace_id } = await people[PEOPLE[0]](`/workspaces/${workspaces['orders-api']}/chats`, 'POST', {});
+    await page.goto(`${server.url}/w/${workspace_id}/c/${id}`);
+    await composer(page).waitFor();
+  },
+  'tool calls opened': after(chat('review'), async (page) => {
+    const closed = history(page).getByRole('button', { expanded: false });
+    for (let opened = 0; opened < 4 && (await closed.count()) > 0; opened += 1) await closed.first().click({ position: { x: 8, y: 8 } });
+  }),
+  'role menu': after(chat('plan'), async (page) => {
+    await page.getByRole('button', { name: /^(Role|角色)/ }).click();
+    await page.getByRole('menuitemradio').first().waitFor();
+  }),
+  'leaving act': after(chat('running'), async (page) => {
+    await page.getByRole('radio', { name: /Plan|规划/ }).click();
+    await page.getByRole('alertdialog').waitFor();
+  }),
+  'taking back': async (page, place) => {
+    const shown = await panel(page, place, 'review', /Changes|更改/);
+    await shown.getByRole('button', { name: /By message|按消息/ }).click();
+    await shown.getByRole('button', { name: /^(Take back…|撤回…)$/ }).first().click();
+    await page.getByRole('dialog').getByRole('list').first().waitFor();
+  },
+  file: async (page, place) => {
+    const shown = await panel(page, place, 'plan', /Files|文件/);
+    for (const name of ['src', 'dedupe', 'cache.rs']) await shown.getByRole('treeitem', { name, exact: true }).click();
+    await page.locator('.hljs-keyword').first().waitFor();
+  },
+  context: async (page, place) => {
+    const shown = await panel(page, place, 'plan', /Context|上下文/);
+    await shown.getByRole('table').waitFor();
+  },
+  timeline: async (page, { chats }) => {
+    await page.goto(`${chats.plan.url}/timeline`);
+    await page.locator('li[data-kind=blocked]').waitFor();
+  },
+  palette: after(chat('plan'), async (page) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('option').first().waitFor();
+  }),
+  'find in chat': after(chat('plan'), async (page) => {
+    await page.keyboard.press('Control+f');
+    await page.getByRole('search').getByRole('textbox').fill('order');
+    await history(page).locator('[data-marked]').waitFor();
+  }),
 };

@@ -331,7 +331,12 @@ pub fn checked_title(title: String) -> Result<String, Problem> {
 
 /// A chat without a title is named after what was first said in it.
 fn title_of(content: &str) -> String {
-    content.trim().lines().next().unwrap_or_default().chars().take(60).collect()
+    const LONGEST: usize = 60;
+    let line = content.trim().lines().next().unwrap_or_default().trim_end();
+    let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.to_owned() };
+    // A line without spaces, such as one in Chinese, can be cut anywhere.
+    let words = line[..end].rfind(char::is_whitespace).filter(|at| *at > end / 2).unwrap_or(end);
+    format!("{}…", line[..words].trim_end())
 }
 
 async fn finished(running: &mut Option<Running>) -> Option<Outcome> {
@@ -355,4 +360,18 @@ fn mode_changed(row: &ChatRow, role: Role, plan_file: Option<String>, by: Switch
     config.role = role;
     config.plan_file = plan_file;
     Event::ModeChanged { config, by }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title_of;
+
+    #[test]
+    fn a_title_is_the_first_line_and_ends_at_a_word() {
+        assert_eq!(title_of("  Add a farewell\nand tests"), "Add a farewell");
+        let long = "Make every public endpoint answer with the same kind of error, please";
+        assert_eq!(title_of(long), "Make every public endpoint answer with the same kind of…");
+        assert_eq!(title_of(&"改".repeat(80)), format!("{}…", "改".repeat(60)));
+        assert_eq!(title_of(&"x".repeat(60)), "x".repeat(60));
+    }
 }

@@ -5,7 +5,7 @@ const MOST_STORED: usize = 64 << 10;
 /// Stands where the rest was cut off.
 const CUT: &str = "\n[…]";
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reasoning {
     text: String,
     characters: usize,

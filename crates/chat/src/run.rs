@@ -215,8 +215,8 @@ impl Run {
                     self.chat.delta(agent, text_id, &text).await?;
                 }
                 Delta::Reasoning(text) => {
-                    let offset = received.reasoning.add(&text);
-                    self.chat.mention(Event::ReasoningDelta { message_id: text_id, offset, text }).await?;
+                    received.reasoning.add(&text);
+                    self.chat.think(agent, text_id, &text).await?;
                 }
                 Delta::Call(call) => received.calls.push(call),
                 Delta::Usage(usage) => received.usage = usage,

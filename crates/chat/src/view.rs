@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::card::Pending;
+use crate::reasoning::Reasoning;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::message::ToolOutcome;
 use planwright_protocol::plan::StepProgress;
@@ -174,13 +175,16 @@ pub struct Partial {
     /// Who writes it.
     #[serde(flatten)]
     pub by: Agent,
+    /// What the model thought so far.
+    #[serde(skip)]
+    pub(crate) reasoning: Reasoning,
     #[serde(skip)]
     characters: usize,
 }
 
 impl Partial {
     pub(crate) fn of(message_id: MessageId, by: Agent) -> Self {
-        Self { message_id, text: String::new(), by, characters: 0 }
+        Self { message_id, text: String::new(), by, reasoning: Reasoning::default(), characters: 0 }
     }
 
     /// Adds a piece, and says after how many characters it stands.

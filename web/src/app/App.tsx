@@ -15,6 +15,8 @@ import { useText, withWords } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { startBridge } from '@/lib/events/bridge';
 import { isOtherVersion } from '@/lib/loading';
+import { useProblemLine } from '@/lib/problems';
+import { ROLES } from '@/lib/roles';
 import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { Shell } from './Shell';
@@ -25,7 +27,7 @@ const InboxPage = part(loadHome);
 const ChatRoute = part(loadChat, <ChatSkeleton />);
 const AuditPage = part(() => withWords('audit', import('@/features/audit/AuditPage')).then((all) => all.AuditPage));
 const SignInPage = part(() => withWords('signin', import('@/features/signin/SignInPage')).then((all) => all.SignInPage), null);
-const SettingsPage = part(() => withWords('workspace', withWords('settings', import('@/features/settings/SettingsPage'))).then((all) => all.SettingsPage));
+const SettingsPage = part(() => withWords('workspace', withWords('keys', withWords('settings', import('@/features/settings/SettingsPage')))).then((all) => all.SettingsPage));
 
 // The page of the address loads while the server is asked who we are; what fails here is tried again when it is shown.
 const first = location.pathname === '/' ? loadHome : /^\/w\/[^/]+\/c\//.test(location.pathname) ? loadChat : null;
@@ -40,6 +42,9 @@ const REACHED = { networkMode: 'always' as const };
 // Whoever was signed out meanwhile gets the page for signing in.
 const mutationCache = new MutationCache({ onError: (error) => void (error instanceof ApiError && error.status === 401 && queries.invalidateQueries({ queryKey: ['me'] })) });
 const queries: QueryClient = new QueryClient({ mutationCache, defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000, ...REACHED }, mutations: REACHED } });
+
+// Nearly every page shows a role; what fails here is asked for again by who shows one.
+void queries.prefetchQuery(ROLES);
 
 export function App() {
   return (
@@ -72,6 +77,18 @@ function useReloadIfUpdated(isAway: boolean, isKnown: boolean): void {
   }, [isAway, isKnown]);
 }
 
+/** The server is not there, or can't say who we are. */
+function Unknown({ error, retry }: { error: Error; retry: () => void }) {
+  const t = useText('common');
+  const lineOf = useProblemLine();
+  const gone = isGone(error);
+  return (
+    <main className="flex h-full">
+      <Notice icon={gone ? <ServerOff size={24} aria-hidden /> : <CircleAlert size={24} aria-hidden />} title={gone ? t('serverGone') : t('failed')} hint={gone ? t('serverGoneHint') : (lineOf(error) ?? '')}><Button look="primary" onClick={retry}>{t('retry')}</Button></Notice>
+    </main>
+  );
+}
+
 /** Lets in whom the server knows. */
 function Gate() {
   const t = useText('common');
@@ -84,14 +101,7 @@ function Gate() {
     if (isKnown) startBridge(queries, () => void refetch());
   }, [isKnown, refetch]);
   if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage auth={me.error.problem.details?.auth === 'users' ? 'users' : 'token'} isOver={isKnown} done={() => void queries.resetQueries()} />;
-  if (me.error && !isKnown) {
-    const gone = isGone(me.error);
-    return (
-      <main className="flex h-full">
-        <Notice icon={gone ? <ServerOff size={24} aria-hidden /> : <CircleAlert size={24} aria-hidden />} title={gone ? t('serverGone') : t('failed')} hint={gone ? t('serverGoneHint') : me.error.message}><Button look="primary" onClick={() => void refetch()}>{t('retry')}</Button></Notice>
-      </main>
-    );
-  }
+  if (me.error && !isKnown) return <Unknown error={me.error} retry={() => void refetch()} />;
   if (!isKnown) return <p role="status" className="sr-only">{t('loading')}</p>;
   return (
     <Shell>

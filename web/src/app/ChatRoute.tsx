@@ -12,7 +12,6 @@ import { ToolCallCard } from '@/features/chat/ToolCallCard';
 import { ToolResultCard } from '@/features/chat/ToolResultCard';
 import { markSeen } from '@/features/home/seen';
 import { ContextRing } from '@/features/context/ContextRing';
-import { LeaveActDialog } from '@/features/mode/LeaveActDialog';
 import { ModeToggle } from '@/features/mode/ModeToggle';
 import { RoleMenu } from '@/features/mode/RoleMenu';
 import { useToggleMode } from '@/features/mode/switching';
@@ -26,6 +25,8 @@ import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
 import { useRevert } from '@/lib/chat/revert';
 import { useChatStore } from '@/lib/chat/store';
 import { openChat } from '@/lib/events/bridge';
+import { useProblemLine } from '@/lib/problems';
+import { useTitleOf } from '@/lib/title';
 import { ChatSubPage } from './ChatSubPage';
 import { Guide } from './Guide';
 import { NotFound } from './NotFound';
@@ -48,6 +49,7 @@ const SLOTS: ChatSlots = {
 
 const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
 const TimelineView = part(() => import('@/features/timeline/TimelineView').then((all) => all.TimelineView));
+const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
 
 /** What is shown of a chat. */
@@ -55,7 +57,6 @@ type ChatPart = 'chat' | 'changes' | 'timeline';
 
 /** A chat by its address: loads and follows it, and puts the features together. */
 export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId: string; chatId: string; shown?: ChatPart }) {
-  const t = useText('common');
   const isLoaded = useChatStore((state) => chatId in state.views);
   const [attempt, setAttempt] = useState(0);
   const [error, setError] = useState<unknown>(null);
@@ -68,10 +69,7 @@ export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId
     };
     return (
       <main id="content" className="flex h-full">
-        <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('failed')} hint={error instanceof Error ? error.message : String(error)}>
-          <Button look="primary" onClick={retry}>{t('retry')}</Button>
-          <Link href="/" className={buttonClass('secondary')}>{t('toHome')}</Link>
-        </Notice>
+        <NotLoaded error={error} retry={retry} />
       </main>
     );
   }
@@ -85,10 +83,21 @@ export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId
   );
 }
 
+function NotLoaded({ error, retry }: { error: unknown; retry: () => void }) {
+  const t = useText('common');
+  const lineOf = useProblemLine();
+  return (
+    <Notice icon={<CircleAlert size={24} aria-hidden />} title={t('failed')} hint={lineOf(error) ?? ''}>
+      <Button look="primary" onClick={retry}>{t('retry')}</Button>
+      <Link href="/" className={buttonClass('secondary')}>{t('toHome')}</Link>
+    </Notice>
+  );
+}
+
 function Loaded({ shown }: { shown: ChatPart }) {
   const { chatId } = useChatIds();
   const toggleMode = useToggleMode();
-  const title = useChatView((view) => view.chat.title);
+  const title = useTitleOf()(useChatView((view) => view.chat));
   const updatedAt = useChatView((view) => view.chat.updated_at);
   const isDeleted = useChatView((view) => view.isDeleted);
   const changes = useText('changes');

@@ -3,10 +3,11 @@ import { OfflineBanner } from '@/components/OfflineBanner';
 import { ChatHeader } from '@/features/chat/ChatHeader';
 import { ModeToggle } from '@/features/mode/ModeToggle';
 import { useChatView } from '@/lib/chat/context';
+import { useTitleOf } from '@/lib/title';
 
 /** A page of a chat that is not the chat itself. */
 export function ChatSubPage({ title, children }: { title: string; children: ReactNode }) {
-  const name = useChatView((view) => view.chat.title);
+  const name = useTitleOf()(useChatView((view) => view.chat));
   const mode = useChatView((view) => view.chat.config.agent_mode);
   useEffect(() => { document.title = `${title} · ${name} · Planwright`; }, [title, name]);
   return (

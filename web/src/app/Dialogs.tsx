@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { part } from '@/components/part';
 import { withWords } from '@/i18n';
 import { closeDialog, useDialog, type OpenDialog } from '@/lib/dialogs';
-import { ShortcutList } from './ShortcutList';
 
+const ShortcutList = part(() => withWords('keys', import('./ShortcutList')).then((all) => all.ShortcutList), null);
 const CommandPalette = part(() => withWords('palette', import('@/features/palette/CommandPalette')).then((all) => all.CommandPalette), null);
 const AddFolder = part(() => import('@/features/workspace/AddFolder').then((all) => all.AddFolder), null);
 const TrustStep = part(() => withWords('workspace', withWords('trust', import('@/features/workspace/TrustStep'))).then((all) => all.TrustStep), null);

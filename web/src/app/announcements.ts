@@ -4,17 +4,20 @@ import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
 import { useChatView } from '@/lib/chat/context';
 import { isBusy } from '@/lib/chat/view';
+import { useRoleWords } from '@/lib/roles';
 
 export function useChatAnnouncements(): void {
   const chat = useText('chat');
   const words = useText('mode');
+  const switching = useText('switching');
+  const { title } = useRoleWords();
   const role = useChatView((view) => view.chat.config.agent_role);
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const isWorking = useChatView(isBusy);
-  useOnChange(role, () => announce(words('nowIn', { mode: mode === 'plan' ? words('plan') : words('build'), role: words(role) })));
+  useOnChange(role, () => announce(switching('nowIn', { mode: mode === 'plan' ? words('plan') : words('build'), role: title(role) })));
   const isFailed = useChatView((view) => view.chat.state === 'failed');
   // What went wrong is told by the box that it stands in.
-  useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: words(role) }) : isFailed ? '' : chat('answered')));
+  useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: title(role) }) : isFailed ? '' : chat('answered')));
 }
 
 /** Not for the first value. */

@@ -3,24 +3,23 @@ import { useQueryClient } from '@tanstack/react-query';
 import { FileDiff, FolderTree, Gauge, GitCompareArrows, History, ListChecks, Pencil, Play, Search, Shrink, Square, Zap } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { ROLE_ICONS } from '@/components/RoleIcon';
+import { iconOf } from '@/components/RoleIcon';
 import { useSwitch } from '@/features/mode/switching';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
-import type { RoleName } from '@/lib/api/types';
 import { useChatActions, useChatIds } from '@/lib/chat/context';
 import { openFind } from '@/lib/chat/find';
 import { useOffer, type Command } from '@/lib/commands';
 import { modifier } from '@/lib/keys';
 import { openPanel } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
+import { useRoles, useRoleWords } from '@/lib/roles';
 import { toastError } from '@/lib/toast';
 
-const ROLES = Object.keys(ROLE_ICONS) as RoleName[];
-
 export function useChatCommands(): void {
-  const t = useText('command');
-  const mode = useText('mode');
+  const t = useText('chatCommand');
+  const roles = useRoles();
+  const { title: titleOf } = useRoleWords();
   const { workspaceId, chatId } = useChatIds();
   const { execute, stop } = useChatActions();
   const request = useSwitch();
@@ -46,9 +45,9 @@ export function useChatCommands(): void {
       { name: 'stop', label: t('stop'), icon: Square, keys: 'Esc Esc', run: () => void stop().catch(toastError) },
       { name: 'compact', label: t('compact'), icon: Shrink, run: () => void api.compact(workspaceId, chatId).then(() => queries.invalidateQueries({ queryKey: ['context'] }), toastError) },
       { name: 'rename', label: t('rename'), icon: Pencil, wants: t('renameWants'), needsWords: true, run: (title) => void (title && api.changeChat(workspaceId, chatId, { title }).catch(toastError)) },
-      ...ROLES.map((role): Command => ({ name: role, label: t('role', { role: mode(role) }), icon: ROLE_ICONS[role], run: () => void request({ agent_role: role }) })),
+      ...roles.map((row): Command => ({ name: row.role, label: t('role', { role: titleOf(row.role) }), icon: iconOf(row), run: () => void request({ agent_role: row.role }) })),
     ];
     return mayChange ? [...acts, ...looks] : looks;
-  }, [t, mode, workspaceId, chatId, request, execute, stop, navigate, queries, mayChange]);
+  }, [t, roles, titleOf, workspaceId, chatId, request, execute, stop, navigate, queries, mayChange]);
   useOffer('chat', commands);
 }

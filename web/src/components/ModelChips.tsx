@@ -35,8 +35,8 @@ export function ModelChips({ workspaceId, mode, picked, pick }: Props) {
   const efforts = [['', t('usualEffort')], ['low', t('low')], ['medium', t('medium')], ['high', t('high')]] as const;
   return (
     <>
-      <ChipSelect label={t('model')} title={t('modelHint')} icon={<Cpu size={14} aria-hidden />} value={picked.model ?? ''} options={models} choose={(model) => pick({ model: model === '' ? null : model })} className="max-w-52 min-w-32 max-sm:min-w-0" />
-      <ChipSelect label={t('effort')} title={t('effortHint')} icon={<Gauge size={14} aria-hidden />} value={picked.effort ?? ''} options={efforts} choose={(effort) => pick({ effort: effort === '' ? null : effort })} className="max-w-40 min-w-20 max-sm:min-w-0" />
+      <ChipSelect label={t('model')} title={t('modelHint')} icon={<Cpu size={14} aria-hidden />} value={picked.model ?? ''} options={models} choose={(model) => pick({ model: model === '' ? null : model })} className="max-w-52" />
+      <ChipSelect label={t('effort')} title={t('effortHint')} icon={<Gauge size={14} aria-hidden />} value={picked.effort ?? ''} options={efforts} choose={(effort) => pick({ effort: effort === '' ? null : effort })} className="max-w-40" />
     </>
   );
 }

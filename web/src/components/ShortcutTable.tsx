@@ -3,7 +3,7 @@ import { modifier } from '@/lib/keys';
 
 /** Every key that does something, and what. */
 export function ShortcutTable() {
-  const t = useText('home');
+  const t = useText('keys');
   const mod = modifier();
   const rows: [string, string][] = [
     [`${mod}+K`, t('keyPalette')],

@@ -16,7 +16,7 @@ export function Toasts() {
           className={`pointer-events-auto flex max-w-xl items-center gap-2 rounded-md border border-line2 bg-raised py-1 pr-1 pl-3 shadow-raised`}
         >
           {toast.isError ? <CircleAlert size={15} aria-hidden className="shrink-0 text-critical" /> : <Info size={15} aria-hidden className="shrink-0 text-fg2" />}
-          <span className="min-w-0 break-words">{toast.text}</span>
+          <span className="min-w-0 break-words">{toast.text}{toast.detail && <span className="block text-fg2">{toast.detail}</span>}</span>
           {toast.action && (
             <Button look="quiet" onClick={() => { toast.action?.run(); dismiss(toast.id); }}>{toast.action.label}</Button>
           )}

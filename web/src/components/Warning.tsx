@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { FileLink } from './FileLink';
 import type { DriftedFile } from '@/lib/chat/drift';
+import { shownName } from '@/lib/marks';
 
 /** Something to know before going on. */
 export function Warning({ icon, title, hint, children }: { icon: ReactNode; title: string; hint: string; children?: ReactNode }) {
@@ -36,7 +37,7 @@ function DriftList({ files }: { files: DriftedFile[] }) {
     <ul>
       {files.map((file) => (
         <li key={file.path} className="break-all">
-          <FileLink place={{ path: file.path, line: null }}><code>{file.path}</code></FileLink>{common('aside', { text: words[file.change] ?? file.change })}
+          <FileLink place={{ path: file.path, line: null }}><code>{shownName(file.path)}</code></FileLink>{common('aside', { text: words[file.change] ?? file.change })}
         </li>
       ))}
     </ul>

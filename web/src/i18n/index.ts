@@ -24,7 +24,8 @@ function firstLocale(): Locale {
 export const useLocale = create<{ locale: Locale }>(() => ({ locale: firstLocale() }));
 
 type Words = Record<string, Record<string, string>>;
-const loaded = new Set<string>();
+/** Of the sets that are loaded. */
+const values = new Map<string, Words>();
 const loading = new Map<string, Promise<Words>>();
 
 /** Loads a set of words in one language, once. A failed attempt is forgotten, so that the next one starts over. */
@@ -33,7 +34,7 @@ function load(locale: Locale, set: WordSet): Promise<Words> {
   const known = loading.get(name);
   if (known) return known;
   const promise: Promise<Words> = LOADERS[locale][set]().then((words: Words) => {
-    loaded.add(name);
+    values.set(name, words);
     // React reads these, so that words that are there are drawn at once.
     Object.assign(promise, { status: 'fulfilled', value: words });
     return words;
@@ -51,7 +52,7 @@ export async function withWords<T>(set: WordSet, code: Promise<T>): Promise<T> {
 
 export async function setLocale(locale: Locale): Promise<void> {
   const { locale: current } = useLocale.getState();
-  const shown = (Object.keys(LOADERS.en) as WordSet[]).filter((set) => loaded.has(`${current}.${set}`));
+  const shown = (Object.keys(LOADERS.en) as WordSet[]).filter((set) => values.has(`${current}.${set}`));
   await Promise.all(shown.map((set) => load(locale, set)));
   localStorage.setItem(KEY, locale);
   useLocale.setState({ locale });
@@ -77,10 +78,26 @@ const texts = new Map<string, unknown>();
 export function useText<F extends Feature>(feature: F): Text<F> {
   const locale = useLocale((state) => state.locale);
   const set = SET_OF[feature];
-  const words = use(load(locale, set));
+  return textOf(locale, feature, use(load(locale, set)));
+}
+
+function textOf<F extends Feature>(locale: Locale, feature: F, words: Words): Text<F> {
   const name = `${locale}.${feature}`;
   if (!texts.has(name)) texts.set(name, speak(locale, words[feature] ?? {}));
   return texts.get(name) as Text<F>;
+}
+
+/** The words of a feature once their set is loaded; for code outside of components. */
+export async function loadText<F extends Feature>(feature: F): Promise<Text<F>> {
+  await load(useLocale.getState().locale, SET_OF[feature]);
+  return loadedText(feature) as Text<F>;
+}
+
+/** Null while they are not loaded. */
+export function loadedText<F extends Feature>(feature: F): Text<F> | null {
+  const { locale } = useLocale.getState();
+  const words = values.get(`${locale}.${SET_OF[feature]}`);
+  return words ? textOf(locale, feature, words) : null;
 }
 
 function speak(locale: Locale, words: Record<string, string>) {

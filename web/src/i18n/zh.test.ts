@@ -9,7 +9,8 @@ const all = async (locale: 'en' | 'zh') => (await Promise.all(SETS.map(async (se
 const [EN, ZH] = [await all('en'), await all('zh')];
 
 test('both languages have the same words', () => {
-  expect(ZH.map(([key]) => key).toSorted()).toEqual(EN.map(([key]) => key).toSorted());
+  // The words of roles are the server's, in English.
+  expect(ZH.map(([key]) => key).filter((key) => !key.startsWith('first.roles.')).toSorted()).toEqual(EN.map(([key]) => key).toSorted());
 });
 
 test('both languages fill in the same values', () => {

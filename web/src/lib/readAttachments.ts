@@ -48,7 +48,7 @@ function imageType(bytes: Uint8Array): string | null {
 }
 
 /** `data:` is the only address of bytes that the page may show. */
-const addressOf = (blob: Blob) =>
+export const addressOf = (blob: Blob) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -34,3 +34,11 @@ export function duration(locale: Locale, milliseconds: number): string {
   const [unit, value] = milliseconds < 1000 ? (['millisecond', milliseconds] as const) : (['second', milliseconds / 1000] as const);
   return spaced(new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: unit === 'second' ? 1 : 0 }).format(value));
 }
+
+/** "9 min", "1 h 20 min"; in seconds below a minute. */
+export function longDuration(locale: Locale, milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  if (milliseconds < 60_000) return duration(locale, Math.round(milliseconds / 1000) * 1000);
+  const part = (unit: 'hour' | 'minute', value: number) => (value === 0 ? [] : [spaced(new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(value)).replace(' hr', ' h')]);
+  return [...part('hour', Math.floor(minutes / 60)), ...part('minute', minutes % 60)].join(' ');
+}

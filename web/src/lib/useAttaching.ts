@@ -1,14 +1,17 @@
 // Files that are pasted into a composer, dropped on it or picked for it.
-import { useMemo, type ClipboardEvent, type DragEvent } from 'react';
+import { useEffect, useMemo, type ClipboardEvent, type DragEvent } from 'react';
 import { useText } from '@/i18n';
+import { restoreAttachments } from './attachments';
+import { shownName } from './marks';
 import { toast, toastError } from './toast';
 
 export function useAttaching(draft: string) {
   const t = useText('composer');
+  useEffect(() => void restoreAttachments(draft).catch(() => undefined), [draft]);
   return useMemo(() => {
     const take = (files: File[]) => {
       // A list of files is empty once its event is over, so it was copied before this waits.
-      import('./readAttachments').then(({ attach }) => attach(draft, files)).then((refused) => refused.forEach(({ name, why }) => toast(t(why, { name }), { isError: true })), toastError);
+      import('./readAttachments').then(({ attach }) => attach(draft, files)).then((refused) => refused.forEach(({ name, why }) => toast(t(why, { name: shownName(name) }), { isError: true })), toastError);
     };
     const on = {
       onPaste: (event: ClipboardEvent) => {

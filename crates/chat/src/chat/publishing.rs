@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::chat_file::header;
 use crate::crash;
 use crate::view::Snapshot;
-use planwright_protocol::message::AssistantText;
+use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallId, ChatState, Event, Message, MessageId, Problem, Role};
 use planwright_tools::Epoch;
 use std::sync::Arc;
@@ -93,7 +93,11 @@ impl Chat {
         self.writes.wait().await;
         self.writes.reopen();
         let partial = self.sequence.take_partial()?;
-        let said = Message::new(self.id, AssistantText { is_interrupted: true, ..AssistantText::default() }, partial.text);
+        let reply = ReplyPart { reasoning: partial.reasoning.stored(), ..ReplyPart::default() };
+        if partial.text.is_empty() && reply.reasoning.is_none() {
+            return None;
+        }
+        let said = Message::new(self.id, AssistantText { reply, is_interrupted: true, ..AssistantText::default() }, partial.text);
         Some(Message { id: partial.message_id, ..partial.by.sign(said) })
     }
 
@@ -115,9 +119,9 @@ impl Chat {
         self.sequence.publish_unstored(events);
     }
 
-    /// Publishes an event that is never stored.
-    pub(crate) async fn mention(&self, event: Event) -> Result<(), Problem> {
-        self.numbered(|sequence| sequence.publish_transient(event.clone())).await
+    /// Publishes a part of what the model thinks.
+    pub(crate) async fn think(&self, by: Agent, message_id: MessageId, text: &str) -> Result<(), Problem> {
+        self.numbered(|sequence| sequence.publish_reasoning(by, message_id, text)).await
     }
 
     /// Publishes the output of a running command.

@@ -101,6 +101,7 @@ impl Sequence {
 
     /// Publishes an event that is never stored; `false` when the caller must wait for the owner first: the numbers set
     /// aside are used up, or too many events wait for an append.
+    #[cfg(test)]
     pub fn publish_transient(&self, event: Event) -> bool {
         self.transient(|_| event)
     }
@@ -111,6 +112,15 @@ impl Sequence {
             let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
             let offset = partial.add(text);
             Event::TextDelta { message_id, offset, text: text.to_owned() }
+        })
+    }
+
+    /// The same for what the model thinks; it is stored if the answer is never finished.
+    pub fn publish_reasoning(&self, by: Agent, message_id: MessageId, text: &str) -> bool {
+        self.transient(|numbers| {
+            let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
+            let offset = partial.reasoning.add(text);
+            Event::ReasoningDelta { message_id, offset, text: text.to_owned() }
         })
     }
 
@@ -205,7 +215,9 @@ impl Sequence {
 impl Numbers {
     /// The stored message takes the place of what was streamed.
     fn forget_parts_of(&mut self, message: &Message) {
-        if self.partial.as_ref().is_some_and(|partial| partial.message_id == message.id) {
+        let reply = message.body.reply().and_then(|reply| reply.id);
+        // A reply without words has calls only.
+        if self.partial.as_ref().is_some_and(|partial| partial.message_id == message.id || Some(partial.message_id) == reply) {
             self.partial = None;
         }
         if let MessageBody::ToolResult(result) = &message.body {
@@ -218,7 +230,8 @@ impl Numbers {
 mod tests {
     use super::*;
     use planwright_feed::Source;
-    use planwright_protocol::{ChatId, ChatState, WorkspaceId};
+    use planwright_protocol::message::{AssistantText, ReplyPart};
+    use planwright_protocol::{ChatId, ChatState, Role, WorkspaceId};
 
     fn state() -> Event {
         Event::StateChanged { state: ChatState::Thinking }
@@ -255,6 +268,23 @@ mod tests {
         sequence.abandon_append();
         assert!(sequence.has_unstored(), "the next append stores it");
         assert_eq!(sequence.begin_append(vec![state()]).new[0].seq, 14);
+    }
+
+    #[test]
+    fn what_a_model_thought_is_kept_until_its_reply_is_stored_also_if_that_has_calls_only() {
+        let sequence = sequence();
+        let (id, by) = (MessageId::generate(), Agent { role: Role::Planner, delegation: None });
+        assert!(sequence.publish_reasoning(by, id, "Let me "));
+        assert!(sequence.publish_reasoning(by, id, "see."));
+        let partial = sequence.live_parts().partial.unwrap();
+        assert_eq!((partial.text.as_str(), partial.reasoning.stored().as_deref()), ("", Some("Let me see.")));
+        let reply = ReplyPart { id: Some(id), ..ReplyPart::default() };
+        let said = AssistantText { reply, ..AssistantText::default() };
+        let message = Message::new(ChatId::generate(), said, String::new());
+        assert_ne!(message.id, id);
+        let reserved = sequence.begin_append(vec![Event::MessageCreated { message }]);
+        sequence.end_append(reserved, 1000);
+        assert!(sequence.take_partial().is_none());
     }
 
     #[test]

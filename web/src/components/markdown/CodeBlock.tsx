@@ -22,7 +22,7 @@ function load(language: string): Promise<Highlight | null> {
 }
 
 export function CodeBlock({ code, language, isComplete }: { code: string; language: string; isComplete: boolean }) {
-  const t = useText('common');
+  const t = useText('chat');
   const [isDrawn, setDrawn] = useState(false);
   const isColoured = isComplete && language !== '' && code.length < MOST_COLOURED;
   return (

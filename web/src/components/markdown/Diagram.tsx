@@ -6,6 +6,7 @@ import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import { useMedia } from '@/lib/layout';
 import { useTheme } from '@/lib/theme';
+import { readable, Undrawable } from './flowchart';
 
 /** A longer text would keep the page busy for seconds. */
 const MOST = 20_000;
@@ -22,25 +23,31 @@ function Drawn({ code }: { code: string }) {
   return <Suspense fallback={<Skeleton rows={4} />}><Picture picture={picture} code={code} /></Suspense>;
 }
 
-function Picture({ picture, code }: { picture: Promise<string | null>; code: string }) {
-  const t = useText('common');
-  const address = use(picture);
-  if (address === null) return <><p role="alert" className="px-3 py-2 text-sm text-major">{t('cantDraw')}</p><pre tabIndex={0}><code>{code}</code></pre></>;
+function Picture({ picture, code }: { picture: Promise<Drawing>; code: string }) {
+  const t = useText('chat');
+  const { address, line } = use(picture);
+  if (address === null) return <><p role="alert" className="px-3 py-2 text-sm break-words text-major">{line === null ? t('cantDraw') : t('cantDrawLine', { line })}</p><pre tabIndex={0}><code>{code}</code></pre></>;
   return <div tabIndex={0} role="group" aria-label={t('diagram')} className="max-h-[70dvh] overflow-auto p-3"><img src={address} alt={t('diagramAlt', { text: summary(code) })} className="mx-auto max-w-none" /></div>;
 }
 
-/** Null where the text is no diagram that we can draw. */
-async function draw(code: string): Promise<string | null> {
-  if (code.length > MOST) return null;
+interface Drawing {
+  /** Null where the text is no diagram that we can draw. */
+  address: string | null;
+  /** The statement that is the reason. */
+  line: string | null;
+}
+
+async function draw(code: string): Promise<Drawing> {
+  if (code.length > MOST) return { address: null, line: null };
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();
   const colours = { bg: token('--surface'), fg: token('--fg'), muted: token('--fg2'), line: token('--fg3'), accent: token('--fg2'), border: token('--control'), surface: token('--bg') };
   try {
-    const svg = await renderMermaid(code, { ...colours, font: 'sans-serif' });
+    const svg = await renderMermaid(readable(code), { ...colours, font: 'sans-serif' });
     // Fonts from elsewhere would not load; asking for them is a fault.
-    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.replace(/@import url\([^)]*\);?/g, ''))}`;
-  } catch {
-    return null;
+    return { address: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.replace(/@import url\([^)]*\);?/g, ''))}`, line: null };
+  } catch (reason) {
+    return { address: null, line: reason instanceof Undrawable ? reason.message : null };
   }
 }
 

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { RoleIcon } from '@/components/RoleIcon';
+import { RoleLabel } from '@/components/RoleLabel';
 import { useLocale, useText } from '@/i18n';
 import type { Adherence } from '@/lib/api/types';
 import { count, percent } from '@/lib/number';
@@ -31,14 +31,13 @@ export function AdherenceChart({ rows }: { rows: Adherence[] }) {
 }
 
 function Row({ row }: { row: Adherence }) {
-  const words = useText('mode');
   const locale = useLocale((state) => state.locale);
   // A few in a hundred is what a well-behaved model needs to find its way.
   const colour = row.adherence >= 0.95 ? 'bg-act' : row.adherence >= 0.8 ? 'bg-major' : 'bg-critical';
   return (
     <tr className="border-t">
       <th scope="row" className="max-w-64 truncate py-1.5 pr-4 text-left font-mono font-normal">{row.model}</th>
-      <td className="pr-4"><span data-role={row.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={row.agent_role} size={13} />{words(row.agent_role)}</span></td>
+      <td className="pr-4"><RoleLabel role={row.agent_role} /></td>
       <td className="min-w-44 pr-4">
         <span className="flex items-center gap-2">
           <span aria-hidden className="h-1.5 min-w-16 flex-1 overflow-hidden rounded-full bg-sunken"><span className={`block h-full ${colour}`} style={{ width: `${row.adherence * 100}%` }} /></span>

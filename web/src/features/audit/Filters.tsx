@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/Button';
 import { Segments } from '@/components/Segments';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
+import { useRoles, useRoleWords } from '@/lib/roles';
 import { RANGES, type useChats, type useFilter } from './useFilter';
 
 /** What the page is about. */
 export function Filters({ state, chats, models }: { state: ReturnType<typeof useFilter>; chats: ReturnType<typeof useChats>; models: string[] }) {
   const t = useText('audit');
-  const words = useText('mode');
-  const roles = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity });
+  const roles = useRoles();
+  const { title } = useRoleWords();
   const { days, set, values, isFiltered, clear } = state;
   const offered = values.model && !models.includes(values.model) ? [...models, values.model] : models;
   return (
@@ -22,7 +21,7 @@ export function Filters({ state, chats, models }: { state: ReturnType<typeof use
       )}
       <Choice label={t('chat')} value={values.chat} choose={(value) => set('chat', value)}>{chats.choices.map((chat) => <option key={chat.id} value={chat.id}>{chat.title}</option>)}</Choice>
       <Choice label={t('model')} value={values.model} choose={(value) => set('model', value)}>{offered.map((model) => <option key={model} value={model}>{model}</option>)}</Choice>
-      <Choice label={t('role')} value={values.role} choose={(value) => set('role', value)}>{roles.data?.map(({ role }) => <option key={role} value={role}>{words(role)}</option>)}</Choice>
+      <Choice label={t('role')} value={values.role} choose={(value) => set('role', value)}>{roles.map(({ role }) => <option key={role} value={role}>{title(role)}</option>)}</Choice>
       {isFiltered && <Button look="quiet" onClick={clear}><X size={14} aria-hidden />{t('clear')}</Button>}
     </div>
   );
@@ -33,7 +32,7 @@ export function Choice({ label, value, choose, children }: { label: string; valu
   return (
     <label className="flex max-w-full min-w-0 items-center gap-1.5 text-sm">
       {label}
-      <select value={value} onChange={(event) => choose(event.target.value)} className="min-h-8 max-w-52 min-w-0 rounded-sm border border-control bg-bg px-1.5 text-sm pointer-coarse:min-h-11">
+      <select value={value} onChange={(event) => choose(event.target.value)} className="field-sizing-content min-h-8 max-w-52 min-w-0 rounded-sm border border-control bg-bg px-1.5 text-sm pointer-coarse:min-h-11">
         <option value="">{t('all')}</option>
         {children}
       </select>

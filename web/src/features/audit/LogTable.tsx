@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { Failed } from '@/components/Failed';
-import { RoleIcon } from '@/components/RoleIcon';
+import { RoleLabel } from '@/components/RoleLabel';
 import { Skeleton } from '@/components/Skeleton';
 import { useLocale, useText } from '@/i18n';
 import { api, type AuditFilter } from '@/lib/api/client';
@@ -63,7 +63,6 @@ function Rows({ entries, chats, isOld }: { entries: AuditEntry[]; chats: Chat[];
 
 function Row({ entry, chat }: { entry: AuditEntry; chat: Chat | undefined }) {
   const t = useText('audit');
-  const words = useText('mode');
   const locale = useLocale((state) => state.locale);
   const isViolation = entry.kind === 'tool_blocked' || entry.kind === 'disallowed_tool_attempt_in_planning';
   const details = detailsOf(t, entry);
@@ -80,7 +79,7 @@ function Row({ entry, chat }: { entry: AuditEntry; chat: Chat | undefined }) {
         ) : details}
       </td>
       <td className="py-1.5 pr-4">
-        {entry.agent_role && <span data-role={entry.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={entry.agent_role} size={13} />{words(entry.agent_role)}</span>}
+        {entry.agent_role && <RoleLabel role={entry.agent_role} />}
         {entry.user && <span className="block truncate">{entry.user}</span>}
         {entry.model && <span className="block max-w-48 truncate font-mono text-xs text-muted">{entry.model}</span>}
       </td>

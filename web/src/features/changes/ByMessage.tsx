@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react';
 import { Button } from '@/components/Button';
 import { LineCounts } from '@/components/LineCounts';
-import { RoleIcon } from '@/components/RoleIcon';
+import { RoleLabel } from '@/components/RoleLabel';
 import { useLocale, useText } from '@/i18n';
 import type { CallChanges } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
@@ -38,13 +38,12 @@ function GroupView({ group, isSplit }: { group: Group; isSplit: boolean }) {
 
 function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
   const t = useText('changes');
-  const words = useText('mode');
   const locale = useLocale((state) => state.locale);
   const who = call.tool === 'revert' ? t('byRevert') : call.tool === 'approve' ? t('byApproval') : call.tool;
   return (
     <li className="border-t">
       <div className="flex min-h-9 flex-wrap items-center gap-x-2 px-3 text-sm text-muted">
-        {call.agent_role && <span data-role={call.agent_role} className="inline-flex items-center gap-1"><RoleIcon role={call.agent_role} size={13} />{words(call.agent_role)}</span>}
+        {call.agent_role && <RoleLabel role={call.agent_role} />}
         <code>{who}</code>
         <time dateTime={call.at}>{clock(locale, call.at)}</time>
         <span className="ml-auto"><TakeBack from={call.message_id} label={t('takeBackFrom')} /></span>

@@ -4,6 +4,7 @@ import { LineCounts } from '@/components/LineCounts';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import type { ChangedFile } from '@/lib/api/types';
+import { shownName } from '@/lib/marks';
 import { unshown } from './model';
 
 const DiffView = lazy(() => import('./DiffView'));
@@ -32,8 +33,8 @@ export function FileChange({ file, isOpenAtFirst = false, isSplit = false, viewe
           <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''}`} />
           <Icon size={15} aria-label={t(file.status)} className={`shrink-0 ${colour}`} />
           <span className="min-w-0 flex-1 font-mono break-all">
-            {file.from && <>{file.from} <ArrowRight size={12} aria-hidden className="inline" /> </>}
-            {file.path}
+            {file.from && <>{shownName(file.from)} <ArrowRight size={12} aria-hidden className="inline" /> </>}
+            {shownName(file.path)}
             {file.git && <span className="block font-sans text-muted">{file.git}</span>}
           </span>
           {file.reverted && <span className="inline-flex shrink-0 items-center gap-1 rounded-full bg-surface px-2 text-xs text-muted"><Undo2 size={12} aria-hidden />{t('reverted')}</span>}

@@ -12,6 +12,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { closeRevert, useRevert } from '@/lib/chat/revert';
 import { isInProgress } from '@/lib/chat/view';
 import { toast, toastError } from '@/lib/toast';
+import { shownName } from '@/lib/marks';
 import { fateOf, sinceOf, unshown } from './model';
 import { useChanges } from './useChanges';
 
@@ -54,7 +55,7 @@ function Conflicts({ conflicts, count }: { conflicts: RevertAnswer['conflicts'];
     <div className="rounded-md bg-major-soft px-3 py-2 text-sm">
       <p className="flex items-center gap-1.5 font-semibold text-major"><Lock size={14} aria-hidden />{t('conflicts', { count })}</p>
       <ul aria-label={t('conflictList')} className="mt-1 flex flex-col gap-1">
-        {conflicts.map((conflict) => <li key={conflict.path}><code className="break-all">{conflict.path}</code> <span className="text-muted">{conflict.reason}</span></li>)}
+        {conflicts.map((conflict) => <li key={conflict.path}><code className="break-all">{shownName(conflict.path)}</code> <span className="text-muted">{conflict.reason}</span></li>)}
       </ul>
     </div>
   );
@@ -69,7 +70,7 @@ function StepView({ step, from }: { step: RevertStep; from: string }) {
     <li className="border-t first:border-t-0">
       <button type="button" disabled={since.length === 0} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="flex min-h-9 w-full items-center gap-2 px-3 py-1 text-left text-sm hover:bg-surface disabled:hover:bg-transparent pointer-coarse:min-h-11">
         <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''} ${since.length === 0 ? 'invisible' : ''}`} />
-        <code className="min-w-0 flex-1 break-all">{step.path}</code>
+        <code className="min-w-0 flex-1 break-all">{shownName(step.path)}</code>
         <span className="shrink-0 text-muted">{t(fateOf(step))}</span>
       </button>
       {isOpen && (

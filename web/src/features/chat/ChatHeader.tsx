@@ -8,6 +8,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { setFaviconMode } from '@/lib/favicon';
 import { useIsNarrow, useLayout } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
+import { useTitleOf } from '@/lib/title';
 import { useWorkspaces } from '@/lib/workspaces';
 import { ChatMenu } from './ChatMenu';
 
@@ -16,7 +17,7 @@ export function ChatHeader({ controls, panel }: { controls: ReactNode; panel?: {
   const t = useText('chat');
   const home = useText('home');
   const { workspaceId } = useChatIds();
-  const title = useChatView((view) => view.chat.title);
+  const title = useTitleOf()(useChatView((view) => view.chat));
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const workspace = useWorkspaces().data?.find(({ id }) => id === workspaceId)?.name;
   const mayChange = useMayChange(workspaceId);

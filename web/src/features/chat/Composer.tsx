@@ -11,18 +11,21 @@ import { filesOfImages } from '@/lib/chat/images';
 import { useChatActions, useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy, isInProgress } from '@/lib/chat/view';
 import { commandIn, mistypedIn } from '@/lib/commands';
+import { useDraft } from '@/lib/drafts';
 import { endQuiet, isQuiet, MAIN_FIELD } from '@/lib/focus';
+import { useIsNarrow } from '@/lib/layout';
 import { usePreferences } from '@/lib/preferences';
 import { useRecall } from '@/lib/promptHistory';
 import { toastError } from '@/lib/toast';
 import { useAttaching } from '@/lib/useAttaching';
-import { useDraft } from './draft';
 import { endEdit, useEditing } from './editing';
-import { LeaveQuestionDialog } from './LeaveQuestionDialog';
+import { fit } from './fit';
 import { useSubmit } from './submit';
 import { useOwnPrompts } from './useOwnPrompts';
 import { Suggestions, useSuggestions } from './useSuggestions';
 
+const LeaveQuestionDialog = part(() => import('./LeaveQuestionDialog').then((all) => all.LeaveQuestionDialog), null);
+const Refusal = part(() => import('./Refusal').then((all) => all.Refusal), null);
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
 
 /** What is said to the agent. `role` and `chips` begin its foot, `ring` comes before its buttons. */
@@ -33,10 +36,11 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
   const { stop } = useChatActions();
   const isRunning = useChatView(isBusy);
   const isStoppable = useChatView(isInProgress);
-  const roleName = useChatView((view) => view.chat.config.agent_role);
+  const isPlanning = useChatView((view) => view.chat.config.agent_mode === 'plan');
   const edited = useEditing((state) => state.edited[chatId]);
   const isShiftTabOn = usePreferences((state) => state.isShiftTabOn);
-  const [draft, setDraft] = useDraft(chatId);
+  const [draft, setDraft, refusal] = useDraft(chatId);
+  const isNarrow = useIsNarrow();
   const [isAsking, setAsking] = useState(false);
   /** On a phone it is one line until somebody writes in it. A button must not move under a finger, so it does not shrink again. */
   const [isBegun, setBegun] = useState(false);
@@ -45,6 +49,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
   const { on, take } = useAttaching(chatId);
   const recall = useRecall(draft, setDraft, useOwnPrompts());
   const isEmpty = draft.trim() === '' && attached.length === 0;
+  const isOneLine = isNarrow && !isBegun && isEmpty;
   const submit = useSubmit(draft, edited, () => setDraft(''));
   const suggesting = useSuggestions(box, setDraft);
   const pending = useChatView((view) => view.question);
@@ -101,7 +106,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
     clearAttachments(chatId);
   };
   return (
-    <form {...on} onSubmit={(event) => { event.preventDefault(); send(); }} className="shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode">
+    <form {...on} data-one-line={isOneLine || undefined} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode data-one-line:flex data-one-line:items-center data-one-line:pr-1">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
@@ -110,6 +115,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
       )}
       {suggesting.trigger && <Suggestions trigger={suggesting.trigger} workspaceId={workspaceId} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {mistyped !== null && <p role="alert" className="border-b px-3 py-1.5 text-sm text-major">{t('noCommand', { name: mistyped })}</p>}
+      {refusal && <Refusal problem={refusal} />}
       {attached.length > 0 && <AttachmentList draft={chatId} />}
       <textarea
           ref={box}
@@ -121,16 +127,16 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
           onFocus={() => setBegun(true)}
           {...suggesting.field}
           aria-label={t('message')}
-          placeholder={t(`ask_${roleName}`)}
-          className="block max-h-[40dvh] min-h-10.5 w-full resize-none bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
+          placeholder={isOneLine ? t('message') : isPlanning ? t('askPlan') : t('askBuild')}
+          className="block max-h-[40dvh] min-h-10.5 w-full min-w-0 resize-none group-data-one-line/composer:flex-1 bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
-      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:flex-wrap short:min-h-0 short:py-0">
-        {role}
-        <span className={isBegun || !isEmpty ? 'contents' : 'contents max-sm:hidden'}>
+      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 group-data-one-line/composer:contents max-sm:flex-wrap short:min-h-0 short:py-0">
+        <span className="contents group-data-one-line/composer:order-first group-data-one-line/composer:flex group-data-one-line/composer:self-stretch group-data-one-line/composer:border-r group-data-one-line/composer:border-mode-line group-data-one-line/composer:bg-mode-soft">{role}</span>
+        <span className="contents group-data-one-line/composer:hidden">
           {chips}
           <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
         </span>
-        <span className="ml-auto" />
+        <span className="ml-auto group-data-one-line/composer:hidden" />
         {ring}
         {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
         <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={isEmpty} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
@@ -140,11 +146,4 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
       <LeaveQuestionDialog isOpen={isAsking} close={() => setAsking(false)} confirm={() => { setAgreed(pending?.question_id ?? null); setAsking(false); submit(); }} />
     </form>
   );
-}
-
-/** As high as what is in it. */
-function fit(box: HTMLTextAreaElement | null): void {
-  if (!box) return;
-  box.style.height = 'auto';
-  box.style.height = `${box.scrollHeight}px`;
 }

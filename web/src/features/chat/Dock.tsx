@@ -4,17 +4,20 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
 import { api } from '@/lib/api/client';
+import type { Problem } from '@/lib/api/types';
 import { lapseOfApproval } from '@/lib/chat/approval';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useChatStore } from '@/lib/chat/store';
 import { isBusy } from '@/lib/chat/view';
+import { useExplain } from '@/lib/problems';
+import { useRoleWords } from '@/lib/roles';
 import { toastError } from '@/lib/toast';
 import { useRules } from '@/lib/workspaces';
 
 /** What the run is doing, in one line above the composer. */
 export function RunStatus() {
   const t = useText('chat');
-  const mode = useText('mode');
+  const { title } = useRoleWords();
   const state = useChatView((view) => view.chat.state);
   const role = useChatView((view) => view.chat.config.agent_role);
   const isWorking = useChatView(isBusy);
@@ -26,9 +29,14 @@ export function RunStatus() {
   return (
     <p className="flex items-center gap-2 px-1 pb-1.5 text-sm text-muted">
       <LoaderCircle size={14} aria-hidden className="text-mode motion-safe:animate-spin" />
-      {t(state, { role: mode(role) })}
+      {t(state, { role: title(role) })}
     </p>
   );
+}
+
+function RunProblem({ problem }: { problem: Problem }) {
+  const { title, detail } = useExplain()(problem);
+  return <p className="break-words">{title}{detail && <span className="block text-fg2">{detail}</span>}</p>;
 }
 
 /** How the last run ended, when it did not end well. */
@@ -43,7 +51,7 @@ function RunEnd() {
       <div role="alert" className="mb-2 flex items-start gap-2.5 rounded-lg border border-critical-line px-3 py-2">
         <CircleAlert size={15} aria-hidden className="mt-0.5 shrink-0 text-critical" />
         <div className="min-w-0 flex-1">
-          <p className="break-words">{run.error.message}</p>
+          <RunProblem problem={run.error} />
           {run.error.code.startsWith('PROVIDER_') && <Link href="/settings/models" className="underline underline-offset-2">{t('setUp')}</Link>}
         </div>
         <Button onClick={retry} className="shrink-0"><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
@@ -56,7 +64,7 @@ function RunEnd() {
 
 /** That nothing can change before a plan is approved, and why, where the workspace requires a plan and none in force has open steps. */
 export function PlanRequired() {
-  const t = useText('mode');
+  const t = useText('switching');
   const isRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
   const why = useChatView(({ chat: { config, progress }, messages }) => {
     if (config.agent_mode !== 'act') return undefined;

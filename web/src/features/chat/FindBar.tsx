@@ -7,11 +7,13 @@ import { settingsApi } from '@/lib/api/settings';
 import { useChatIds } from '@/lib/chat/context';
 import { closeFind, useFind } from '@/lib/chat/find';
 import { seek, unmark } from '@/lib/chat/focus';
+import { useProblemLine } from '@/lib/problems';
 import { useFoundWords } from './useFoundWords';
 
 /** Finds words in the chat, also in what is not loaded: the server looks. */
 export function FindBar() {
   const t = useText('chat');
+  const lineOf = useProblemLine();
   const common = useText('common');
   const { workspaceId, chatId } = useChatIds();
   const { text, asked } = useFind();
@@ -50,7 +52,7 @@ export function FindBar() {
     unmark();
     closeFind();
   };
-  const outcome = query.error ? query.error.message : sought === '' || query.isPending ? '' : found.length === 0 ? t('findNone') : t('findPlace', { place: place + 1, count: found.length });
+  const outcome = query.error ? (lineOf(query.error) ?? '') : sought === '' || query.isPending ? '' : found.length === 0 ? t('findNone') : t('findPlace', { place: place + 1, count: found.length });
   return (
     <div role="search" className="flex items-center gap-1 border-b bg-surface px-3 py-1.5">
       <Search size={15} aria-hidden className="shrink-0 text-muted" />

@@ -1,17 +1,17 @@
-import { Image as ImageIcon, LoaderCircle, RotateCcw, X } from 'lucide-react';
+import { Image as ImageIcon, LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
-import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { AttachedFiles } from '@/components/AttachedFiles';
 import { filesIn } from '@/lib/attached';
-import { attempt, discard, type Outgoing } from '@/lib/chat/outbox';
+import type { Outgoing } from '@/lib/chat/outbox';
 import { messagesOf } from '@/lib/chat/rows';
-import { toastError } from '@/lib/toast';
+import { shownName } from '@/lib/marks';
 import { LiveMessage } from './AssistantMessage';
 import { Burst } from './Burst';
 import type { Item } from './items';
 import { KeptReasoning } from './Reasoning';
 import { useSlots } from './slots';
+import { StepHeading } from './StepHeading';
 import { ThreadCard } from './ThreadCard';
 import { CallCard } from './ToolCallCard';
 
@@ -29,6 +29,8 @@ export const ItemView = memo(
         return <CallCard call={item.call} result={item.result} />;
       case 'burst':
         return <Burst calls={item.calls} />;
+      case 'step':
+        return <StepHeading step={item.step} calls={item.calls} />;
       case 'thread':
         return <ThreadCard thread={item} />;
       case 'live':
@@ -51,21 +53,12 @@ function isSame(a: Item, b: Item): boolean {
 
 function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const t = useText('chat');
-  const common = useText('common');
   const { words, files } = filesIn(outgoing.content);
   return (
     <article aria-label={t('fromYou')} className="flex flex-col items-end gap-1">
-      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed border-control px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap">{words}{outgoing.images.map(({ name }, place) => <span key={place} className="mt-1 flex items-center gap-1.5 text-sm"><ImageIcon size={14} aria-hidden />{name}</span>)}<AttachedFiles files={files} /></div>
+      <div className="max-w-[85%] rounded-lg rounded-br-sm border border-dashed border-control px-3.5 py-2 text-base leading-[23px] break-words whitespace-pre-wrap">{words}{outgoing.images.map(({ name }, place) => <span key={place} className="mt-1 flex items-center gap-1.5 text-sm"><ImageIcon size={14} aria-hidden />{shownName(name)}</span>)}<AttachedFiles files={files} /></div>
       <div className="flex items-center gap-1.5 text-xs text-muted">
-        {outgoing.state === 'failed' ? (
-          <>
-            <span className="text-critical">{t('notSent')}</span>
-            <Button look="quiet" onClick={() => void attempt(outgoing).catch(toastError)}><RotateCcw size={14} aria-hidden />{common('retry')}</Button>
-            <Button look="quiet" onClick={() => discard(outgoing.key)}><X size={14} aria-hidden />{t('discard')}</Button>
-          </>
-        ) : (
-          <><LoaderCircle size={12} aria-hidden className="motion-safe:animate-spin" />{outgoing.state === 'waiting' ? t('waitsForServer') : t('sending')}</>
-        )}
+        <LoaderCircle size={12} aria-hidden className="motion-safe:animate-spin" />{outgoing.state === 'waiting' ? t('waitsForServer') : t('sending')}
       </div>
     </article>
   );

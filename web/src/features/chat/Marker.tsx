@@ -1,11 +1,12 @@
 import { ArrowRight, FileWarning, Info, Plug, RotateCcw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { RoleIcon } from '@/components/RoleIcon';
+import { RoleLabel } from '@/components/RoleLabel';
 import { useLocale, useText } from '@/i18n';
 import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
 import { type DriftedFile, isDrifted } from '@/lib/chat/drift';
 import { clock } from '@/lib/time';
+import { shownName } from '@/lib/marks';
 
 interface ModeChange {
   from: RoleName;
@@ -51,7 +52,7 @@ function RevertMarker({ facts, at }: { facts: RevertFacts; at: string }) {
       <span>{t('tookBackFiles')}</span>
       {facts.files?.map((file) => <code key={file.path} className="break-all">{file.path}</code>)}
       {facts.conflicts && facts.conflicts.length > 0 && <span>{t('leftFiles')}</span>}
-      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code>{common('aside', { text: file.reason })}</span>)}
+      {facts.conflicts?.map((file) => <span key={file.path} className="break-all"><code>{shownName(file.path)}</code>{common('aside', { text: file.reason })}</span>)}
     </Line>
   );
 }
@@ -78,14 +79,13 @@ function DriftMarker({ files, at }: { files: DriftedFile[]; at: string }) {
     <Line at={at}>
       <FileWarning size={14} aria-hidden className="shrink-0 text-major" />
       <span>{t('driftTitle')}{common('colon')}</span>
-      {files.map((file) => <span key={file.path} className="break-all"><code>{file.path}</code>{common('aside', { text: words[file.change] ?? file.change })}</span>)}
+      {files.map((file) => <span key={file.path} className="break-all"><code>{shownName(file.path)}</code>{common('aside', { text: words[file.change] ?? file.change })}</span>)}
     </Line>
   );
 }
 
 function ModeMarker({ change, message }: { change: ModeChange; message: Message }) {
   const t = useText('chat');
-  const words = useText('mode');
   const approval = message.metadata.approval as { revision: number } | undefined;
   const by: Record<SwitchedBy, string> = {
     user: t('byUser'),
@@ -95,9 +95,9 @@ function ModeMarker({ change, message }: { change: ModeChange; message: Message 
   };
   return (
     <Line at={message.created_at}>
-      <span data-role={change.from} className="inline-flex items-center gap-1"><RoleIcon role={change.from} />{words(change.from)}</span>
+      <RoleLabel role={change.from} size={14} />
       <ArrowRight size={14} aria-label={t('switchedTo')} />
-      <span data-role={change.to} className="inline-flex items-center gap-1 font-medium"><RoleIcon role={change.to} />{words(change.to)}</span>
+      <RoleLabel role={change.to} size={14} className="font-medium" />
       <span>{by[change.by]}</span>
     </Line>
   );

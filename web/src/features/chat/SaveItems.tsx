@@ -3,6 +3,7 @@ import { ClipboardCopy, Download } from 'lucide-react';
 import { itemClass } from '@/components/Popup';
 import { useLocale, useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { useRoleWords } from '@/lib/roles';
 import { moment } from '@/lib/time';
 import { toast, toastError } from '@/lib/toast';
 import { copyMarkdown, downloadMarkdown, type Subject } from './saving';
@@ -11,12 +12,12 @@ import { copyMarkdown, downloadMarkdown, type Subject } from './saving';
 export function SaveItems() {
   const chat = useText('chat');
   const plan = useText('plan');
-  const mode = useText('mode');
+  const { title } = useRoleWords();
   const locale = useLocale((state) => state.locale);
   const { workspaceId, chatId } = useChatIds();
   const hasPlan = useChatView((view) => view.chat.config.plan_file !== null);
   const source = { workspace: workspaceId, chat: chatId };
-  const words = { chat, plan, mode, moment: (at: string) => moment(locale, at) };
+  const words = { chat, plan, role: title, moment: (at: string) => moment(locale, at) };
   const copy = (subject: Subject) => void copyMarkdown(subject, source, words).then(() => toast(chat('copiedMarkdown')), toastError);
   const download = (subject: Subject) => void downloadMarkdown(subject, source, words).catch(toastError);
   return (

@@ -4,6 +4,8 @@ import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
 import { useCommands, type Command } from '@/lib/commands';
 import { useFiles } from '@/lib/files';
+import { useProblemLine } from '@/lib/problems';
+import { shownName } from '@/lib/marks';
 import { LIST_ID, optionId } from './suggestionIds';
 import type { Trigger } from './trigger';
 
@@ -44,8 +46,9 @@ function OfCommands({ typed, workspaceId: _, ...rest }: ListProps) {
 
 function OfFiles({ typed, workspaceId, ...rest }: ListProps) {
   const t = useText('chat');
+  const lineOf = useProblemLine();
   const files = useFiles(workspaceId, typed, MOST);
-  if (files.error) return <p role="alert" className="border-b px-3 py-2 text-sm text-critical">{files.error.message}</p>;
+  if (files.error) return <p role="alert" className="border-b px-3 py-2 text-sm text-critical">{lineOf(files.error)}</p>;
   if (files.data?.length === 0) return <p className="border-b px-3 py-2 text-sm text-muted">{t('noFiles', { typed })}</p>;
   return <List label={t('files')} all={(files.data ?? []).map((name) => ({ name }))} {...rest} />;
 }
@@ -73,7 +76,7 @@ function List({ label, all, place, offered, choose }: Omit<Props, 'trigger' | 'w
             className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 aria-selected:bg-sunken pointer-coarse:min-h-11"
           >
             <Icon size={14} aria-hidden className="shrink-0 text-muted" />
-            <span className="shrink-0 font-mono text-sm">{command ? `/${name}` : name}</span>
+            <span className="shrink-0 font-mono text-sm">{command ? `/${name}` : shownName(name)}</span>
             {command && <span className="min-w-0 truncate text-muted">{command.label}</span>}
             {command?.keys && <kbd className="ml-auto shrink-0 text-xs text-muted">{command.keys}</kbd>}
           </li>

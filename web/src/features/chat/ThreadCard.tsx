@@ -5,6 +5,7 @@ import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import type { Thread } from '@/lib/chat/rows';
 import type { LiveText } from '@/lib/chat/view';
+import { useRoleWords } from '@/lib/roles';
 import { ActivityLine, detailsClass } from './ActivityLine';
 import { LiveMessage } from './AssistantMessage';
 import { ItemView } from './ItemView';
@@ -13,9 +14,9 @@ import { errorOf } from './toolCall';
 /** A task that was handed to another role: what it is, and all that was said and done for it. Open while it is worked on. */
 export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } }) {
   const t = useText('chat');
-  const words = useText('mode');
+  const { title } = useRoleWords();
   const { call, result, task, role, rows, live } = thread;
-  const who = role ? words(role) : t('delegate');
+  const who = role ? title(role) : t('delegate');
   const isRunning = call !== null && result === null;
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? (isRunning || call === null);
@@ -24,7 +25,7 @@ export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } })
     ? ([LoaderCircle, 'text-mode motion-safe:animate-spin', t('threadRunning')] as const)
     : error ? ([CircleX, 'text-critical', t('threadFailed')] as const) : ([Check, 'text-fg2', t('threadDone')] as const);
   return (
-    <article aria-label={t('thread', { role: who })} data-role={role} >
+    <article aria-label={t('thread', { role: who })}>
       <ActivityLine isOpen={isOpen} toggle={() => setChosen(!isOpen)}>
         <span className="flex shrink-0 items-center gap-1.5 font-semibold">{role && <RoleIcon role={role} />}{who}</span>
         <span className="min-w-0 flex-1 truncate">{task}</span>

@@ -24,14 +24,14 @@ export function useSubmit(draft: string, edited: Message | undefined, done: () =
     rememberWorkspace(workspaces?.find(({ id }) => id === workspaceId));
     if (!edited) {
       finish();
-      void say(workspaceId, chatId, draft, attached).catch(toastError);
+      void say(workspaceId, chatId, draft, attached).catch(() => undefined);
       return;
     }
     api.fork(workspaceId, chatId, edited.id).then((fork) => {
       endEdit(chatId);
       finish();
       navigate(`/w/${workspaceId}/c/${fork.id}`);
-      return say(workspaceId, fork.id, draft, attached);
+      return say(workspaceId, fork.id, draft, attached).catch(() => undefined);
     }).catch(toastError);
   }, [draft, edited, done, workspaceId, chatId, navigate, workspaces]);
 }

@@ -2,6 +2,7 @@
 import type { JsonObject, Message, Problem } from '@/lib/api/types';
 import type { Call } from '@/lib/chat/rows';
 import { placeOf, type Place } from '@/lib/paths';
+import { shownName, shownText } from '@/lib/marks';
 
 export type CallState = 'proposed' | 'awaiting' | 'running' | 'done' | 'exited' | 'stopped' | 'denied' | 'failed' | 'blocked';
 
@@ -11,10 +12,10 @@ export const errorOf = (result: Message | null): Problem | null => (result?.meta
 /** The argument that tells one call from another. */
 export function summaryOf(call: Message): string {
   const args = (call.metadata.args ?? {}) as JsonObject;
-  if (args.from && args.to) return `${args.from} → ${args.to}`;
+  if (args.from && args.to) return shownName(`${args.from} → ${args.to}`);
   if (args.step_number) return `${args.step_number}: ${args.status}`;
   const main = args.command ?? args.pattern ?? args.path ?? args.goal ?? args.plan_file_path ?? args.task ?? args.summary ?? '';
-  return typeof main === 'string' ? main : '';
+  return typeof main === 'string' ? shownText(main) : '';
 }
 
 const FILE_TOOLS = new Set(['read', 'write', 'edit', 'touch']);

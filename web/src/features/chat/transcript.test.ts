@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import type { JsonObject, Message } from '@/lib/api/types';
 import { chatMarkdown, fileName, planIn, planMarkdown } from './transcript';
 
-const words = renderHook(() => ({ chat: useText('chat'), plan: useText('plan'), mode: useText('mode'), moment: (at: string) => at.slice(0, 10) })).result.current;
+const words = renderHook(() => ({ chat: useText('chat'), plan: useText('plan'), role: (role: string) => role.replace('p', 'P'), moment: (at: string) => at.slice(0, 10) })).result.current;
 let count = 0;
 const message = (fields: Partial<Message>): Message => ({ id: `m${(count += 1)}`, chat_id: 'c', author: 'assistant', agent_role: 'planner', message_type: 'text', content: '', metadata: {}, created_at: '2026-01-02T00:00:00Z', ...fields }) as Message;
 const PLAN: JsonObject = { goal: 'Ship it', steps: [{ step_number: 1, action: 'Write\nit', reason: 'None yet', files: ['src/a.rs'], verify: 'cargo `test`', status: 'done' }, { step_number: 2, action: 'Try it' }], risks: ['Time'], prerequisites: [] };

@@ -7,7 +7,8 @@ import { errorOf, exitOf, summaryOf, toolOf } from './toolCall';
 export interface TranscriptWords {
   chat: Text<'chat'>;
   plan: Text<'plan'>;
-  mode: Text<'mode'>;
+  /** What a role is called. */
+  role: (role: RoleName) => string;
   /** A moment as the reader writes it. */
   moment: (at: string) => string;
 }
@@ -71,6 +72,7 @@ function rowMarkdown(row: Row, words: TranscriptWords): string {
     case 'call':
       return callMarkdown(row, words);
     case 'burst':
+    case 'step':
       return row.calls.map((call) => callMarkdown(call, words)).join('\n');
     case 'thread':
       return [`> ${inLine(row.task)}`, ...row.rows.map((inner) => rowMarkdown(inner, words)), row.result ? row.result.content : ''].filter((part) => part !== '').join('\n\n');
@@ -87,7 +89,7 @@ function messageMarkdown(message: Message, words: TranscriptWords): string {
   const { author, agent_role, message_type, content, metadata, created_at } = message;
   if (message_type === 'tool_result') return '';
   if (author === 'system') return `*${inLine(content)}*`;
-  const who = author === 'user' ? words.chat('fromYou') : agent_role ? words.mode(agent_role as RoleName) : words.chat('fromAgent');
+  const who = author === 'user' ? words.chat('fromYou') : agent_role ? words.role(agent_role as RoleName) : words.chat('fromAgent');
   const parts = [`## ${text(metadata.user) || who}, ${words.moment(created_at)}`, content];
   if (message_type === 'plan' && isRecord(metadata.plan)) parts.push(words.plan('version', { revision: Number(metadata.revision ?? 1) }), planMarkdown(metadata.plan, words.plan, 3));
   const answer = isRecord(metadata.question_answer) ? metadata.question_answer.answers : undefined;

@@ -7,6 +7,8 @@ import { useText } from '@/i18n';
 import { iconOf } from './icons';
 import { narrowed, step, type TreeRow } from './tree';
 import { useTree } from './useTree';
+import { useProblemLine } from '@/lib/problems';
+import { shownName } from '@/lib/marks';
 
 /** From so many rows on they can be narrowed down. */
 const MANY = 50;
@@ -62,6 +64,7 @@ interface RowProps {
 
 function Row({ row, isReached, onKeyDown, act }: RowProps) {
   const t = useText('files');
+  const lineOf = useProblemLine();
   const { node, depth, isOpen } = row;
   const isFolder = node.file_type === 'folder' && !node.is_special;
   const [Plain, colour] = iconOf(node);
@@ -83,11 +86,11 @@ function Row({ row, isReached, onKeyDown, act }: RowProps) {
     >
       <ChevronRight size={14} aria-hidden className={`shrink-0 text-muted transition-transform ${isOpen ? 'rotate-90' : ''} ${isFolder ? '' : 'invisible'}`} />
       <Icon size={15} aria-hidden className={`shrink-0 ${colour}`} />
-      <span className="min-w-0 truncate">{node.name}</span>
+      <span className="min-w-0 truncate">{shownName(node.name)}</span>
       {node.file_type !== 'folder' && node.file_type !== 'document' && <span className={`ml-auto shrink-0 text-xs ${colour}`}>{t(node.file_type)}</span>}
       {node.is_special && <span className="ml-auto shrink-0 text-xs">{t('special')}</span>}
       {row.isLoading && <LoaderCircle size={13} aria-label={t('loading')} className="shrink-0 text-muted motion-safe:animate-spin" />}
-      {row.error && <span className="flex min-w-0 items-center gap-1 truncate text-critical"><CircleAlert size={13} aria-hidden className="shrink-0" />{row.error.message}</span>}
+      {row.error && <span className="flex min-w-0 items-center gap-1 truncate text-critical"><CircleAlert size={13} aria-hidden className="shrink-0" />{lineOf(row.error)}</span>}
     </li>
   );
 }

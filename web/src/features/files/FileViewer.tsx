@@ -15,6 +15,7 @@ import { useEffects } from '@/lib/chat/effects';
 import { drawingAddress, rasterAddress } from '@/lib/image';
 import { languageOf } from '@/lib/language';
 import { bytes } from '@/lib/number';
+import { shownName } from '@/lib/marks';
 
 /** Beyond this, colour costs more than it helps. */
 const MOST_COLOURED = 200_000;
@@ -32,10 +33,10 @@ export function FileViewer({ path, line, back }: { path: string; line: number | 
     placeholderData: (previous, query) => (query?.queryKey[2] === path ? previous : undefined),
   });
   return (
-    <section aria-label={t('file', { path })} className="flex h-full min-h-0 flex-col">
+    <section aria-label={t('file', { path: shownName(path) })} className="flex h-full min-h-0 flex-col">
       <div className="flex min-h-11 shrink-0 items-center gap-1 border-b pr-2 pl-1">
         <IconButton label={t('back')} onClick={back}><ArrowLeft size={16} aria-hidden /></IconButton>
-        <h2 className="min-w-0 flex-1 truncate font-mono text-sm" title={path}>{path}</h2>
+        <h2 className="min-w-0 flex-1 truncate font-mono text-sm" title={shownName(path)}>{shownName(path)}</h2>
         {file.data && <span className="shrink-0 text-xs text-muted">{bytes(locale, file.data.size)}</span>}
         {file.data?.content && <CopyButton text={file.data.content} label={t('copy')} />}
       </div>
@@ -59,7 +60,7 @@ function Content({ file, line }: { file: FileContent; line: number | null }) {
   const { path, content } = file;
   const [failed, setFailed] = useState('');
   const picture = rasterAddress(workspaceId, path) ?? drawingAddress(path, content);
-  if (picture && failed !== path) return <div tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="min-h-0 flex-1 overflow-auto p-4"><img src={picture} alt={path} onError={() => setFailed(path)} className="max-w-full rounded-md border border-line bg-bg" /></div>;
+  if (picture && failed !== path) return <div tabIndex={0} role="region" aria-label={t('contentOf', { path: shownName(path) })} className="min-h-0 flex-1 overflow-auto p-4"><img src={picture} alt={shownName(path)} onError={() => setFailed(path)} className="max-w-full rounded-md border border-line bg-bg" /></div>;
   if (content === null) return <Empty icon={<FileQuestion size={24} aria-hidden />} title={t('noText')} hint={t('noTextHint')} />;
   if (content === '') return <p className="p-4 text-muted">{t('nothingInIt')}</p>;
   return <Code path={path} content={content} line={line} />;
@@ -76,7 +77,7 @@ function Code({ path, content, line }: { path: string; content: string; line: nu
     if (node && line !== null) node.scrollTop = Math.max(0, (line - 1) * LINE - node.clientHeight / 3);
   }, [line, path]);
   return (
-    <div ref={frame} tabIndex={0} role="region" aria-label={t('contentOf', { path })} className="relative min-h-0 flex-1 overflow-auto bg-bg">
+    <div ref={frame} tabIndex={0} role="region" aria-label={t('contentOf', { path: shownName(path) })} className="relative min-h-0 flex-1 overflow-auto bg-bg">
       <div className="relative flex w-max min-w-full">
         {line !== null && <div aria-hidden data-line={line} className="absolute inset-x-0 bg-line" style={{ top: (line - 1) * LINE + 8, height: LINE }} />}
         <pre aria-hidden className="sticky left-0 z-10 shrink-0 bg-surface px-2 py-2 text-right leading-5 text-muted select-none">{numbers}</pre>

@@ -25,10 +25,11 @@ export function ChatMarks({ chat, isShort = false, isOpen = false }: { chat: Cha
 /** The mode as icon and colour; where many chats are listed, as a dot. */
 export function ModeMark({ chat, isShort = false }: { chat: Chat; isShort?: boolean }) {
   const t = useText('mode');
+  const common = useText('common');
   return (
     <span data-mode={chat.config.agent_mode} className="shrink-0 text-mode">
       {isShort ? <span className="block size-1.5 rounded-full bg-mode" /> : <ModeIcon mode={chat.config.agent_mode} />}
-      <span className="sr-only">{chat.config.agent_mode === 'plan' ? t('plan') : t('build')}: </span>
+      <span className="sr-only">{chat.config.agent_mode === 'plan' ? t('plan') : t('build')}{common('colon')}</span>
     </span>
   );
 }

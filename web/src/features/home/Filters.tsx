@@ -3,14 +3,11 @@ import { useState, type RefObject } from 'react';
 import { Button } from '@/components/Button';
 import { ChipSelect } from '@/components/ChipSelect';
 import { IconButton } from '@/components/IconButton';
-import { ROLE_ICONS } from '@/components/RoleIcon';
-import { useText } from '@/i18n';
 import type { RoleName, Workspace } from '@/lib/api/types';
+import { useRoles, useRoleWords } from '@/lib/roles';
 import { setFilter, useFilter } from './filter';
 import { isFiltered, NO_FILTER, type Shown } from './rows';
 import type { Text } from '@/i18n';
-
-const ROLES = Object.keys(ROLE_ICONS) as RoleName[];
 
 interface FilterProps {
   t: Text<'inbox'>;
@@ -26,7 +23,8 @@ interface FilterProps {
 export function Filters({ t, workspaces, people, me, field, isNarrow }: FilterProps) {
   const filter = useFilter((state) => state.filter);
   const [isOpen, setOpen] = useState(filter.role !== '' || filter.shown !== 'open');
-  const mode = useText('mode');
+  const roles = useRoles();
+  const { title } = useRoleWords();
   const shows: [Shown, string][] = [['open', t('open')], ['all', t('all')], ['archived', t('archived')]];
   const persons: [string, string][] = [['', t('anyPerson')], [me, t('mine')], ...people.filter((name) => name !== me).map((name): [string, string] => [name, name])];
   return (
@@ -34,7 +32,7 @@ export function Filters({ t, workspaces, people, me, field, isNarrow }: FilterPr
       <input ref={field} type="search" value={filter.text} onChange={(event) => setFilter({ text: event.target.value })} onFocus={() => setOpen(true)} placeholder={t('filterHint')} aria-label={t('filter')} className={`h-7.5 w-44 rounded-sm border border-control bg-bg px-2 placeholder:text-muted pointer-coarse:h-11 ${isOpen || filter.text !== '' ? '' : 'sr-only focus:not-sr-only'}`} />
       {isOpen && (
         <>
-          <ChipSelect label={t('role')} value={filter.role} options={[['', t('anyRole')], ...ROLES.map((role): [RoleName, string] => [role, mode(role)])]} choose={(role) => setFilter({ role })} />
+          <ChipSelect label={t('role')} value={filter.role} options={[['', t('anyRole')], ...roles.map(({ role }): [RoleName, string] => [role, title(role)])]} choose={(role) => setFilter({ role })} />
           <ChipSelect label={t('state')} value={filter.shown} options={shows} choose={(shown) => setFilter({ shown })} />
         </>
       )}

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { AtSign, CornerDownLeft, Folder } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
@@ -9,13 +8,14 @@ import type { ModelPick } from '@/components/ModelChips';
 import { LOADING, part } from '@/components/part';
 import { Suggestions, useSuggestions } from '@/features/chat/useSuggestions';
 import { useNewChat } from './queries';
-import { api } from '@/lib/api/client';
 import type { Role, Workspace } from '@/lib/api/types';
-import { clearAttachments, useAttachmentsOf } from '@/lib/attachments';
+import { useAttachmentsOf } from '@/lib/attachments';
 import { commandIn } from '@/lib/commands';
+import { NEW_CHAT, useDraft } from '@/lib/drafts';
 import { focusMainIfLost, MAIN_FIELD } from '@/lib/focus';
 import { usualWorkspace, useLastWorkspace, type LastWorkspace } from '@/lib/lastWorkspace';
 import { useRecall } from '@/lib/promptHistory';
+import { useRoles } from '@/lib/roles';
 import { useAttaching } from '@/lib/useAttaching';
 import { useMe } from '@/lib/workspaces';
 import { NewRoleMenu } from './NewRoleMenu';
@@ -24,8 +24,6 @@ import { useText, type Text } from '@/i18n';
 const AttachButton = part(() => import('@/components/AttachButton').then((all) => all.AttachButton), LOADING);
 const ModelChips = part(() => import('@/components/ModelChips').then((all) => all.ModelChips), LOADING);
 const AttachmentList = part(() => import('@/components/AttachmentList').then((all) => all.AttachmentList), null);
-/** Under this name attachments wait until the chat is there. */
-const DRAFT = 'new';
 
 /** The first words of a new chat, in a workspace where the user may make one. `takesFocus` where there is nothing else to do. */
 export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: Text<'inbox'>; workspaces: Workspace[]; takesFocus: boolean; isNarrow: boolean }) {
@@ -34,14 +32,14 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   const me = useMe().data;
   const workspaces = all.filter((one) => one.right !== 'viewer');
   const mayOnlyLook = all.length > 0 && workspaces.length === 0;
-  const [content, setContent] = useState('');
+  const [content, setContent] = useDraft(NEW_CHAT);
   // Only what the user picked is sent.
   const [picked, setPicked] = useState<Pick<Role, 'role' | 'mode'> | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const suggesting = useSuggestions(box, setContent);
   const { trigger } = suggesting;
-  const attached = useAttachmentsOf(DRAFT);
-  const { on } = useAttaching(DRAFT);
+  const attached = useAttachmentsOf(NEW_CHAT);
+  const { on } = useAttaching(NEW_CHAT);
   const recall = useRecall(content, setContent);
   const [choice, setChoice] = useState<ModelPick>({ model: null, effort: null });
   const isEmpty = content.trim() === '' && attached.length === 0;
@@ -53,8 +51,8 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   const settings = workspaces.find(({ id }) => id === workspace)?.settings;
   const usualMode = settings?.default_mode === 'act' ? 'act' : 'plan';
   // The first role of a mode is the one that a chat of this mode begins in.
-  const roleRows = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity }).data;
-  const shown = picked ?? roleRows?.find((one) => one.mode === usualMode);
+  const roleRows = useRoles();
+  const shown = picked ?? roleRows.find((one) => one.mode === usualMode);
   const mode = shown?.mode ?? usualMode;
   // Without one, setting one up comes first.
   const hasModel = !me || Boolean(me.models.plan ?? settings?.model);
@@ -64,7 +62,7 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
     if (order) order.command.run(order.argument);
     else if (workspace && !newChat.isPending) {
       const hasChoice = choice.model !== null || choice.effort !== null;
-      newChat.mutate({ workspace, content: content.trim(), attached, ...(picked && { role: picked.role }), ...(hasChoice && { choice }) }, { onSuccess: () => clearAttachments(DRAFT) });
+      newChat.mutate({ workspace, content: content.trim(), attached, ...(picked && { role: picked.role }), ...(hasChoice && { choice }) });
     }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -88,7 +86,7 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
     <form {...on} onSubmit={onSubmit} data-mode={mode} className="group/new relative overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode max-sm:flex max-sm:flex-wrap max-sm:items-stretch max-sm:shadow-raised">
       {trigger && workspace && <Suggestions trigger={trigger} workspaceId={workspace} place={suggesting.place} offered={suggesting.offered} choose={suggesting.choose} />}
       {isNarrow && <div className="flex items-center border-r border-mode-line bg-mode-soft px-1">{roles}</div>}
-      {attached.length > 0 && <AttachmentList draft={DRAFT} />}
+      {attached.length > 0 && <AttachmentList draft={NEW_CHAT} />}
       <textarea
         ref={box}
         {...{ [MAIN_FIELD]: '' }}
@@ -107,7 +105,7 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
         {workspaces.length === 1 && <p className="flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}
         {workspaces.length > 1 && <ChipSelect label={t('workspaceOfNew')} icon={<Folder size={14} aria-hidden />} value={workspace ?? ''} options={workspaces.map(({ id, name }): [string, string] => [id, name])} choose={(id) => setChosen({ id, after: last })} className="max-w-60" />}
         {workspace && <ModelChips workspaceId={workspace} mode={mode} picked={choice} pick={(change) => setChoice({ ...choice, ...change })} />}
-        {workspace && <AttachButton draft={DRAFT} />}
+        {workspace && <AttachButton draft={NEW_CHAT} />}
         {workspace && <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>}
         <Button type="submit" look={hasModel ? 'primary' : 'secondary'} className="ml-auto shrink-0" disabled={!workspace || newChat.isPending}>{t('start')}<CornerDownLeft size={14} aria-hidden /></Button>
       </div>

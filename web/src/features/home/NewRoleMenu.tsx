@@ -4,6 +4,7 @@ import { DropDown } from '@/components/DropDown';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useText } from '@/i18n';
 import type { Mode, Role, RoleName } from '@/lib/api/types';
+import { useRoleWords } from '@/lib/roles';
 
 const load = () => import('./NewRolePopup');
 const NewRolePopup = lazy(() => load().then((all) => ({ default: all.NewRolePopup })));
@@ -15,13 +16,14 @@ export function NewRoleMenu({ label, role, mode, choose, isShort = false }: { la
 
 function RoleButton({ label, role, mode, isShort, ...rest }: ComponentProps<'button'> & { label: string; role: RoleName | undefined; mode: Mode; isShort: boolean }) {
   const t = useText('mode');
+  const words = useRoleWords();
   const common = useText('common');
   return (
-    <button type="button" data-role={role} aria-haspopup="menu" className="flex min-h-7.5 min-w-0 shrink-0 items-center gap-1.5 rounded-sm px-2 text-mode hover:bg-fg/5 pointer-coarse:min-h-11" {...rest}>
+    <button type="button" aria-haspopup="menu" className="flex min-h-7.5 min-w-0 shrink-0 items-center gap-1.5 rounded-sm px-2 text-mode hover:bg-fg/5 pointer-coarse:min-h-11" {...rest}>
       {role && <RoleIcon role={role} />}
       <span className="sr-only">{label}{common('colon')}</span>
       <span className="font-semibold">{mode === 'plan' ? t('plan') : t('build')}</span>{' '}
-      {!isShort && <><span className="truncate">{role && t('asRole', { role: t(role) })}</span><ChevronDown size={14} aria-hidden className="shrink-0" /></>}
+      {!isShort && <><span className="truncate">{role && t('asRole', { role: words.title(role) })}</span><ChevronDown size={14} aria-hidden className="shrink-0" /></>}
     </button>
   );
 }

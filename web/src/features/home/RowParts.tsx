@@ -2,6 +2,7 @@ import { Pin } from 'lucide-react';
 import { Meter } from '@/components/Meter';
 import { ModeIcon } from '@/components/RoleIcon';
 import { useText } from '@/i18n';
+import { useTitleOf } from '@/lib/title';
 import { Code } from './Code';
 import { headline } from './headline';
 import type { Row } from './rows';
@@ -9,19 +10,20 @@ import type { Text } from '@/i18n';
 
 /** What the row is about: the question above the title, or the title and what became of it. */
 export function RowText({ t, row }: { t: Text<'inbox'>; row: Row }) {
+  const title = useTitleOf()(row);
   const pin = row.pinned && <Pin size={12} role="img" aria-label={t('pinned')} className="mr-1.5 inline-block shrink-0 text-fg2" />;
   if (row.question) {
     return (
       <span className="min-w-0 flex-1">
         <span className="line-clamp-2 font-semibold sm:line-clamp-1">{pin}<Code text={headline(t, row.question)} /></span>
-        <span className="flex min-w-0 items-center gap-1.5 text-xs text-muted"><ModeWord row={row} /><span className="truncate">{row.progress?.current_step != null ? t('atStep', { title: row.title, step: row.progress.current_step }) : row.title}</span></span>
+        <span className="flex min-w-0 items-center gap-1.5 text-xs text-muted"><ModeWord row={row} /><span className="truncate">{row.progress?.current_step != null ? t('atStep', { title, step: row.progress.current_step }) : title}</span></span>
       </span>
     );
   }
   const isDim = row.group === 'recent';
   return (
     <span className={`flex min-w-0 flex-1 items-baseline gap-2 ${isDim ? 'text-fg2' : ''}`}>
-      <span className="truncate">{pin}{row.title}</span>
+      <span className="truncate">{pin}{title}</span>
       <span className={`hidden shrink-0 truncate sm:block sm:max-w-[45%] ${row.state === 'failed' ? 'text-critical' : 'text-muted'}`}>{aside(t, row)}</span>
     </span>
   );

@@ -70,11 +70,12 @@ export function Sidebar({ isDrawer = false }: { isDrawer?: boolean }) {
 function SideLink({ to, icon: Icon, count = 0, children }: { to: string; icon: LucideIcon; count?: number; children: string }) {
   const [location] = useLocation();
   const t = useText('home');
+  const common = useText('common');
   const isCurrent = to === '/' ? location === '/' : location.startsWith(to);
   return (
     <Link href={to} aria-current={isCurrent ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} className={rowClass}>
       <Icon size={15} aria-hidden /><span className="flex-1">{children}</span>
-      {count > 0 && <span><span className="sr-only">{t('waits')}: </span>{count}</span>}
+      {count > 0 && <span><span className="sr-only">{t('waits')}{common('colon')}</span>{count}</span>}
     </Link>
   );
 }

@@ -8,6 +8,7 @@ import { askToNotify, markPage, notifyHidden } from '@/lib/attention';
 import { onEvents } from '@/lib/events/bridge';
 import type { SentEvent } from '@/lib/events/messages';
 import { useInbox } from '@/lib/inbox';
+import { cut } from '@/lib/cut';
 
 type Ended = 'done' | 'failed';
 const MARKS: Record<Ended, string> = { done: '✓ ', failed: '✕ ' };
@@ -19,7 +20,7 @@ function newsOf(event: SentEvent): { kind: Ended | 'question'; body: string; tag
   return { kind: event.data.outcome === 'done' ? 'done' : 'failed', body: event.data.error?.message ?? '', tag: `${event.chat_id}-run` };
 }
 
-const plain = (text: string) => text.replaceAll(/[`*_#>]/g, '').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+const plain = (text: string) => cut(text.replaceAll(/[`*_#>]/g, '').replaceAll(/\s+/g, ' ').trim(), 200);
 
 export function Signals() {
   const t = useText('signals');

@@ -7,6 +7,7 @@ import { BUSY } from '@/lib/chat/view';
 import { showDialog } from '@/lib/dialogs';
 import { setFold, useFolds } from '@/lib/folds';
 import { useLayout } from '@/lib/layout';
+import { useTitleOf } from '@/lib/title';
 import { ChatMarks, ModeMark } from './ChatMarks';
 
 export const rowClass = 'flex min-h-7 items-center gap-2.5 rounded-sm px-2 text-fg2 hover:bg-fg/5 hover:text-fg aria-[current]:bg-fg/8 aria-[current]:text-fg pointer-coarse:min-h-11';
@@ -58,11 +59,12 @@ function Wants({ chats }: { chats: Chat[] }) {
 }
 
 function ChatRow({ chat, isCurrent }: { chat: Chat; isCurrent: boolean }) {
+  const titleOf = useTitleOf();
   return (
     <li>
       <Link href={`/w/${chat.workspace_id}/c/${chat.id}`} aria-current={isCurrent ? 'page' : undefined} onClick={() => useLayout.setState({ isDrawerOpen: false })} data-mode={chat.config.agent_mode} className={rowClass}>
         <ModeMark chat={chat} isShort />
-        <span className="min-w-0 flex-1 truncate">{chat.title}</span>
+        <span className="min-w-0 flex-1 truncate">{titleOf(chat)}</span>
         <ChatMarks chat={chat} isShort isOpen={isCurrent} />
       </Link>
     </li>

@@ -1,10 +1,13 @@
 // What a chat asks, in one line. Text between backquotes is code.
 import type { InboxQuestion } from '@/lib/api/inbox';
 import type { Text } from '@/i18n';
+import { cut } from '@/lib/cut';
+import { shownName } from '@/lib/marks';
 
 const LONGEST = 200;
+const LONGEST_COMMAND = 80;
 /** Paths are shown as people type them. */
-const short = (path: string) => path.replace(/^\//, '') || '/';
+const short = (path: string) => shownName(path.replace(/^\//, '') || '/');
 
 export function headline(t: Text<'inbox'>, question: InboxQuestion): string {
   const { plan, call } = question;
@@ -17,7 +20,7 @@ function ofCall(t: Text<'inbox'>, call: NonNullable<InboxQuestion['call']>): str
   const paths = call.effects.flatMap(({ path }) => (path ? [path] : []));
   const [path] = paths;
   const has = (...kinds: string[]) => call.effects.some(({ effect }) => kinds.includes(effect));
-  const command = call.command?.split('\n')[0]?.slice(0, 80);
+  const command = cut(shownName(call.command?.split('\n')[0] ?? ''), LONGEST_COMMAND)
   if (command && has('network')) return t('runNetwork', { command });
   if (command && paths.length > 0) return t('keepChanges', { command });
   if (command) return t('run', { command });
@@ -40,4 +43,4 @@ export function folderOf(paths: string[]): string {
 }
 
 /** Markdown without its marks, but for code. */
-const plain = (text: string) => text.replaceAll(/[*_#>]/g, '').replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
+const plain = (text: string) => cut(text.replaceAll(/[*_#>]/g, '').replaceAll(/\s+/g, ' ').trim(), LONGEST);

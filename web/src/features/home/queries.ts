@@ -4,8 +4,9 @@ import { useLocation } from 'wouter';
 import { api } from '@/lib/api/client';
 import { inboxApi } from '@/lib/api/inbox';
 import type { Chat, Effort, RoleName, Workspace } from '@/lib/api/types';
-import type { Attachment } from '@/lib/attachments';
+import { clearAttachments, type Attachment } from '@/lib/attachments';
 import { say } from '@/lib/chat/say';
+import { NEW_CHAT, putDraft } from '@/lib/drafts';
 import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { useLayout } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
@@ -47,8 +48,13 @@ export function useNewChat() {
   return useMutation({
     mutationFn: async ({ workspace, content = '', role, attached = [], choice }: NewChat) => {
       const chat = await inboxApi.createChat(workspace, role);
-      if (choice) await api.changeChat(workspace, chat.id, choice);
-      if (content || attached.length > 0) void say(workspace, chat.id, content, attached).catch(toastError);
+      // A chat that can't be as it was wanted is none: what was typed is still at home.
+      if (choice) await api.changeChat(workspace, chat.id, choice).catch((reason: unknown) => api.deleteChat(workspace, chat.id).then(() => Promise.reject(reason)));
+      if (content || attached.length > 0) {
+        putDraft(NEW_CHAT, { text: '' });
+        clearAttachments(NEW_CHAT);
+        void say(workspace, chat.id, content, attached).catch(() => undefined);
+      }
       return chat;
     },
     onSuccess: (chat) => {

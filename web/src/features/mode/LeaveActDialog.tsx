@@ -9,7 +9,7 @@ const dismiss = () => useSwitching.setState({ unconfirmed: null });
 
 /** Work is in progress and the switch would stop it: says which, and asks. */
 export function LeaveActDialog() {
-  const t = useText('mode');
+  const t = useText('switching');
   const safe = useRef<HTMLButtonElement>(null);
   const unconfirmed = useSwitching((state) => state.unconfirmed);
   const progress = useChatView((view) => view.chat.progress);

@@ -14,6 +14,7 @@ const ARROWS = new Set(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']);
 /** [ PLAN ] [ BUILD ]: shows the mode the server says, and asks for the other. */
 export function ModeToggle() {
   const t = useText('mode');
+  const switching = useText('switching');
   const common = useText('common');
   const current = useChatView((view) => view.chat.config.agent_mode);
   const isBusy = useSwitching((state) => state.isBusy);
@@ -31,7 +32,7 @@ export function ModeToggle() {
   };
   const labels = { plan: t('plan'), act: t('build') };
   const isPlanRequired = useRules(useChatIds().workspaceId).data?.policy.act_requires_plan;
-  const hints = { plan: t('planHint'), act: t(isPlanRequired ? 'planRequired' : 'buildHint') };
+  const hints = { plan: switching('planHint'), act: switching(isPlanRequired ? 'planRequired' : 'buildHint') };
   return (
     <div role="radiogroup" aria-label={t('mode')} aria-busy={isBusy} onKeyDown={onKeyDown} className="flex shrink-0 rounded-md bg-fg/8 p-0.5">
       {MODES.map((mode) => (

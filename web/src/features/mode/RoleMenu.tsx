@@ -5,6 +5,7 @@ import { RoleIcon } from '@/components/RoleIcon';
 import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
+import { useRoleWords } from '@/lib/roles';
 import { useSwitching } from './switching';
 
 const load = () => import('./RolePopup');
@@ -17,15 +18,15 @@ export function RoleMenu() {
 
 function RoleButton(props: ComponentProps<'button'>) {
   const t = useText('mode');
+  const words = useRoleWords();
   const common = useText('common');
   const role = useChatView((view) => view.chat.config.agent_role);
   const mode = useChatView((view) => view.chat.config.agent_mode);
   const isBusy = useSwitching((state) => state.isBusy);
   return (
-    <Tip text={t(`${role}Hint`)}>
+    <Tip text={words.description(role)}>
       <button
         type="button"
-        data-role={role}
         aria-busy={isBusy}
         aria-haspopup="menu"
         className="flex min-h-7.5 min-w-0 items-center sm:shrink-0 gap-1.5 rounded-sm px-2 text-mode hover:bg-fg/8 pointer-coarse:min-h-11"
@@ -34,8 +35,8 @@ function RoleButton(props: ComponentProps<'button'>) {
         <RoleIcon role={role} />
         <span className="sr-only">{t('role')}{common('colon')}</span>
         <span className="font-semibold">{mode === 'plan' ? t('plan') : t('build')}</span>{' '}
-        <span className="truncate">{t('asRole', { role: t(role) })}</span>
-        <ChevronDown size={14} aria-hidden className="shrink-0" />
+        <span className="truncate group-data-one-line/composer:sr-only">{t('asRole', { role: words.title(role) })}</span>
+        <ChevronDown size={14} aria-hidden className="shrink-0 group-data-one-line/composer:hidden" />
       </button>
     </Tip>
   );

@@ -13,6 +13,8 @@ import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { openFile } from '@/lib/layout';
 import { toastError } from '@/lib/toast';
 import { useWorkspaces } from '@/lib/workspaces';
+import { shownName } from '@/lib/marks';
+import { useTitleOf } from '@/lib/title';
 import { Said } from './Said';
 
 const MOST_CHATS = 50;
@@ -26,6 +28,7 @@ const doIt = (deed: () => void) => () => {
 
 export function Entries({ typed }: { typed: string }) {
   const t = useText('palette');
+  const titleOf = useTitleOf();
   const [location, navigate] = useLocation();
   const commands = useCommands();
   const workspaces = useWorkspaces().data ?? [];
@@ -45,11 +48,11 @@ export function Entries({ typed }: { typed: string }) {
         {commands.filter(({ needsWords }) => !needsWords).map(({ name, label, icon, keys, run }) => <Entry key={name} value={`command ${name}`} keywords={[label, name]} icon={icon} text={label} note={keys ?? `/${name}`} choose={() => run('')} />)}
       </Group>
       <Group heading={t('chats')}>
-        {chats.map((one) => <Entry key={one.id} value={`chat ${one.id}`} keywords={[one.title]} icon={MessageSquare} text={one.title} note={workspaces.find(({ id }) => id === one.workspace_id)?.name} choose={() => navigate(`/w/${one.workspace_id}/c/${one.id}`)} />)}
+        {chats.map((one) => <Entry key={one.id} value={`chat ${one.id}`} keywords={[one.title]} icon={MessageSquare} text={titleOf(one)} note={workspaces.find(({ id }) => id === one.workspace_id)?.name} choose={() => navigate(`/w/${one.workspace_id}/c/${one.id}`)} />)}
       </Group>
       {here && files.data && files.data.length > 0 && (
         <Group heading={t('files')}>
-          {files.data.map((path) => <Entry key={path} value={`file ${path}`} keywords={[typed, path]} icon={FileText} text={path} choose={() => openFile(here, path)} />)}
+          {files.data.map((path) => <Entry key={path} value={`file ${path}`} keywords={[typed, path]} icon={FileText} text={shownName(path)} choose={() => openFile(here, path)} />)}
         </Group>
       )}
       {workspaces.length > 1 && open.length > 0 && (

@@ -5,10 +5,11 @@ import { Confirm } from '@/components/Modal';
 import { Tip } from '@/components/Tip';
 import { UnsentRemarks } from '@/components/UnsentRemarks';
 import { useText } from '@/i18n';
-import { useChatActions } from '@/lib/chat/context';
+import { useChatActions, useChatView } from '@/lib/chat/context';
 import { type DriftedFile, useDrift } from '@/lib/chat/drift';
 import type { ExecuteHindrance, Revision } from './model';
 import type { useFeedback } from './useFeedback';
+import { problemLine } from '@/lib/problems';
 
 interface Props {
   revision: Revision;
@@ -23,6 +24,8 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
   const t = useText('plan');
   const reasonId = useId();
   const { execute } = useChatActions();
+  // One button of a view stands out: what is asked comes first, then what was written.
+  const isOutranked = useChatView((view) => view.question !== null || view.suggestion !== null) || feedback.has;
   const [starting, setStarting] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const [drifted, setDrifted] = useState<DriftedFile[]>([]);
@@ -44,7 +47,7 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
       await execute(revision.planFile);
       feedback.discard();
     } catch (error) {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(await problemLine(error));
     } finally {
       setStarting(false);
     }
@@ -54,7 +57,7 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
       <Tip text={reason ?? t('executeHint')}>
         <Button
           data-execute
-          look="primary"
+          look={isOutranked ? 'secondary' : 'primary'}
           aria-disabled={hindrance !== undefined || starting}
           aria-describedby={reason === undefined ? undefined : reasonId}
           aria-keyshortcuts="Control+Enter"

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import type { useFeedback } from './useFeedback';
+import { problemLine } from '@/lib/problems';
 
 interface Props {
   feedback: ReturnType<typeof useFeedback>;
@@ -21,7 +22,7 @@ export function FeedbackFooter({ feedback, onSent, onProblem }: Props) {
       await feedback.submit();
       onSent();
     } catch (error) {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(await problemLine(error));
     } finally {
       setSending(false);
     }

@@ -20,7 +20,7 @@ export function RevisionPicker({ revisions, shown, onShow, against, onCompare }:
   };
   const byId = (id: string) => revisions.find((revision) => revision.messageId === id);
   const earlier = revisions.slice(0, revisions.indexOf(shown));
-  const look = 'min-h-8 min-w-0 rounded-sm border border-control bg-bg px-1.5 text-sm pointer-coarse:min-h-11';
+  const look = 'field-sizing-content min-h-8 min-w-0 rounded-sm border border-control bg-bg px-1.5 text-sm pointer-coarse:min-h-11';
   return (
     <div className="flex flex-wrap gap-x-3 gap-y-1 text-sm">
       <label className="flex min-w-0 items-center gap-1.5">

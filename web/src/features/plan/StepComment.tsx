@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
+import { problemLine } from '@/lib/problems';
 import type { useFeedback } from './useFeedback';
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
 export function StepComment({ step, feedback, close }: Props) {
   const t = useText('plan');
   const [problem, setProblem] = useState<string | null>(null);
-  const send = () => feedback.submit().then(close, (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+  const send = () => feedback.submit().then(close, async (error: unknown) => setProblem(await problemLine(error)));
   const discard = () => {
     feedback.remark(step, '');
     close();

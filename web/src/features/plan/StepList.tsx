@@ -6,6 +6,7 @@ import { Words } from '@/components/Words';
 import { useLocale, useText } from '@/i18n';
 import type { StepStatus } from '@/lib/api/types';
 import { spoken } from '@/lib/time';
+import { shownName } from '@/lib/marks';
 import { StepComment } from './StepComment';
 import type { PlanStep } from './model';
 import type { useFeedback } from './useFeedback';
@@ -76,11 +77,12 @@ function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof
 
 function StepFacts({ step }: { step: PlanStep }) {
   const t = useText('plan');
+  const common = useText('common');
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
       {step.files.map((file) => (
         <code key={`file ${file}`} title={t('files')} className="max-w-full text-[11.5px] break-all text-fg2">
-          {/[*?{[]/.test(file) ? file : <FileLink place={{ path: file, line: null }}>{file}</FileLink>}
+          {/[*?{[]/.test(file) ? shownName(file) : <FileLink place={{ path: file, line: null }}>{shownName(file)}</FileLink>}
         </code>
       ))}
       {step.tools_needed.map((tool) => (
@@ -91,8 +93,8 @@ function StepFacts({ step }: { step: PlanStep }) {
       {step.verify !== undefined && (
         <span className="inline-flex max-w-full min-w-0 items-center gap-1" title={t('verify')}>
           <SquareTerminal className="size-3 shrink-0" aria-hidden="true" />
-          <span className="sr-only">{t('verify')}: </span>
-          <code className="min-w-0 text-[11.5px] break-all">{step.verify}</code>
+          <span className="sr-only">{t('verify')}{common('colon')}</span>
+          <code className="min-w-0 text-[11.5px] break-all">{shownName(step.verify)}</code>
         </span>
       )}
     </div>

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
+import { api, ApiError } from '@/lib/api/client';
 import type { Finding } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
+import { problemLine } from '@/lib/problems';
 import { toast } from '@/lib/toast';
 
 /** After the last key, so that not every letter is linted. */
@@ -17,7 +18,7 @@ export function usePlanText(planFile: string, done: () => void) {
   const [findings, setFindings] = useState<Finding[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
-  const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error));
+  const fail = (error: unknown) => void problemLine(error).then(setProblem);
 
   useEffect(() => {
     api.fileContent(workspaceId, planFile).then(({ content }) => {
@@ -43,7 +44,7 @@ export function usePlanText(planFile: string, done: () => void) {
     setProblem(null);
     try {
       const answer = await api.runTool(workspaceId, 'write', { path: planFile, content: text ?? '' }, chatId);
-      if (!answer.success) throw new Error(answer.error?.message);
+      if (answer.error) throw new ApiError(422, answer.error);
       toast(t('saved'));
       done();
     } catch (error) {

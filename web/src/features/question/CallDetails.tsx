@@ -1,6 +1,7 @@
 import { useText } from '@/i18n';
 import { ChangeLines } from './ChangeLines';
 import type { CallView, EffectKind } from './call';
+import { shownName, shownText } from '@/lib/marks';
 
 /** How many effects are listed; the rest is counted. */
 const MOST_LISTED = 12;
@@ -39,10 +40,10 @@ function Command({ text, folder }: { text: string; folder: string }) {
     <div className="min-w-0">
       <p className="text-xs text-muted">
         <span>{t('command')}</span>
-        {folder !== '' && folder !== '/' && <span className="text-muted"> {t('inFolder', { folder })}</span>}
+        {folder !== '' && folder !== '/' && <span className="text-muted"> {t('inFolder', { folder: shownName(folder) })}</span>}
       </p>
       <pre tabIndex={0} aria-label={t('command')} className="rounded-md border bg-surface p-2 break-words whitespace-pre-wrap">
-        {text}
+        {shownText(text)}
       </pre>
     </div>
   );
@@ -79,7 +80,7 @@ function EffectList({ call }: { call: CallView }) {
       {call.effects.slice(0, MOST_LISTED).map((effect, place) => (
         <li key={place} className="flex min-w-0 gap-1.5">
           <span className={`shrink-0 ${loses(effect.kind) ? 'font-medium text-critical' : ''}`}>{words[effect.kind]}</span>
-          {effect.target !== '' && <code className="min-w-0 break-all">{effect.target}</code>}
+          {effect.target !== '' && <code className="min-w-0 break-all">{shownName(effect.target)}</code>}
         </li>
       ))}
       {call.effects.length > MOST_LISTED && <li className="text-muted">{t('moreEffects', { count: call.effects.length - MOST_LISTED })}</li>}

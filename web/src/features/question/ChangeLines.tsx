@@ -2,6 +2,7 @@ import { useText } from '@/i18n';
 import { changeOf, type ChangedLine, type LineChange } from './change';
 import type { CallView } from './call';
 import { usePresent } from './usePresent';
+import { shownName } from '@/lib/marks';
 
 const LINES = {
   same: { sign: ' ', look: 'text-muted' },
@@ -23,7 +24,7 @@ export function ChangeLines({ call, path, question }: { call: CallView; path: st
         <Note change={change} />
       </p>
       {change.rows.length === 0 && <p className="text-sm text-muted">{t('changesNothing')}</p>}
-      <pre tabIndex={0} aria-label={path} className="overflow-x-auto rounded-sm border bg-bg py-1 text-sm empty:hidden">
+      <pre tabIndex={0} aria-label={shownName(path)} className="overflow-x-auto rounded-sm border bg-bg py-1 text-sm empty:hidden">
         {change.rows.map((row, place) => ('hidden' in row ? <div key={place} className="bg-surface px-2 text-muted select-none">{t('sameLines', { count: row.hidden })}</div> : <Line key={place} line={row} />))}
       </pre>
     </div>

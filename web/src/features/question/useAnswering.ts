@@ -3,6 +3,7 @@ import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import type { Json } from '@/lib/api/types';
 import { useChatActions } from '@/lib/chat/context';
+import { problemLine } from '@/lib/problems';
 import { type Answering, answersOf, entered, firstOpen, isLast, judged, movedTo, partAt, picked, refused, startAnswering, valueOf, worthKeeping } from './answering';
 import type { Complaint } from './complaint';
 import { serverComplaints } from './complaint';
@@ -61,7 +62,7 @@ export function useAnswering(view: QuestionView) {
           change(refused(given, serverComplaints(fields, view.items.map((item) => item.name))));
           setRefusals((count) => count + 1);
         }
-        setProblem(problemText(t, error, fields !== undefined));
+        setProblem(await problemText(t, error, fields !== undefined));
         return false;
       }
     },
@@ -138,9 +139,9 @@ function useLiveCheck(answering: Answering, setAnswering: (change: (old: Answeri
   }, [draft, isChecked, step]);
 }
 
-function problemText(t: ReturnType<typeof useText<'question'>>, error: ApiError, hasFields: boolean): string | null {
+async function problemText(t: ReturnType<typeof useText<'question'>>, error: ApiError, hasFields: boolean): Promise<string | null> {
   if (hasFields) return null;
   if (error.status === 0) return t('offline');
   if (error.code === 'QUESTION_NOT_PENDING') return t('answeredElsewhere');
-  return error.message;
+  return problemLine(error);
 }

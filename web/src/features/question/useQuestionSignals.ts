@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
+import { cut } from '@/lib/cut';
 import type { QuestionView } from './view';
 
 /** Says to the ear that a question waits. Title, icon and notification tell of the questions of all chats: `Signals`. */
@@ -19,5 +20,5 @@ export function useQuestionSignals(question: QuestionView | undefined): void {
 function wordsOf({ items, plan, call }: QuestionView): string {
   const subject = plan?.goal ?? call?.reason;
   const text = typeof subject === 'string' && subject !== '' ? subject : (items[0]?.text ?? '');
-  return text.replaceAll(/[`*_#>]/g, '').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  return cut(text.replaceAll(/[`*_#>]/g, '').replaceAll(/\s+/g, ' ').trim(), 200);
 }

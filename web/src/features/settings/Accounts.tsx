@@ -10,6 +10,7 @@ import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Account } from '@/lib/api/types';
 import { toast, toastError } from '@/lib/toast';
+import { useProblemLine } from '@/lib/problems';
 import { useSubmission } from './useSubmission';
 
 /** Everybody who can sign in, for the admins. */
@@ -71,6 +72,7 @@ function Row({ account, isOwn, list }: { account: Account; isOwn: boolean; list:
 /** In place of one that was forgotten. */
 function PasswordOf({ account, close }: { account: Account; close: () => void }) {
   const t = useText('settings');
+  const lineOf = useProblemLine();
   const [password, setPassword] = useState('');
   const change = useSubmission({
     isWhole: password !== '',
@@ -82,8 +84,8 @@ function PasswordOf({ account, close }: { account: Account; close: () => void })
   });
   return (
     <form onSubmit={change.onSubmit} className="flex flex-col gap-2 pb-1">
-      <TextInput label={t('passwordOf', { name: account.name })} type="password" autoComplete="new-password" autoFocus value={password} onChange={(event) => setPassword(event.target.value)} hint={t('signsThemOut')} error={change.error?.message ?? null} />
-      <Button type="submit" look="primary" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
+      <TextInput label={t('passwordOf', { name: account.name })} type="password" autoComplete="new-password" autoFocus value={password} onChange={(event) => setPassword(event.target.value)} hint={t('signsThemOut')} error={lineOf(change.error)} />
+      <Button type="submit" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
     </form>
   );
 }
@@ -92,6 +94,7 @@ const NOBODY = { name: '', password: '', admin: false };
 
 function AddAccount() {
   const t = useText('settings');
+  const lineOf = useProblemLine();
   const queries = useQueryClient();
   const [account, setAccount] = useState(NOBODY);
   const add = useSubmission({
@@ -105,7 +108,7 @@ function AddAccount() {
   return (
     <form onSubmit={add.onSubmit} className="flex flex-col gap-2">
       <div className="flex flex-wrap gap-2">
-        <TextInput label={t('accountName')} autoComplete="off" maxLength={64} value={account.name} onChange={(event) => setAccount({ ...account, name: event.target.value })} error={add.error?.message ?? null} className="flex-1" />
+        <TextInput label={t('accountName')} autoComplete="off" maxLength={64} value={account.name} onChange={(event) => setAccount({ ...account, name: event.target.value })} error={lineOf(add.error)} className="flex-1" />
         <TextInput label={t('firstPassword')} type="password" autoComplete="new-password" value={account.password} onChange={(event) => setAccount({ ...account, password: event.target.value })} hint={t('passwordHint')} className="flex-1" />
       </div>
       <label className="flex items-center gap-2">

@@ -4,11 +4,13 @@ import { TextInput } from '@/components/form';
 import { useText } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { settingsApi } from '@/lib/api/settings';
+import { useProblemLine } from '@/lib/problems';
 import { useSubmission } from './useSubmission';
 
 /** One's own password. */
 export function ChangePassword() {
   const t = useText('settings');
+  const lineOf = useProblemLine();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [old, setOld] = useState('');
@@ -31,8 +33,8 @@ export function ChangePassword() {
       {isOpen && (
         <form onSubmit={change.onSubmit} className="flex flex-col gap-2">
           <TextInput label={t('oldPassword')} type="password" autoComplete="current-password" autoFocus value={old} onChange={(event) => setOld(event.target.value)} error={isWrong ? t('wrongPassword') : null} />
-          <TextInput label={t('newPassword')} type="password" autoComplete="new-password" value={fresh} onChange={(event) => setFresh(event.target.value)} hint={t('passwordHint')} error={isWrong ? null : (change.error?.message ?? null)} />
-          <Button type="submit" look="primary" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
+          <TextInput label={t('newPassword')} type="password" autoComplete="new-password" value={fresh} onChange={(event) => setFresh(event.target.value)} hint={t('passwordHint')} error={isWrong ? null : lineOf(change.error)} />
+          <Button type="submit" className="self-start" disabled={change.isOff}>{t('setPassword')}</Button>
         </form>
       )}
     </>

@@ -10,6 +10,7 @@ import { settingsApi } from '@/lib/api/settings';
 import type { Member, Right, Workspace } from '@/lib/api/types';
 import { toastError } from '@/lib/toast';
 import { useMe } from '@/lib/workspaces';
+import { useProblemLine } from '@/lib/problems';
 
 /** Who may do what in a workspace, in a team. */
 export function Members({ workspace }: { workspace: Workspace }) {
@@ -75,6 +76,7 @@ function MemberRow({ workspace, member }: { workspace: Workspace; member: Member
 
 function AddMember({ workspace }: { workspace: Workspace }) {
   const t = useText('settings');
+  const lineOf = useProblemLine();
   const rights = useRights();
   const put = usePutMember(workspace.id);
   const [name, setName] = useState('');
@@ -85,7 +87,7 @@ function AddMember({ workspace }: { workspace: Workspace }) {
   };
   return (
     <form onSubmit={onSubmit} className="mt-1 flex flex-wrap items-end gap-2">
-      <TextInput label={t('memberName')} value={name} onChange={(event) => setName(event.target.value)} error={put.error?.message ?? null} autoComplete="off" className="flex-1" />
+      <TextInput label={t('memberName')} value={name} onChange={(event) => setName(event.target.value)} error={lineOf(put.error)} autoComplete="off" className="flex-1" />
       <Select label={t('memberRole')} value={role} options={rights} choose={setRole} />
       <Button type="submit" disabled={name.trim() === '' || put.isPending}><UserPlus size={15} aria-hidden />{t('addMember')}</Button>
     </form>

@@ -5,8 +5,8 @@ import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Loaded';
 import { RoleIcon } from '@/components/RoleIcon';
 import { useText } from '@/i18n';
-import { api } from '@/lib/api/client';
 import type { Role, RolePermissions } from '@/lib/api/types';
+import { ROLES, useRoleWords } from '@/lib/roles';
 import { Section } from './Section';
 import { ToolList } from './ToolList';
 
@@ -15,7 +15,7 @@ const RIGHTS: (keyof RolePermissions)[] = ['can_read_files', 'can_write_files', 
 /** Roles against what they may do. */
 export function RolesSection() {
   const t = useText('settings');
-  const roles = useQuery({ queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity });
+  const roles = useQuery(ROLES);
   const [shown, setShown] = useState<Role | null>(null);
   return (
     <>
@@ -30,6 +30,7 @@ export function RolesSection() {
 function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; show: (role: Role | null) => void }) {
   const t = useText('settings');
   const mode = useText('mode');
+  const words = useRoleWords();
   return (
     <div tabIndex={0} role="group" aria-label={t('roles')} className="relative overflow-x-auto border-y">
       <table className="w-full border-collapse text-left">
@@ -44,12 +45,12 @@ function Matrix({ roles, shown, show }: { roles: Role[]; shown: Role | null; sho
         </thead>
         <tbody className="divide-y divide-line">
           {roles.map((role) => (
-            <tr key={role.role} data-role={role.role} data-mode={role.mode}>
-              <th scope="row" title={mode(`${role.role}Hint`)} className="px-3 py-2 font-medium"><span className="flex items-center gap-1.5"><RoleIcon role={role.role} />{mode(role.role)}</span></th>
+            <tr key={role.role} data-mode={role.mode}>
+              <th scope="row" title={words.description(role.role)} className="px-3 py-2 font-medium"><span className="flex items-center gap-1.5"><RoleIcon role={role.role} />{words.title(role.role)}</span></th>
               <td className="px-2 py-2 text-mode">{role.mode === 'plan' ? mode('plan') : mode('build')}</td>
               {RIGHTS.map((right) => <td key={right} className="px-2 py-2 text-center"><Mark isGiven={role.permissions[right]} /></td>)}
-              <td className="px-2 py-2 text-sm text-muted">{role.can_delegate_to_roles.map((to) => mode(to)).join(', ') || t('noDelegates')}</td>
-              <td className="px-2 py-1"><Button look="quiet" aria-label={t('toolsOf', { role: mode(role.role) })} aria-pressed={shown?.role === role.role} onClick={() => show(shown?.role === role.role ? null : role)}>{t('showTools')}</Button></td>
+              <td className="px-2 py-2 text-sm text-muted">{role.can_delegate_to_roles.map((to) => words.title(to)).join(', ') || t('noDelegates')}</td>
+              <td className="px-2 py-1"><Button look="quiet" aria-label={t('toolsOf', { role: words.title(role.role) })} aria-pressed={shown?.role === role.role} onClick={() => show(shown?.role === role.role ? null : role)}>{t('showTools')}</Button></td>
             </tr>
           ))}
         </tbody>

@@ -11,11 +11,13 @@ import { settingsApi } from '@/lib/api/settings';
 import type { Token } from '@/lib/api/types';
 import { ago } from '@/lib/time';
 import { toastError } from '@/lib/toast';
+import { useProblemLine } from '@/lib/problems';
 import { useSubmission } from './useSubmission';
 
 /** Tokens for scripts: made, shown once, taken back. */
 export function Tokens() {
   const t = useText('settings');
+  const lineOf = useProblemLine();
   const queries = useQueryClient();
   const tokens = useQuery({ queryKey: ['tokens'], queryFn: settingsApi.tokens });
   const [name, setName] = useState('');
@@ -30,7 +32,7 @@ export function Tokens() {
   return (
     <>
       <form onSubmit={make.onSubmit} className="flex flex-wrap items-end gap-2">
-        <TextInput label={t('tokenName')} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} error={make.error?.message ?? null} autoComplete="off" className="flex-1" />
+        <TextInput label={t('tokenName')} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} error={lineOf(make.error)} autoComplete="off" className="flex-1" />
         <Button type="submit" look="primary" disabled={make.isOff}><KeyRound size={15} aria-hidden />{t('makeToken')}</Button>
       </form>
       {make.data && <div role="status"><p className="mb-1">{t('newToken')}</p><CommandText text={make.data.token} /></div>}

@@ -3,15 +3,16 @@ import { Loaded } from '@/components/Loaded';
 import { useText } from '@/i18n';
 import { settingsApi } from '@/lib/api/settings';
 import type { Role } from '@/lib/api/types';
+import { useRoleWords } from '@/lib/roles';
 import { Section } from './Section';
 
 /** The tools that a role is offered. */
 export function ToolList({ role }: { role: Role }) {
   const t = useText('settings');
-  const mode = useText('mode');
+  const words = useRoleWords();
   const tools = useQuery({ queryKey: ['tools', role.role], queryFn: () => settingsApi.tools(role.role), staleTime: Infinity });
   return (
-    <Section title={t('toolsOf', { role: mode(role.role) })} hint={mode(`${role.role}Hint`)}>
+    <Section title={t('toolsOf', { role: words.title(role.role) })} hint={words.description(role.role)}>
       <Loaded query={tools}>
         {(all) => (
           <ul className="divide-y divide-line border-y">

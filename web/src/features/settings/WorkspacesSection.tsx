@@ -11,6 +11,7 @@ import type { Workspace } from '@/lib/api/types';
 import { showDialog } from '@/lib/dialogs';
 import { toast, toastError } from '@/lib/toast';
 import { learnWorkspace, useAddsFolders, useMe, useTrust, useWorkspaces } from '@/lib/workspaces';
+import { useProblemLine } from '@/lib/problems';
 import { Members } from './Members';
 import { Section } from './Section';
 
@@ -60,8 +61,9 @@ function Row({ workspace }: { workspace: Workspace }) {
 /** Whether something waits for the user's word: the folder's own configuration, or a server. Nothing where there is none. */
 function TrustMark({ workspace }: { workspace: Workspace }) {
   const t = useText('workspace');
+  const lineOf = useProblemLine();
   const trust = useTrust(workspace.id);
-  if (trust.error) return <span className="max-w-80 text-sm text-critical">{trust.error.message}</span>;
+  if (trust.error) return <span className="max-w-80 text-sm text-critical">{lineOf(trust.error)}</span>;
   if (!trust.data?.sha256 && trust.data?.trusted !== false) return null;
   const isTrusted = trust.data.trusted;
   return (

@@ -4,6 +4,7 @@ import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { api, ApiError } from '@/lib/api/client';
 import { wasRefused } from '@/lib/api/session';
+import { problemLine } from '@/lib/problems';
 
 interface Props {
   done: () => void;
@@ -24,7 +25,7 @@ export function SignInPage({ done, isOver, auth }: Props) {
     const field = (name: string) => String(typed.get(name) ?? '');
     // A password may begin or end with a space.
     const offer = way === 'token' ? { token: field('token').trim() } : { name: field('name').trim(), password: field('password') };
-    api.login(offer).then(done, (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : reason instanceof Error ? reason.message : String(reason)));
+    api.login(offer).then(done, async (reason: unknown) => setError(reason instanceof ApiError && reason.status === 401 ? t(way === 'token' ? 'wrongToken' : 'wrongAccount') : await problemLine(reason)));
   };
   const change = () => {
     setError(null);

@@ -1,9 +1,10 @@
 import { ArrowUpRight, CircleCheck, CircleHelp, CircleSlash, Flag, Info, ListChecks, MessageSquare, MessageSquareText, Minimize2, OctagonX, Shuffle, Undo2, UserCheck, Wrench, Zap, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { RoleIcon } from '@/components/RoleIcon';
+import { RoleLabel } from '@/components/RoleLabel';
 import { useLocale, useText } from '@/i18n';
 import { useChatIds } from '@/lib/chat/context';
+import { useRoleWords } from '@/lib/roles';
 import { clock } from '@/lib/time';
 import { opening, type Entry } from './entries';
 
@@ -27,7 +28,6 @@ const LOOKS: Record<Entry['kind'], [LucideIcon, string]> = {
 
 export function EntryRow({ entry }: { entry: Entry }) {
   const t = useText('timeline');
-  const words = useText('mode');
   const locale = useLocale((state) => state.locale);
   const { workspaceId, chatId } = useChatIds();
   const [Icon, colour] = LOOKS[entry.kind];
@@ -38,7 +38,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
       <div className="min-w-0 flex-1 text-sm">
         <p className="flex flex-wrap items-center gap-x-2">
           <span className={`font-semibold ${entry.kind === 'blocked' || entry.kind === 'denied' ? 'text-critical' : ''}`}>{entry.kind === 'planned' ? t('planned', { revision: entry.revision }) : t(entry.kind)}</span>
-          {entry.role && <span data-role={entry.role} className="inline-flex items-center gap-1 text-xs"><RoleIcon role={entry.role} size={12} />{words(entry.role)}</span>}
+          {entry.role && <RoleLabel role={entry.role} size={12} className="text-xs" />}
           {entry.message && <Link href={`/w/${workspaceId}/c/${chatId}?m=${entry.message}`} aria-label={t('show')} className="ml-auto inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><ArrowUpRight size={14} aria-hidden /></Link>}
         </p>
         <Told entry={entry} />
@@ -49,13 +49,13 @@ export function EntryRow({ entry }: { entry: Entry }) {
 
 function Told({ entry }: { entry: Entry }): ReactNode {
   const t = useText('timeline');
-  const words = useText('mode');
+  const { title } = useRoleWords();
   const audit = useText('audit');
   const line = 'line-clamp-2 break-words text-muted';
   switch (entry.kind) {
     case 'began':
     case 'ordered': return null;
-    case 'switched': return <p className="text-muted">{t('switchedTo', { role: words(entry.to) })} · {audit(entry.by)}</p>;
+    case 'switched': return <p className="text-muted">{t('switchedTo', { role: title(entry.to) })} · {audit(entry.by)}</p>;
     case 'called': return <p className={line}>{entry.tools.map(([tool, count]) => (count > 1 ? `${tool} × ${count}` : tool)).join(', ')}</p>;
     case 'blocked': return <p className={line}><code>{entry.tool}</code> {entry.aim} · {entry.code}</p>;
     case 'allowed':

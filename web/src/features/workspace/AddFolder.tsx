@@ -11,6 +11,7 @@ import { closeDialog, showDialog } from '@/lib/dialogs';
 import { rememberWorkspace } from '@/lib/lastWorkspace';
 import { toast } from '@/lib/toast';
 import { learnWorkspace } from '@/lib/workspaces';
+import { useProblemLine } from '@/lib/problems';
 
 /** A folder becomes a workspace; if it brings a configuration along, the trust step follows. */
 export function AddFolder({ isOpen }: { isOpen: boolean }) {
@@ -20,6 +21,7 @@ export function AddFolder({ isOpen }: { isOpen: boolean }) {
 
 function Form() {
   const t = useText('workspace');
+  const lineOf = useProblemLine();
   const queries = useQueryClient();
   const [path, setPath] = useState('');
   const [name, setName] = useState('');
@@ -39,7 +41,7 @@ function Form() {
     },
   });
   const field = (of: 'path' | 'name') => (add.error instanceof ApiError ? (add.error.problem.details?.fields?.[of] ?? null) : null);
-  const other = add.error && !field('path') && !field('name') ? add.error.message : null;
+  const other = add.error && !field('path') && !field('name') ? lineOf(add.error) : null;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     add.mutate();

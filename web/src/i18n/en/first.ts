@@ -4,3 +4,4 @@ export { common } from './frame';
 export { composer } from './composer';
 export { home } from './home';
 export { mode } from './mode';
+export { roles } from './roles';

@@ -1,3 +1,4 @@
+import { cut } from '@/lib/cut';
 /** What of a plan remarks are about. */
 export interface Remarked {
   steps: readonly { step_number: number; action: string }[];
@@ -39,7 +40,7 @@ export function feedbackMessage(feedback: Feedback, plan: Remarked, revision: nu
 
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return cut(line, 120);
 }
 
 /** Further lines of a remark stay within its item of the list. */

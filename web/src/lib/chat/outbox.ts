@@ -1,6 +1,8 @@
 // Messages on their way to the server. What can't be sent now goes out when the server is back.
 import { create } from 'zustand';
 import { api, ApiError } from '@/lib/api/client';
+import { putAttachments, type Attachment } from '@/lib/attachments';
+import { draftOf, putDraft } from '@/lib/drafts';
 import { followEnd } from './follow';
 import { useChatStore } from './store';
 
@@ -11,9 +13,16 @@ export interface Outgoing {
   chat: string;
   content: string;
   images: OutgoingImage[];
-  state: 'sending' | 'waiting' | 'failed' | 'sent';
+  /** What the composer had, to have it again if the server refuses the message. */
+  typed: Typed | null;
+  state: 'sending' | 'waiting' | 'sent';
   /** As the server calls it, once it has it. */
   messageId: string | null;
+}
+
+interface Typed {
+  words: string;
+  attached: Attachment[];
 }
 
 /** `id` once the chat has it; before that its bytes. */
@@ -30,17 +39,18 @@ export const useOutbox = create<{ messages: Outgoing[] }>(() => ({ messages: [] 
 
 const change = (key: string, fields: Partial<Outgoing>) =>
   useOutbox.setState(({ messages }) => ({ messages: messages.map((one) => (one.key === key ? { ...one, ...fields } : one)) }));
-export const discard = (key: string) => useOutbox.setState(({ messages }) => ({ messages: messages.filter((one) => one.key !== key) }));
+const discard = (key: string) => useOutbox.setState(({ messages }) => ({ messages: messages.filter((one) => one.key !== key) }));
 
-export function post(workspace: string, chat: string, content: string, images: OutgoingImage[] = []): Promise<void> {
-  const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, images, state: 'sending', messageId: null };
+export function post(workspace: string, chat: string, content: string, images: OutgoingImage[] = [], typed: Typed | null = null): Promise<void> {
+  const outgoing: Outgoing = { key: crypto.randomUUID(), workspace, chat, content, images, typed, state: 'sending', messageId: null };
   useOutbox.setState(({ messages }) => ({ messages: [...messages, outgoing] }));
   followEnd(chat);
   return attempt(outgoing);
 }
 
-/** Rejects only when the server refused it; then it stays as failed. */
-export async function attempt({ key, workspace, chat, content, images }: Outgoing): Promise<void> {
+/** Rejects when the server refused it, which is also told where it was typed. */
+async function attempt(outgoing: Outgoing): Promise<void> {
+  const { key, workspace, chat, content, images } = outgoing;
   change(key, { state: 'sending' });
   try {
     const sent: { id: string; name: string }[] = [];
@@ -55,11 +65,28 @@ export async function attempt({ key, workspace, chat, content, images }: Outgoin
     dropSeen();
   } catch (reason) {
     const isLater = reason instanceof ApiError && (reason.status === 0 || reason.status >= 502);
-    change(key, { state: isLater ? 'waiting' : 'failed' });
-    if (!isLater) throw reason;
+    if (!isLater) {
+      giveBack(outgoing, reason);
+      throw reason;
+    }
+    change(key, { state: 'waiting' });
     setTimeout(() => retry(key), PAUSE);
   }
 }
+
+/** To the composer that it came from, before what was typed there since. */
+function giveBack({ key, chat, typed }: Outgoing, reason?: unknown): void {
+  discard(key);
+  if (!typed) return;
+  const text = [typed.words, draftOf(chat).text].filter((one) => one.trim() !== '').join('\n\n');
+  putDraft(chat, { text, refusal: reason instanceof ApiError ? reason.problem : undefined });
+  putAttachments(chat, (list) => [...typed.attached, ...list]);
+}
+
+// What the server could not be told of before the page goes is a draft again when it comes back.
+addEventListener('pagehide', (event: PageTransitionEvent) => {
+  if (!event.persisted) for (const one of useOutbox.getState().messages) if (one.state === 'waiting') giveBack(one);
+});
 
 function retry(key: string): void {
   const outgoing = useOutbox.getState().messages.find((one) => one.key === key && one.state === 'waiting');

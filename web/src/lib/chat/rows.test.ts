@@ -18,7 +18,7 @@ test('a result is shown with its call', () => {
 
 test('consecutive reads, searches and writes fold into one burst', () => {
   expect(shape([call('a'), call('b'), result('a'), result('b'), call('c', 'search'), result('c'), message('text')])).toEqual(['burst 3', 'message']);
-  expect(shape([call('a'), result('a'), call('b', 'write'), result('b'), call('c', 'write', 'edit'), result('c'), call('d', 'other', 'update_step'), result('d')])).toEqual(['burst 4']);
+  expect(shape([call('a'), result('a'), call('b', 'write'), result('b'), call('c', 'write', 'edit'), result('c')])).toEqual(['burst 3']);
 });
 
 test('a call that failed, was blocked or waits, a command, a deletion and a tool of a server keep their own line', () => {
@@ -35,6 +35,12 @@ test('a running read joins the burst, one that waits does not', () => {
 test('calls of another role are another burst', () => {
   const other = { ...call('b'), agent_role: 'tester' as const };
   expect(shape([call('a'), result('a'), other, result('b')])).toEqual(['call', 'call']);
+});
+
+test('a step that is begun opens what is done for it, and its end is told there', () => {
+  const report = (call_id: string, step_number: number, status: string) => message('tool_call', { call_id, tool: 'update_step', args: { step_number, status } });
+  const rows = rowsOf([report('a', 1, 'in_progress'), result('a'), call('w', 'write'), result('w'), report('b', 1, 'done'), result('b'), report('c', 2, 'in_progress'), result('c'), report('d', 2, 'done'), result('d', false)]);
+  expect(rows.map((row) => (row.kind === 'step' ? `step ${row.step}, ${row.calls.length}` : row.kind))).toEqual(['step 1, 2', 'call', 'step 2, 1', 'call']);
 });
 
 test('words between reads part them', () => {

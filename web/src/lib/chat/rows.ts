@@ -20,6 +20,8 @@ export type Row =
   | { kind: 'message'; key: string; message: Message }
   | ({ kind: 'call'; key: string } & Call)
   | { kind: 'burst'; key: string; calls: Call[] }
+  /** Opens a step of the plan; `calls` are those that reported it. */
+  | { kind: 'step'; key: string; step: number; calls: Call[] }
   | ({ kind: 'thread'; key: string } & Thread);
 
 export function rowsOf(messages: Message[]): Row[] {
@@ -70,6 +72,13 @@ function flatRows(messages: Message[], threadAt: (message: Message) => Message[]
       continue;
     }
     const one: Call = { call: message, result: results.get(message.metadata.call_id) ?? null };
+    const step = reportedStep(one);
+    if (step !== null) {
+      const opened = openedStep(rows, step);
+      if (opened) opened.calls.push(one);
+      else rows.push({ kind: 'step', key: message.id, step, calls: [one] });
+      continue;
+    }
     const last = rows.at(-1);
     if (isQuiet(one) && last?.kind === 'burst' && isSameAgent(last.calls[0], one)) last.calls.push(one);
     else if (isQuiet(one) && last?.kind === 'call' && isQuiet(last) && isSameAgent(last, one)) {
@@ -101,6 +110,7 @@ export function messagesOf(row: Row): Message[] {
     case 'call':
       return row.result ? [row.call, row.result] : [row.call];
     case 'burst':
+    case 'step':
       return row.calls.flatMap(({ call, result }) => (result ? [call, result] : [call]));
     case 'thread':
       return [...(row.call ? [row.call] : []), ...row.rows.flatMap(messagesOf), ...(row.result ? [row.result] : [])];
@@ -115,7 +125,19 @@ export function openThread(rows: Row[]): (Row & { kind: 'thread' }) | null {
 
 const LOOKS = new Set<unknown>(['read', 'search']);
 /** Commands, deletions and tools of MCP servers are not among them: each of those keeps its own line. */
-const CHANGES = new Set<unknown>(['write', 'edit', 'touch', 'mkdir', 'mv', 'write_plan', 'update_step']);
+const CHANGES = new Set<unknown>(['write', 'edit', 'touch', 'mkdir', 'mv', 'write_plan']);
+
+/** The heading of a step, unless another plan or mode began since. */
+function openedStep(rows: Row[], step: number): (Row & { kind: 'step' }) | null {
+  const found = rows.findLast((row) => (row.kind === 'step' && row.step === step) || (row.kind === 'message' && (row.message.message_type === 'plan' || row.message.metadata.mode_change !== undefined)));
+  return found?.kind === 'step' ? found : null;
+}
+
+/** The step that a call has reported; null for other calls, and for one that was refused. */
+function reportedStep({ call: { metadata }, result }: Call): number | null {
+  const { step_number } = (metadata.args ?? {}) as { step_number?: unknown };
+  return metadata.tool === 'update_step' && result?.metadata.success === true && typeof step_number === 'number' ? step_number : null;
+}
 
 /** Worth no line of its own: it went well, or it is a read that is running. */
 function isQuiet({ call: { metadata }, result }: Call): boolean {

@@ -8,5 +8,5 @@ export function say(workspace: string, chat: string, words: string, attached: At
   const files = attached.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
   const images = attached.flatMap(({ name, image }) => (image ? [{ name, blob: image.blob }] : []));
   rememberPrompt(words.trim());
-  return post(workspace, chat, files.length > 0 ? withFiles(words, files) : words.trim(), images);
+  return post(workspace, chat, files.length > 0 ? withFiles(words, files) : words.trim(), images, { words, attached });
 }

@@ -6,11 +6,11 @@ import { keepView, releaseView } from '@/lib/chat/retention';
 import { applyEvents, loadChat, setConnection, useChatStore } from '@/lib/chat/store';
 import type { Chat } from '@/lib/api/types';
 import { connect } from './connect';
-import type { Link, SentEvent, ToHub, ToTab } from './messages';
+import type { Link, SentEvent, ToHub, ToTab, Wanted } from './messages';
 
-/** How long a break may last before it is shown, and before we call ourselves offline. */
-const SHOWN_AFTER = 2_000;
-const OFFLINE_AFTER = 30_000;
+/** How long a break may last before it is shown, and before we call ourselves offline: a server that restarts is back before that. */
+const SHOWN_AFTER = 300;
+const OFFLINE_AFTER = 2_000;
 /** A hidden tab draws nothing, so nothing is gained by taking each event at once. */
 const HIDDEN_BATCH = 250;
 /** What comes within this time after a drawing is drawn together: words in ten steps a second are read as a stream. */
@@ -19,6 +19,10 @@ const BATCH = 100;
 let say: ((message: ToHub) => void) | null = null;
 const open = new Map<string, string>();
 let waiting: SentEvent[] = [];
+/** Chats of which every event comes. Events of others have gaps between them, so they are for the lists only. */
+const followed = new Set<string>();
+/** What waits to be taken into views. */
+let ofViews: SentEvent[] = [];
 let isScheduled = false;
 let drawnAt = -BATCH;
 let timers: ReturnType<typeof setTimeout>[] = [];
@@ -34,18 +38,35 @@ export function startBridge(client: QueryClient, signedOut: () => void): void {
   want();
   addEventListener('online', () => say?.({ kind: 'wake' }));
   addEventListener('pagehide', () => say?.({ kind: 'bye' }));
-  addEventListener('pageshow', (event: PageTransitionEvent) => event.persisted && want());
+  addEventListener('pageshow', (event: PageTransitionEvent) => {
+    if (!event.persisted) return;
+    for (const chat of open.keys()) unfollow(chat);
+    want();
+  });
 }
 
 /** Loads the chat and follows it until the returned function is called. */
 export function openChat(workspace: string, chat: string, failed: (reason: unknown) => void): () => void {
   open.set(chat, workspace);
   keepView(chat);
-  loadChat(workspace, chat).then(want, failed);
+  load(workspace, chat).catch(failed);
   return () => {
     open.delete(chat);
+    unfollow(chat);
     releaseView(chat);
   };
+}
+
+async function load(workspace: string, chat: string): Promise<void> {
+  await loadChat(workspace, chat);
+  // The stream may be further than the new view, and then has to repeat what lies between.
+  unfollow(chat);
+  want();
+}
+
+function unfollow(chat: string): void {
+  followed.delete(chat);
+  ofViews = ofViews.filter((event) => event.chat_id !== chat);
 }
 
 const listeners = new Set<(events: SentEvent[]) => void>();
@@ -71,7 +92,10 @@ function hear(message: ToTab): void {
   switch (message.kind) {
     case 'events':
       waiting.push(...message.events);
+      ofViews.push(...message.events.filter(({ chat_id }) => followed.has(chat_id)));
       return schedule();
+    case 'following':
+      return follow(message.chats);
     case 'lists_stale':
       void queries.invalidateQueries({ queryKey: ['chats'] });
       void refreshInbox(queries);
@@ -80,6 +104,15 @@ function hear(message: ToTab): void {
       return onSignedOut();
     case 'link':
       return showLink(message.link);
+  }
+}
+
+function follow(chats: Wanted[]): void {
+  const { views } = useChatStore.getState();
+  for (const { chat, after } of chats) {
+    const view = views[chat];
+    // A view that has less waits for a stream that begins where it ends.
+    if (open.has(chat) && view && after <= view.seq) followed.add(chat);
   }
 }
 
@@ -99,12 +132,13 @@ function flush(): void {
   isScheduled = false;
   drawnAt = performance.now();
   const events = waiting;
+  const own = ofViews;
   waiting = [];
-  const byChat = Map.groupBy(events, (event) => event.chat_id);
-  for (const [chat, own] of byChat) {
-    applyEvents(chat, own);
+  ofViews = [];
+  for (const chat of new Set(own.map((event) => event.chat_id))) {
+    applyEvents(chat, own.filter((event) => event.chat_id === chat));
     const workspace = open.get(chat);
-    if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void loadChat(workspace, chat).then(want);
+    if (workspace && useChatStore.getState().views[chat]?.missing === 'everything') void load(workspace, chat);
   }
   if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {

@@ -43,14 +43,17 @@ export class Hub {
     if (isNew) tab({ kind: 'link', link: this.link });
     const wanted = new Set([...this.tabs.values()].flatMap((set) => [...set]));
     let isChanged = false;
+    const following: Wanted[] = [];
     for (const { chat, after } of chats) {
       const place = this.places.get(chat);
       // A tab that knows less than was handed on hears it again; the others drop what they have.
-      isChanged ||= place === undefined || after < place;
+      if (place === undefined || after < place) isChanged = true;
+      else following.push({ chat, after: place });
       this.places.delete(chat);
       this.places.set(chat, Math.min(after, place ?? after));
     }
     for (const chat of this.places.keys()) if (!wanted.has(chat)) this.places.delete(chat);
+    if (following.length > 0) tab({ kind: 'following', chats: following });
     if (!this.isRunning) void this.run();
     else if (isChanged) this.reopen();
   }
@@ -81,7 +84,8 @@ export class Hub {
   private async listen(stream: AbortController): Promise<boolean> {
     let watchdog = setTimeout(() => stream.abort(), SILENCE);
     try {
-      const response = await this.open(this.url(), {
+      const following = [...this.places].slice(-MOST_CHATS).map(([chat, after]) => ({ chat, after }));
+      const response = await this.open(addressOf(following), {
         signal: stream.signal,
         headers: this.cursor === null ? {} : { 'last-event-id': this.cursor },
       });
@@ -91,11 +95,13 @@ export class Hub {
       }
       if (!response.ok || !response.body) return true;
       this.tell('live');
+      this.each({ kind: 'following', chats: following });
       const frames = new FrameReader();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { value, done } = await reader.read();
-        if (done) return true;
+        // What an abandoned stream still says is of chats as they were wanted before.
+        if (done || stream.signal.aborted) return true;
         clearTimeout(watchdog);
         watchdog = setTimeout(() => stream.abort(), SILENCE);
         this.take(frames.take(value));
@@ -103,11 +109,6 @@ export class Hub {
     } finally {
       clearTimeout(watchdog);
     }
-  }
-
-  private url(): string {
-    const chats = [...this.places].slice(-MOST_CHATS).map(([chat, place]) => `${chat}@${place}`);
-    return `/api/v1/events?chats=${chats.join(',')}`;
   }
 
   private take(frames: { id: string | null; data: string | null }[]): void {
@@ -136,3 +137,5 @@ export class Hub {
     for (const tab of this.tabs.keys()) tab(message);
   }
 }
+
+const addressOf = (chats: Wanted[]) => `/api/v1/events?chats=${chats.map(({ chat, after }) => `${chat}@${after}`).join(',')}`;

@@ -18,6 +18,8 @@ export type ToHub =
 
 export type ToTab =
   | { kind: 'events'; events: SentEvent[] }
+  /** From here on come all events of these chats after the given ones. Before that, only those that every list needs. */
+  | { kind: 'following'; chats: Wanted[] }
   /** Small events were missed: the lists of chats have to be read anew. */
   | { kind: 'lists_stale' }
   | { kind: 'signed_out' }

@@ -1,0 +1,23 @@
+// The list of keys.
+export const keys = {
+  keySend: 'send',
+  keyMode: 'Plan / Build',
+  keyStop: 'stop',
+  shortcuts: 'Keyboard shortcuts',
+  keyNewline: 'new line',
+  keyChats: 'previous / next chat',
+  keyNewChat: 'new chat',
+  keySidebar: 'list of chats',
+  keyPanel: 'side panel',
+  keyInbox: 'in the inbox: move, open, archive, select, new task, filter',
+  keyHelp: 'this list',
+  keyHistory: 'earlier messages (in the empty composer)',
+  keyQuestion: 'to the question',
+  keyPalette: 'commands, chats, files, search',
+  keyCommands: 'commands and files, while you write',
+  keyFind: 'find in this chat',
+  keyAnswer: 'pick an answer (focus in its row of buttons)',
+  keyApprove: 'allow once, always allow, deny (focus in the question)',
+  keyExecute: 'execute the plan whose card has the focus, or send a form',
+  keyEnd: 'to the newest message, in the conversation',
+} as const;

@@ -1,0 +1,23 @@
+// The list of keys.
+export const keys = {
+  keySend: '发送',
+  keyMode: '规划 / 构建',
+  keyStop: '停止',
+  shortcuts: '键盘快捷键',
+  keyNewline: '换行',
+  keyChats: '上一个 / 下一个对话',
+  keyNewChat: '新对话',
+  keySidebar: '对话列表',
+  keyPanel: '侧边面板',
+  keyInbox: '在收件箱里：移动、打开、归档、选择、新任务、筛选',
+  keyHelp: '本列表',
+  keyHistory: '之前的消息（输入框为空时）',
+  keyPalette: '命令、对话、文件、搜索',
+  keyCommands: '输入时选择命令和文件',
+  keyFind: '在本对话中查找',
+  keyAnswer: '在一排按钮中选择答案',
+  keyApprove: '允许一次、总是允许、拒绝；焦点在提问栏时',
+  keyExecute: '执行焦点所在卡片的计划；提交表单',
+  keyEnd: '到最新的消息（在对话区）',
+  keyQuestion: '跳到问题',
+} as const;
