@@ -88,10 +88,13 @@ impl Sequence {
         self.lock().partial.take()
     }
 
-    /// Publishes events now; the next append stores them.
+    /// Publishes events now; the next append stores them. Only for what a run finds out again after a crash: the state it is
+    /// in, and that a call which only reads was begun.
     pub fn publish_unstored(&self, events: impl IntoIterator<Item = Event>) {
         let mut numbers = self.lock();
         for event in events {
+            let is_found_again = matches!(event, Event::StateChanged { .. } | Event::MessageUpdated { .. });
+            debug_assert!(is_found_again, "{} is published before it is stored", event.name());
             numbers.last += 1;
             let envelope = Envelope { event, seq: numbers.last, at: Timestamp::now() };
             numbers.unstored.push(envelope.clone());
@@ -218,7 +221,7 @@ impl Numbers {
 mod tests {
     use super::*;
     use planwright_feed::Source;
-    use planwright_protocol::{ChatId, ChatState, WorkspaceId};
+    use planwright_protocol::{ChatId, ChatState, StepStatus, WorkspaceId};
 
     fn state() -> Event {
         Event::StateChanged { state: ChatState::Thinking }
@@ -255,6 +258,12 @@ mod tests {
         sequence.abandon_append();
         assert!(sequence.has_unstored(), "the next append stores it");
         assert_eq!(sequence.begin_append(vec![state()]).new[0].seq, 14);
+    }
+
+    #[test]
+    #[should_panic(expected = "plan_step is published before it is stored")]
+    fn what_a_run_does_not_find_out_again_is_not_published_before_it_is_stored() {
+        sequence().publish_unstored([Event::PlanStep { step_number: 1, status: StepStatus::Done }]);
     }
 
     #[test]
