@@ -3,18 +3,17 @@
 mod auto;
 mod once;
 mod plan;
-mod revert;
 mod run_end;
 mod speech;
 
 pub use auto::note as undecided;
 pub use once::SentKey;
 
-use crate::call;
-use crate::chat::{Change, Chat};
+use crate::action::{self, plan_progress, take_back};
+use crate::chat::{Activity, Change, Chat, Draft};
 use crate::classifier::{self, Classifying};
 use crate::crash;
-use crate::progress::{self, open_steps};
+use crate::progress::open_steps;
 use crate::run::Run;
 use crate::sessions::UNTITLED;
 use crate::view::ChatView;
@@ -22,8 +21,8 @@ use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::message::ModeChange;
-use planwright_protocol::op::{Confirm, PlanChange};
-use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
+use planwright_protocol::op::{Confirm, OnConflict, PlanChange};
+use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
 use std::sync::Arc;
@@ -147,6 +146,13 @@ impl Actor {
         }
     }
 
+    async fn revert(&mut self, message_id: MessageId, conflicts: OnConflict) -> Result<Option<Message>, Problem> {
+        if self.running.is_some() || self.chat.pending().is_some() {
+            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
+        }
+        take_back::take_back(&self.chat, message_id, conflicts, self.account().cloned()).await
+    }
+
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
         let Op::Update { title, role, plan_file, confirm, marks } = op else { return Ok(()) };
         self.chat.check_model_choice(&marks).await?;
@@ -158,7 +164,7 @@ impl Actor {
             PlanChange::Take(path) => Some(plan::named(&path)?.to_string()),
         };
         let title = title.map(checked_title).transpose()?;
-        let in_progress = self.running.is_some() || row.pending.is_some();
+        let in_progress = self.running.is_some() || row.activity.pending().is_some();
         if row.config.role.mode() == Mode::Act && role.mode() == Mode::Plan && in_progress {
             if confirm == Confirm::NotGiven {
                 return Err(Problem::new(
@@ -178,7 +184,7 @@ impl Actor {
                 .log(AuditKind::ModeEntered, "", role, json!({ "mode": role.mode(), "by": SwitchedBy::User }))
                 .by(self.account());
         }
-        let edit = move |row: &mut ChatRow| {
+        let edit = move |row: &mut Draft| {
             row.config.role = role;
             row.config.plan_file = plan_file;
             row.title = title.unwrap_or_else(|| row.title.clone());
@@ -190,10 +196,11 @@ impl Actor {
     async fn stop(&mut self) -> Result<(), Problem> {
         self.classifying = None;
         let row = self.chat.record();
-        if self.running.is_none() && row.pending.is_none() {
+        if self.running.is_none() && row.activity.pending().is_none() {
             return Ok(());
         }
         crash::point("stop_begun");
+        self.chat.amend(|chat| chat.activity.begin_stop()).await?;
         let interrupted = self.halt().await;
         crash::point("stop_halted");
         let mut change = Change::messages(interrupted);
@@ -201,12 +208,12 @@ impl Actor {
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome: QuestionOutcome::Stopped });
         }
         for open in open_calls(&self.chat.turn_messages().await?) {
-            change.events.extend(call::cancelled(&self.chat, &open).await);
+            change.events.extend(action::cancelled(&self.chat, &open).await);
         }
         change = change
             .event(Event::RunFinished { outcome: RunOutcome::Stopped, error: None, open_steps: open_steps(&row) })
             .event(Event::StateChanged { state: ChatState::Idle });
-        self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
+        self.chat.publish(change, |chat| chat.activity = Activity::Idle).await?;
         crash::point("stop_stored");
         Ok(())
     }
@@ -228,7 +235,7 @@ impl Actor {
     async fn publish_and_start(&mut self, change: Change, message: &Message) -> Result<(), Problem> {
         crash::point("message_unstored");
         if self.running.is_some() {
-            self.chat.publish(change, |row| row.pending = None).await?;
+            self.chat.publish(change, |chat| chat.activity.resolve_question()).await?;
             crash::point("message_queued");
             self.chat.inbox.put(message.clone());
             return Ok(());
@@ -236,7 +243,7 @@ impl Actor {
         let title = title_of(&message.content);
         self.chat
             .publish(change.event(Event::StateChanged { state: ChatState::Thinking }), move |row| {
-                begin(row);
+                row.activity.begin_run();
                 if row.title == UNTITLED {
                     row.title = title;
                 }
@@ -250,9 +257,13 @@ impl Actor {
     /// Goes on with what was cut off: taking something back, or a run.
     async fn resume(&mut self) -> Result<(), Problem> {
         self.chat.configure().await?;
-        if !self.resume_revert().await? {
-            progress::mark(&self.chat).await;
-            self.start();
+        match take_back::unfinished(&self.chat).await? {
+            Some(notice) => take_back::resume(&self.chat, notice).await?,
+            None => {
+                self.chat.amend(|chat| chat.activity.continue_run()).await?;
+                plan_progress::mark(&self.chat).await;
+                self.start();
+            }
         }
         crash::point("run_resumed");
         Ok(())
@@ -260,24 +271,25 @@ impl Actor {
 
     /// Goes on where a run failed. That it was asked for stands in the history; nothing is said twice.
     async fn retry(&mut self) -> Result<Message, Problem> {
-        if self.running.is_some() || self.chat.record().state != ChatState::Failed {
+        if self.running.is_some() || !matches!(self.chat.record().activity, Activity::Failed) {
             return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
         }
         let text = "The last run failed. The user asked to try again; go on where it broke off.";
         let note = Message::notice(self.chat.id, Notice::Retry, text);
         let change = Change::messages([note.clone()]).event(Event::StateChanged { state: ChatState::Thinking });
-        self.chat.publish(change, begin).await?;
+        self.chat.publish(change, |chat| chat.activity.begin_run()).await?;
         self.start();
         Ok(note)
     }
 
     /// Sums the conversation up now, as a run of its own.
     async fn compact(&mut self) -> Result<(), Problem> {
-        if self.running.is_some() || self.chat.record().pending.is_some() {
+        if self.running.is_some() || self.chat.pending().is_some() {
             let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
-        self.chat.publish(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), begin).await?;
+        let change = Change::default().event(Event::StateChanged { state: ChatState::Thinking });
+        self.chat.publish(change, |chat| chat.activity = Activity::Compacting(RunId::generate())).await?;
         self.begin_run(Run::compact);
         Ok(())
     }
@@ -319,22 +331,6 @@ async fn finished(running: &mut Option<Running>) -> Option<Outcome> {
         Some(running) => (&mut running.task).await.ok().flatten(),
         None => std::future::pending().await,
     }
-}
-
-fn begin(row: &mut ChatRow) {
-    row.run = Some(RunId::generate());
-    row.state = ChatState::Thinking;
-    row.pending = None;
-}
-
-fn end(row: &mut ChatRow, state: ChatState) {
-    end_run(row, state);
-    row.pending = None;
-}
-
-fn end_run(row: &mut ChatRow, state: ChatState) {
-    row.run = None;
-    row.state = state;
 }
 
 /// The switch as an entry of the history.

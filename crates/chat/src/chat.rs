@@ -1,5 +1,6 @@
 //! A chat in memory, and the one way to change it.
 
+mod activity;
 mod baseline;
 mod change;
 mod circumstances;
@@ -9,8 +10,9 @@ mod publishing;
 mod record;
 mod sequence;
 
+pub use activity::Activity;
 pub use change::Change;
-pub use record::ChatRecord;
+pub use record::{ChatRecord, Draft};
 
 use crate::card::Pending;
 use crate::chat_file::ChatFile;
@@ -76,7 +78,7 @@ impl Chat {
         let feed = Arc::new(ChatFeed::new(source, row.seq_ceiling, hub));
         let sequence = Arc::new(Sequence::beginning_after(row.seq_ceiling, feed.clone()));
         let file = Arc::new(if row.seq_ceiling > 0 { ChatFile::of_old_chat() } else { ChatFile::default() });
-        let (publisher, record) = watch::channel(Arc::new(ChatRecord::new(row, approval)));
+        let (publisher, record) = watch::channel(Arc::new(ChatRecord::load(row, approval)));
         let owner = Owner { store: store.clone(), file: file.clone(), sequence: sequence.clone(), record: publisher }.spawn();
         let (writes, work) = (TaskTracker::new(), TaskTracker::new());
         let chat = Arc::new(Self {
@@ -123,7 +125,7 @@ impl Chat {
 
     /// Whether nothing would be lost if the chat left memory now.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.record().run.is_none() && !self.sequence.has_unstored()
+        self.record().activity.run().is_none() && !self.sequence.has_unstored()
     }
 
     /// The chat at this moment.

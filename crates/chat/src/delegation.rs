@@ -1,8 +1,8 @@
 //! A task that is handed to another role. The delegate works in the same chat, in a conversation of its own, which is
 //! replayed like the chat's own: so a delegate that was cut off goes on where it was.
 
+use crate::action::result;
 use crate::agent::Agent;
-use crate::call;
 use crate::chat::Change;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
@@ -77,7 +77,7 @@ impl Run {
                 Err(Problem { message: text, ..problem })
             }
         };
-        call::finish_with(&self.chat, &call, outcome, change, |_| {}).await.map(ControlFlow::Continue)
+        result::record_with(&self.chat, &call, outcome, change, |_| {}).await.map(ControlFlow::Continue)
     }
 
     async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {

@@ -1,11 +1,11 @@
 //! Another chat that begins like an earlier one: to say something else than was said there.
 
-use crate::chat::{Change, no_chat};
+use crate::chat::{Change, Draft, no_chat};
 use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::{ChatId, ErrorCode, Message, MessageId, Mode, Notice, Problem, Role, WireMessage};
-use planwright_store::{ChatRow, Versions};
+use planwright_store::Versions;
 use std::collections::{HashMap, HashSet};
 
 impl Sessions {
@@ -30,7 +30,7 @@ impl Sessions {
         let images = copies.iter().flat_map(Message::images).map(|image| image.sha256.clone()).collect();
         let versions = Box::new(Versions { images, ..Versions::default() });
         let (model, effort) = (row.marks.model.clone(), row.marks.effort);
-        let edit = move |row: &mut ChatRow| {
+        let edit = move |row: &mut Draft| {
             row.config.plan_file = plan_file;
             (row.marks.model, row.marks.effort) = (model, effort);
         };

@@ -19,12 +19,12 @@
 //! | [`reading`] | the history as the model read it |
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
-//! | [`call`] | one tool call from its arguments to its result, also after a crash |
-//! | `user_call` | a tool call of the user's, by the tools endpoint |
+//! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
+//! | `user_call` | tool calls of the user, by the tools endpoint |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
 //! | [`chat_file`] | the chat as a file of the workspace, for people to read |
 //! | [`view`] | chats and tools, as clients read them |
-//! | [`plan`] | a plan as its file has it: read, stored, told of |
+//! | [`plan`] | a plan as its file has it, and the cards and messages that show it |
 //! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
 //! | [`versions`] | what calls change in files: noted before it happens, settled after |
 //! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
@@ -39,9 +39,9 @@
 //! change); an op is answered only when what it
 //! did is on disk; two ops of a chat never overlap.
 
+mod action;
 mod actor;
 mod agent;
-mod call;
 mod card;
 mod changed_steps;
 mod changes;

@@ -1,17 +1,14 @@
-//! A plan as its file has it: read, stored, told of.
+//! A plan as its file has it, and the cards and messages that show it.
 
 use crate::agent::Agent;
 use crate::card::Pending;
-use crate::chat::{Change, Chat, broken};
-use crate::crash;
+use crate::chat::{Change, Chat};
 use crate::drift::planned_files;
-use crate::versions;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{PlanVersion, ReplyPart};
-use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Plan, Problem, Question, QuestionKind, Role, Severity};
+use planwright_protocol::{Event, Message, Mode, Plan, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::{ApprovalRow, AuditKind};
-use planwright_tools::tool::tool_named;
-use planwright_tools::{Consent, Signal, Verdict, WorkspacePath, decide};
+use planwright_tools::WorkspacePath;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -87,70 +84,6 @@ impl StoredPlan {
     /// The card that asks for its approval.
     pub fn card(&self, by: Agent, question: Question) -> Pending {
         Pending::plan_approval(by, &self.path, &self.document, &self.sha256, question)
-    }
-}
-
-/// Writes a plan that the model gave as JSON, the same way and under the same rules as `write_plan` does.
-/// It is a change of the message that tells it.
-pub async fn store(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
-    let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
-    let mut args = serde_json::to_value(plan).map_err(invalid)?;
-    // Progress is the server's to record, so a new plan has none.
-    for step in args["steps"].as_array_mut().into_iter().flatten().filter_map(|step| step.as_object_mut()) {
-        step.remove("status");
-    }
-    let args = args.to_string();
-    // Chats that plan the same thing at the same moment go for the same name; the next try takes the next one.
-    let earlier = chat.record().config.plan_file.clone();
-    for _ in 0..8 {
-        match write(chat, agent, &args, message).await {
-            Err(problem) if matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none() => {
-                name(chat, earlier.clone()).await?;
-            }
-            Err(problem) => {
-                name(chat, earlier).await?;
-                return Err(problem);
-            }
-            Ok(stored) => return Ok(stored),
-        }
-    }
-    write(chat, agent, &args, message).await
-}
-
-/// Notes which file is the chat's plan.
-async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem> {
-    if chat.record().config.plan_file == plan_file {
-        return Ok(());
-    }
-    chat.publish(Change::default(), move |row| row.config.plan_file = plan_file).await
-}
-
-async fn write(chat: &Arc<Chat>, agent: Agent, args: &str, message: MessageId) -> Result<StoredPlan, Problem> {
-    let tool = tool_named("write_plan")?;
-    let (args, cx) = (args.to_owned(), chat.tool_context(agent, None).await?);
-    let prepared = tokio::task::spawn_blocking(move || tool.prepare(&args, &cx)).await.map_err(broken)??;
-    let permit = match decide(&chat.situation(agent, "write_plan", Consent::Needed).await?, &prepared.effects) {
-        Verdict::Allow(permit) => permit,
-        Verdict::Deny(problem) => return Err(problem),
-        Verdict::Ask(approval) => return Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason)),
-    };
-    // Before it is written: after a crash the model plans anew, and then this file is taken again, not another one beside it.
-    let path = prepared.effects.iter().find_map(|effect| effect.changed_paths().first().map(ToString::to_string));
-    let change = Change { versions: Box::new(versions::of(message, &prepared.changes)), ..Change::default() };
-    chat.publish(change, move |row| row.config.plan_file = path.or(row.config.plan_file.take())).await?;
-    crash::point("plan_intended");
-    let output = tokio::task::spawn_blocking(move || prepared.commit(&permit)).await.map_err(broken)?;
-    crash::point("plan_written");
-    if output.is_err() {
-        versions::settle(chat, message).await?;
-    }
-    let output = output?;
-    let gone = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
-    match output.signal {
-        Some(Signal::PlanFileChanged(path)) => StoredPlan::read(chat, &path).await.ok_or_else(gone),
-        Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged | Signal::Reviewed { .. } | Signal::Delegate { .. }) | None => {
-            Err(gone())
-        }
     }
 }
 

@@ -3,10 +3,8 @@
 //! What is carried out is the plan as it was approved. Its file belongs to the user, who may edit or delete it meanwhile:
 //! boxes are ticked in whatever is there, and what is gone is not made again.
 
-use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::revert;
-use crate::versions;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{PlanChanged, PlanFileChange};
 use planwright_protocol::plan::PlanFileStatus;
@@ -15,15 +13,13 @@ use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Pl
 use planwright_store::{ApprovalRow, ChatRow};
 use planwright_tools::tool::Input;
 use planwright_tools::workspace::{Kind, Stamp};
-use planwright_tools::{Consent, FileChange, UpdateStep, Version, Workspace, WorkspacePath, decide_progress};
+use planwright_tools::{UpdateStep, Workspace, WorkspacePath};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How often the file is read again when somebody else writes it at the same moment.
-const TRIES: usize = 5;
-
+#[derive(Clone)]
 pub struct Execution {
-    path: WorkspacePath,
+    pub path: WorkspacePath,
     /// The plan as it was approved.
     document: PlanDocument,
     sha256: String,
@@ -31,7 +27,7 @@ pub struct Execution {
 }
 
 /// The plan's file at one moment.
-enum Present {
+pub enum Present {
     /// As it was approved, but for its progress.
     Approved(Box<Found>),
     Edited(Box<Found>),
@@ -40,16 +36,16 @@ enum Present {
     Deleted,
 }
 
-struct Found {
-    document: PlanDocument,
+pub struct Found {
+    pub document: PlanDocument,
     sha256: String,
-    bytes: Vec<u8>,
-    stamp: Stamp,
+    pub bytes: Vec<u8>,
+    pub stamp: Stamp,
 }
 
 impl Found {
     /// Has the file say how far the plan has come, if it says that at all.
-    fn say(&mut self, status: PlanFileStatus) {
+    pub fn say(&mut self, status: PlanFileStatus) {
         if self.document.has_status() {
             self.document.status = status;
         }
@@ -84,7 +80,7 @@ impl Execution {
         document.render()
     }
 
-    fn look(&self, workspace: &Workspace) -> Result<Present, Problem> {
+    pub fn look(&self, workspace: &Workspace) -> Result<Present, Problem> {
         match workspace.entry(&self.path)?.map(|entry| entry.kind) {
             None => return Ok(Present::Deleted),
             Some(Kind::File) => {}
@@ -103,7 +99,7 @@ impl Execution {
     }
 
     /// Which step of an edited file is this one of the approved plan. A step that was only reworded is still the same.
-    fn step_in(&self, step_number: u32, edited: &Plan) -> Result<u32, Problem> {
+    pub fn step_in(&self, step_number: u32, edited: &Plan) -> Result<u32, Problem> {
         let approved = self.document.plan.steps.iter().find(|step| step.step_number == step_number);
         let place = |action: &str| edited.steps.iter().find(|step| step.action == action).map(|step| step.step_number);
         let action = approved.map(|step| step.action.as_str()).unwrap_or_default();
@@ -120,108 +116,6 @@ impl Execution {
         );
         Err(Problem::new(ErrorCode::ApprovalStale, text))
     }
-}
-
-/// Moves a step of the plan that is carried out: ticks its box, and gives the progress as it is then, to be stored.
-///
-/// # Errors
-/// The role may not, the file was edited so that it has no such step, or it can't be written.
-pub async fn tick(
-    chat: &Arc<Chat>,
-    agent: Agent,
-    mut execution: Execution,
-    call: MessageId,
-    (step_number, status): (u32, StepStatus),
-) -> Result<Execution, Problem> {
-    execution.progress.set(step_number, status);
-    let file_status = execution.progress.file_status();
-    write(chat, agent, execution, call, move |execution, present| match present {
-        Present::Approved(mut found) => {
-            // All boxes: somebody may have ticked what was never reported.
-            found.document.plan = execution.progress.shown_in(found.document.plan);
-            found.say(file_status);
-            Ok(Some(found))
-        }
-        Present::Edited(mut found) => {
-            found.document.set_step(execution.step_in(step_number, &found.document.plan)?, status)?;
-            // A draft is somebody's next plan, and has not been begun.
-            if found.document.status != PlanFileStatus::Draft {
-                let is_over = found.document.plan.steps.iter().all(|step| step.status.is_over());
-                found.say(if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress });
-            }
-            Ok(Some(found))
-        }
-        Present::Unreadable | Present::Deleted => Ok(None),
-    })
-    .await
-}
-
-/// Has the plan's file say that it is approved, and how far it has come by what was reported.
-pub async fn mark(chat: &Arc<Chat>) {
-    let agent = chat.agent();
-    if agent.role.mode() == Mode::Plan {
-        return;
-    }
-    let Some(execution) = Execution::of(chat) else { return };
-    let Ok(newest) = chat.store.messages_before(chat.id, None, 1).await else { return };
-    let Some(newest) = newest.first() else { return };
-    let marked = write(chat, agent, execution, newest.id, |execution, present| match present {
-        Present::Approved(mut found) => {
-            found.say(execution.progress.file_status());
-            found.document.plan = execution.progress.shown_in(found.document.plan);
-            Ok(Some(found))
-        }
-        Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
-    });
-    if let Err(problem) = marked.await {
-        tracing::warn!(chat = %chat.id, %problem, "the plan's file could not be marked as approved");
-    }
-}
-
-/// Writes what `change` makes of the plan's file; nothing where it gives none. It is a change of the message named.
-async fn write(
-    chat: &Arc<Chat>,
-    agent: Agent,
-    mut execution: Execution,
-    message: MessageId,
-    change: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
-) -> Result<Execution, Problem> {
-    // Whether the call may be made was decided before; the role must still be allowed to report progress.
-    let situation = chat.situation(agent, UpdateStep::SPEC.name, Consent::Given).await?;
-    let (permit, change) = (Arc::new(decide_progress(&situation, &execution.path)?), Arc::new(change));
-    let seen = chat.tool_context(agent, None).await?.seen;
-    for _ in 0..TRIES {
-        let (workspace, change) = (chat.workspace.clone(), change.clone());
-        let looked = chat.carry(move || change(&execution, execution.look(&workspace)?).map(|found| (execution, found))).await??;
-        let Some(found) = looked.1 else { return Ok(looked.0) };
-        execution = looked.0;
-        let Found { document, bytes, stamp: known, .. } = *found;
-        let text = document.render();
-        if text.as_bytes() == bytes {
-            return Ok(execution);
-        }
-        let (before, after) = (Version::file(bytes, None), Version::file(text.as_bytes(), None));
-        let noted = versions::of(message, &[FileChange { path: execution.path.clone(), before, after }]);
-        chat.publish(Change { versions: Box::new(noted), ..Change::default() }, |_| {}).await?;
-        let (workspace, permit, path) = (chat.workspace.clone(), permit.clone(), execution.path.clone());
-        match chat.carry(move || workspace.write_progress(&permit, &path, text.as_bytes(), known)).await? {
-            Ok(stamp) => {
-                // Who knew the file knows what the server made of it.
-                if seen.check(&execution.path, &known).is_ok() {
-                    seen.note(&execution.path, stamp);
-                }
-                return Ok(execution);
-            }
-            Err(problem) => {
-                versions::forget_within(chat, message, std::slice::from_ref(&execution.path)).await?;
-                if !matches!(problem.code, ErrorCode::FileChanged | ErrorCode::PathNotFound) {
-                    return Err(problem);
-                }
-            }
-        }
-    }
-    let text = format!("{} is being written by somebody else. Report the step again.", execution.path);
-    Err(Problem::new(ErrorCode::FileChanged, text))
 }
 
 /// Tells the user and the model, once, that the file of the plan being carried out is not what was approved.

@@ -1,8 +1,10 @@
 //! A run: from what the user said to the end of what it set off.
 
+use crate::action::agent_call::{CallOutcome, perform_together, take_together};
+use crate::action::plan_reply;
 use crate::agent::Agent;
-use crate::call::{self, Carried};
-use crate::chat::{Change, Chat};
+use crate::card::Pending;
+use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::inbox::Inbox;
 use crate::models::check_cost;
@@ -23,7 +25,6 @@ use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Tu
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
-use planwright_store::ChatRow;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -113,11 +114,11 @@ impl Run {
         change: Change,
         usage: Usage,
         context_tokens: u64,
-        edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+        edit: impl FnOnce(&mut Draft) + Send + 'static,
     ) -> Result<(), Problem> {
         self.context_tokens = context_tokens;
         let is_own = self.delegate.is_none();
-        let edit = move |row: &mut ChatRow| {
+        let edit = move |row: &mut Draft| {
             add(&mut row.usage, usage);
             if is_own {
                 row.usage.context_tokens = context_tokens;
@@ -217,18 +218,20 @@ impl Run {
         let mut message = None;
         let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
         match answer {
-            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => match plan::store(&self.chat, agent, plan, text_id).await {
-                Ok(stored) => {
-                    let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
-                    message = Some(Message::new(self.chat.id, stored.version(&self.chat).await?, content));
-                    reply.change = stored.change(agent.role, "");
-                    reply.plan_file = Some(stored.path);
+            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
+                match plan_reply::write(&self.chat, agent, plan, text_id).await {
+                    Ok(stored) => {
+                        let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
+                        message = Some(Message::new(self.chat.id, stored.version(&self.chat).await?, content));
+                        reply.change = stored.change(agent.role, "");
+                        reply.plan_file = Some(stored.path);
+                    }
+                    Err(problem) => {
+                        reply.note = Some(format!("This plan could not be stored: {}", problem.message));
+                        text.not_a_plan = Some(problem.message);
+                    }
                 }
-                Err(problem) => {
-                    reply.note = Some(format!("This plan could not be stored: {}", problem.message));
-                    text.not_a_plan = Some(problem.message);
-                }
-            },
+            }
             Answer::Question { question, severity, prose } => {
                 let pending = plan::question_card(&self.chat, agent, vec![question], severity).await;
                 let asked = pending.message(self.chat.id);
@@ -237,7 +240,7 @@ impl Run {
                     ..asked
                 });
                 reply.change = Change::default().event(pending.event()).log_question(&pending, model);
-                reply.pending = serde_json::to_value(&pending).ok();
+                reply.pending = Some(pending);
             }
             Answer::Text { reason: Some(reason) } => {
                 reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
@@ -265,7 +268,7 @@ impl Run {
 struct Reply {
     messages: Vec<Message>,
     change: Change,
-    pending: Option<Value>,
+    pending: Option<Pending>,
     plan_file: Option<String>,
     /// Why it is not what it was perhaps meant to be, for the user and the model to read.
     note: Option<String>,
@@ -336,8 +339,10 @@ impl World for Run {
         events.append(&mut change.events);
         events.push(Event::Usage(self.told(usage)));
         change.events = events;
-        let edit = move |row: &mut ChatRow| {
-            row.pending = pending.or(row.pending.take());
+        let edit = move |row: &mut Draft| {
+            if let Some(pending) = pending {
+                row.activity.ask(pending);
+            }
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
         self.spent(change, usage, usage.context_tokens, edit).await?;
@@ -351,17 +356,19 @@ impl World for Run {
         while let Some(first) = open.front() {
             let tool = first.body.tool.clone();
             self.chat.show(move |role| state_of(role, &tool)).await?;
-            let together = call::take_together(&mut open);
-            let carried = match Box::pin(call::carry_out_together(&self.chat, together, history)).await? {
-                Carried::Done(messages) => ControlFlow::Continue(messages),
-                Carried::Asked(messages) => ControlFlow::Break(messages),
-                Carried::HandedOn(call) => self.delegate(*call).await?,
-            };
-            match carried {
-                ControlFlow::Continue(messages) => happened.extend(messages),
-                ControlFlow::Break(messages) => {
-                    happened.extend(messages);
-                    break;
+            let together = take_together(&mut open);
+            for outcome in Box::pin(perform_together(&self.chat, together, history)).await? {
+                let followed = match outcome {
+                    CallOutcome::Done(messages) => ControlFlow::Continue(messages),
+                    CallOutcome::Asked(messages) => ControlFlow::Break(messages),
+                    CallOutcome::HandedOn(call) => self.delegate(*call).await?,
+                };
+                match followed {
+                    ControlFlow::Continue(messages) => happened.extend(messages),
+                    ControlFlow::Break(messages) => {
+                        happened.extend(messages);
+                        return Ok(happened);
+                    }
                 }
             }
         }

@@ -1,15 +1,18 @@
-//! A call that the user makes, by the tools endpoint: prepared, judged and logged like the model's.
+//! Tool calls of the user, by the tools endpoint: an action like a model's call.
 //!
-//! It has the rights of the chat's role, and nothing asks, because who would be asked makes the call. It is no part of the
+//! It has the rights of the chat's role, and nothing asks, because the user makes the call. It is no part of the
 //! conversation: the model has not made it, and what it changes is the user's own change.
 
+use crate::action::tool::{self, Toolbox};
+use crate::action::{Action, Call, Cause, End, Preparation, Principal, Proposal, Refusal, landing, perform};
 use crate::agent::Agent;
-use crate::call::command::{sift, verdict};
-use crate::call::judge::{Desk, Judged, examine};
-use crate::chat::{Change, Chat, broken, no_chat};
+use crate::chat::{Change, no_chat};
 use crate::handle::Handle;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
+use crate::tally;
+use async_trait::async_trait;
+use futures::FutureExt;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::op::Inquiry;
@@ -17,13 +20,14 @@ use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, W
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    CommandContext, Consent, Epoch, Fence, KEEPING, MissingPlan, Output, Permit, Prepared, RecordEffect, Signal, Situation, Staged,
-    ToolConfig, ToolContext, Verdict, Workspace, WorkspacePath,
+    CommandContext, Consent, Effect, Epoch, Fence, FileChange, KEEPING, MissingPlan, Output, RecordEffect, Signal, Situation, ToolConfig,
+    ToolContext, Workspace, WorkspacePath,
 };
 use planwright_workspaces::{Rules, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tokio_util::task::TaskTracker;
 
 /// What the user wants done.
 pub struct UserCall {
@@ -41,8 +45,9 @@ pub enum Place {
     Alone { mode: Mode, active_plan: Option<String> },
 }
 
-/// Where there is no chat whose role holds.
-struct Bare {
+/// A workspace, where there is no chat whose role holds.
+struct Alone {
+    store: Store,
     id: WorkspaceId,
     mode: Mode,
     workspace: Arc<Workspace>,
@@ -50,7 +55,7 @@ struct Bare {
     own_plan: Option<WorkspacePath>,
     /// Plans of chats.
     foreign_plans: Arc<BTreeSet<WorkspacePath>>,
-    desk: Desk,
+    toolbox: Toolbox,
     stop: Stop,
 }
 
@@ -66,7 +71,7 @@ impl Sessions {
                 if handle.chat().feed.source.workspace != workspace {
                     return Err(no_chat(id));
                 }
-                return call.in_chat(&handle).await;
+                return call.in_chat(handle).await;
             }
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
@@ -76,72 +81,145 @@ impl Sessions {
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
-        let desk = Desk { inspect: settings.inspect(), servers, site };
-        let stop = self.inner.stop.clone();
-        let bare = Bare { id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, desk, stop };
-        call.without_chat(self.store(), bare).await
+        let toolbox = Toolbox { inspect: settings.inspect(), servers, site };
+        let (store, stop) = (self.store().clone(), self.inner.stop.clone());
+        let alone = Alone { store, id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, toolbox, stop };
+        let agent = Agent::own(mode.default_role());
+        let tool_call = call.tool_call();
+        let cx = alone.tool_context(agent, Some(tool_call.call_id));
+        EndpointCall { within: Within::Workspace(Box::new(alone)), agent, call: tool_call, cx }.respond(Principal::User(call.user)).await
     }
 }
 
 impl UserCall {
-    /// In a chat: its role holds, and what is refused is logged there.
-    async fn in_chat(self, handle: &Handle) -> Result<ToolResponse, Problem> {
-        let chat = handle.chat();
+    /// In a chat: its role holds.
+    async fn in_chat(self, handle: Handle) -> Result<ToolResponse, Problem> {
+        let chat = handle.chat().clone();
         chat.configure().await?;
-        let user = self.user.clone();
-        let (agent, call) = (chat.agent(), self.call());
-        let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(call.call_id)).await? };
-        let situation = chat.situation(agent, &call.tool, Consent::Given);
-        let desk = Desk { inspect: chat.settings().inspect(), servers: chat.rules().servers, site: chat.site().await? };
-        let judged = examine(&call, agent, &desk, cx.clone(), situation).await?;
-        judged.count();
-        let outcome = match judged {
-            Judged::Allowed(prepared, _) if prepared.effects.contains(&RecordEffect::Progress.into()) => {
-                Err(Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that carries out the plan reports on its steps."))
-            }
-            Judged::Allowed(prepared, permit) => match commit(prepared, permit, Some(chat)).await? {
-                Ok(output) => conclude(handle, agent, &cx, output).await,
-                Err(problem) => Err(problem),
-            },
-            Judged::Refused(problem, change) => {
-                chat.publish(change.by(user.as_ref()), |_| {}).await?;
-                Err(problem)
-            }
-            Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
-        };
-        Ok(outcome.into())
-    }
-
-    /// Without a chat: as the Planner, or as the Actor.
-    async fn without_chat(self, store: &Store, bare: Bare) -> Result<ToolResponse, Problem> {
-        let user = self.user.clone();
-        let call = self.call();
-        let agent = Agent::own(bare.mode.default_role());
-        let cx = bare.tool_context(agent, Some(call.call_id));
-        let situation = std::future::ready(Ok(bare.situation(agent, &call.tool)));
-        let judged = examine(&call, agent, &bare.desk, cx.clone(), situation).await?;
-        judged.count();
-        let outcome = match judged {
-            Judged::Allowed(prepared, permit) => match commit(prepared, permit, None).await? {
-                Ok(output) => bare.conclude(agent, &cx, output).await,
-                Err(problem) => Err(problem),
-            },
-            Judged::Refused(problem, change) => {
-                store.log(Some(bare.id), &change.by(user.as_ref()).audit).await?;
-                Err(problem)
-            }
-            Judged::Asks(_, approval, _) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
-        };
-        Ok(outcome.into())
+        let tool_call = self.tool_call();
+        let principal = Principal::User(self.user);
+        let agent = principal.agent(&chat);
+        let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(tool_call.call_id)).await? };
+        EndpointCall { within: Within::Chat(handle), agent, call: tool_call, cx }.respond(principal).await
     }
 
     /// In the form in which calls are judged. It is never stored.
-    fn call(self) -> ToolCall {
-        ToolCall::new(CallId::generate(), self.tool, self.args)
+    fn tool_call(&self) -> ToolCall {
+        ToolCall::new(CallId::generate(), self.tool.clone(), self.args.clone())
     }
 }
 
-impl Bare {
+struct EndpointCall {
+    within: Within,
+    agent: Agent,
+    call: ToolCall,
+    cx: ToolContext,
+}
+
+enum Within {
+    Chat(Handle),
+    Workspace(Box<Alone>),
+}
+
+impl EndpointCall {
+    async fn respond(self, principal: Principal) -> Result<ToolResponse, Problem> {
+        let outcome = Box::pin(perform(Action { principal, call: self })).await?;
+        Ok(outcome.into())
+    }
+}
+
+#[async_trait]
+impl Call for EndpointCall {
+    type Committed = Output;
+    type Outcome = Result<Value, Problem>;
+
+    async fn prepare(&mut self) -> Result<Preparation<Output, Self::Outcome>, Problem> {
+        let of_chat;
+        let toolbox = match &self.within {
+            Within::Chat(handle) => {
+                of_chat = Toolbox::of_chat(handle.chat()).await?;
+                &of_chat
+            }
+            Within::Workspace(alone) => &alone.toolbox,
+        };
+        Ok(match tool::prepare(&self.call, self.agent.role, toolbox, self.cx.clone()).await {
+            Ok(prepared) => Preparation::Proposed(Proposal::from(prepared)),
+            Err(refusal) => Preparation::Refused(refusal),
+        })
+    }
+
+    async fn situation(&mut self, consent: Consent) -> Result<Situation, Problem> {
+        let situation = match &self.within {
+            Within::Chat(handle) => handle.chat().situation(self.agent, &self.call.tool, consent).await?,
+            Within::Workspace(alone) => alone.situation(self.agent, &self.call.tool),
+        };
+        Ok(situation)
+    }
+
+    fn limit(&self, effects: &[Effect]) -> Option<Problem> {
+        let is_report = matches!(self.within, Within::Chat(_)) && effects.contains(&RecordEffect::Progress.into());
+        is_report.then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that carries out the plan reports on its steps."))
+    }
+
+    /// Nothing: what it changes is the user's own change.
+    async fn record_intent(&mut self, _: &Principal, _: &[Effect], _: &[FileChange]) -> Result<(), Problem> {
+        tally::judged("allowed");
+        Ok(())
+    }
+
+    fn threads(&self) -> TaskTracker {
+        match &self.within {
+            Within::Chat(handle) => handle.chat().work.clone(),
+            Within::Workspace(_) => TaskTracker::new(),
+        }
+    }
+
+    async fn record_outcome(self, principal: Principal, end: End<Output>) -> Result<Self::Outcome, Problem> {
+        match end {
+            End::Refused(Refusal { problem, cause }) => {
+                tally::judged("denied");
+                if cause == Cause::Policy {
+                    let change = tool::violation(&self.call, &problem, self.agent.role).by(principal.account());
+                    match &self.within {
+                        Within::Chat(handle) => handle.chat().publish(change, |_| {}).await?,
+                        Within::Workspace(alone) => alone.store.log(Some(alone.id), &change.audit).await?,
+                    }
+                }
+                Ok(Err(problem))
+            }
+            End::Asks(_, approval) => Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
+            End::Committed(Err(problem)) => Ok(Err(problem)),
+            End::Committed(Ok(output)) => Ok(self.follow(principal, output).await),
+        }
+    }
+}
+
+impl EndpointCall {
+    /// What is done about the output of a tool, besides answering with it.
+    async fn follow(self, principal: Principal, output: Output) -> Result<Value, Problem> {
+        if output.signal == Some(Signal::Staged) {
+            return self.land(principal).await;
+        }
+        match &self.within {
+            Within::Chat(handle) => follow_in_chat(handle, self.agent, output).await,
+            Within::Workspace(_) => match output.signal {
+                None | Some(Signal::PlanFileChanged(_) | Signal::Reviewed { .. } | Signal::Staged) => Ok(output.into_result()),
+                Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Delegate { .. }) => Err(needs_chat()),
+            },
+        }
+    }
+
+    async fn land(self, principal: Principal) -> Result<Value, Problem> {
+        let threads = self.threads();
+        let situation = match &self.within {
+            Within::Chat(handle) => handle.chat().situation(self.agent, KEEPING, Consent::Given).boxed(),
+            Within::Workspace(alone) => std::future::ready(Ok(alone.situation(self.agent, KEEPING))).boxed(),
+        };
+        landing::settle_for_user(principal.account().cloned(), self.cx, threads, situation).await.map(Output::into_result)
+    }
+}
+
+impl Alone {
     fn tool_context(&self, agent: Agent, call: Option<CallId>) -> ToolContext {
         let config = ToolConfig {
             plan_mode: self.mode == Mode::Plan,
@@ -154,7 +232,7 @@ impl Bare {
             call,
             commands: self.settings.commands.clone(),
             reach: Reach::of(agent.role),
-            neighbours: self.desk.site.neighbours.clone(),
+            neighbours: self.toolbox.site.neighbours.clone(),
             stop: self.stop.clone(),
             live: Live::default(),
             baseline: None,
@@ -180,33 +258,12 @@ impl Bare {
             consent: Consent::Given,
         }
     }
-
-    async fn conclude(&self, agent: Agent, cx: &ToolContext, output: Output) -> Result<Value, Problem> {
-        match output.signal {
-            None | Some(Signal::PlanFileChanged(_) | Signal::Reviewed { .. }) => Ok(output.into_result()),
-            Some(Signal::Staged) => {
-                let landed = land(cx.clone(), self.situation(agent, KEEPING));
-                tokio::task::spawn_blocking(landed).await.map_err(broken)?.map(Output::into_result)
-            }
-            Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Delegate { .. }) => Err(needs_chat()),
-        }
-    }
 }
 
-/// Brings the effects about; in a chat, so that a switch of the role waits for it.
-async fn commit(prepared: Prepared, permit: Permit, chat: Option<&Arc<Chat>>) -> Result<Result<Output, Problem>, Problem> {
-    let work = move || prepared.commit(&permit);
-    match chat {
-        Some(chat) => chat.carry(work).await,
-        None => tokio::task::spawn_blocking(work).await.map_err(broken),
-    }
-}
-
-/// What the chat has to do about what a tool gave back.
-async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Output) -> Result<Value, Problem> {
+async fn follow_in_chat(handle: &Handle, agent: Agent, output: Output) -> Result<Value, Problem> {
     let chat = handle.chat();
     match output.signal.clone() {
-        None | Some(Signal::Reviewed { .. }) => Ok(output.into_result()),
+        None | Some(Signal::Reviewed { .. } | Signal::Staged) => Ok(output.into_result()),
         Some(Signal::PlanFileChanged(path)) => {
             match StoredPlan::read(chat, &path).await {
                 Some(stored) => record(handle, agent, &stored).await?,
@@ -218,10 +275,6 @@ async fn conclude(handle: &Handle, agent: Agent, cx: &ToolContext, output: Outpu
                 None => {}
             }
             Ok(output.into_result())
-        }
-        Some(Signal::Staged) => {
-            let situation = chat.situation(agent, KEEPING, Consent::Given).await?;
-            chat.carry(land(cx.clone(), situation)).await?.map(Output::into_result)
         }
         Some(Signal::Ask(questions)) => ask(handle, Inquiry::Questions(questions)).await,
         Some(Signal::ExitPlanMode(path)) if agent.role.mode() == Mode::Plan => ask(handle, Inquiry::Plan(path.to_string())).await,
@@ -256,25 +309,6 @@ async fn ask(handle: &Handle, inquiry: Inquiry) -> Result<Value, Problem> {
     let reply = handle.submit(Op::Ask { inquiry }).await?;
     let question_id = reply.chat.pending_question.as_ref().map(|pending| pending["question_id"].clone());
     Ok(json!({ "status": "question_pending", "question_id": question_id }))
-}
-
-/// Decides on what a command changed and brings it into the workspace.
-fn land(cx: ToolContext, situation: Situation) -> impl FnOnce() -> Result<Output, Problem> {
-    move || {
-        let gone = || Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on.");
-        let staged = Staged::load(&cx)?.ok_or_else(gone)?;
-        if let Some(why) = staged.half_done() {
-            return staged.take_back(why);
-        }
-        let (_, withheld) = sift(&situation, staged.effects());
-        let (staged, withheld) = staged.put_back_withheld(withheld)?;
-        let (effects, _) = sift(&situation, staged.effects());
-        match verdict(&situation, &effects) {
-            Verdict::Allow(permit) => staged.keep(&permit, &withheld)?.told,
-            Verdict::Ask(approval) => staged.take_back(&approval.reason),
-            Verdict::Deny(problem) => staged.take_back(&problem.message),
-        }
-    }
 }
 
 fn needs_chat() -> Problem {

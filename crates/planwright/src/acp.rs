@@ -51,6 +51,7 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, D
         commands: data.commands(),
         reserved: data.reserved(),
         team: None,
+        roots: Vec::new(),
         pins: Arc::new(StoredPins(store.clone())),
     };
     let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;

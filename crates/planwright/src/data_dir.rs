@@ -187,6 +187,80 @@ impl Storage for DataDir {
     }
 }
 
+/// What a look at a data folder found.
+pub enum Found {
+    /// A running Planwright holds it.
+    InUse,
+    /// The first start makes it.
+    NotMade,
+    There,
+}
+
+/// Looks at a data folder without leaving a trace in it.
+///
+/// # Errors
+/// It can't be written, or not be made.
+pub fn look(folder: Option<PathBuf>) -> anyhow::Result<(PathBuf, Found)> {
+    let path = place(folder)?;
+    if !path.try_exists().map_err(|error| unusable(&path, error))? {
+        return try_to_make(&path).map(|()| (path.clone(), Found::NotMade)).map_err(|error| unusable(&path, error));
+    }
+    if !path.is_dir() {
+        return Err(unusable(&path, ErrorKind::AlreadyExists.into()));
+    }
+    // By a lock that others may hold as well, so that a server that starts now is not kept out.
+    let lock = File::open(path.join("lock")).ok();
+    if lock.is_some_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))) {
+        return Ok((path, Found::InUse));
+    }
+    try_to_write_in(&path).map_err(|error| unusable(&path, error))?;
+    Ok((path, Found::There))
+}
+
+/// Makes the outermost folder that is missing, and removes it.
+fn try_to_make(path: &Path) -> std::io::Result<()> {
+    let missing = path.ancestors().take_while(|folder| !folder.exists()).last().unwrap_or(path);
+    std::fs::DirBuilder::new().mode(0o700).create(missing)?;
+    std::fs::remove_dir(missing)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
+fn try_to_write_in(folder: &Path) -> std::io::Result<()> {
+    let file = folder.join(format!("doctor-{}", std::process::id()));
+    let written = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&file);
+    written.and_then(|_| std::fs::remove_file(&file))
+}
+
+/// What a look at the database found.
+pub enum Database {
+    There(Store),
+    /// The first start makes it.
+    NotMade,
+    /// The next start brings it up to date.
+    Outdated,
+}
+
+impl Database {
+    /// Looks at the database without making or changing tables.
+    ///
+    /// # Errors
+    /// It can't be opened, or is newer than this program.
+    pub async fn look(folder: Option<PathBuf>, url: Option<&str>) -> anyhow::Result<Self> {
+        if let Some(url) = url.filter(|url| !url.is_empty()) {
+            return Ok(Store::visit_server(url).await?.map_or(Self::Outdated, Self::There));
+        }
+        let file = database(folder)?;
+        if !file.exists() {
+            return Ok(Self::NotMade);
+        }
+        let failed = |error| unopened(&file, error);
+        if Store::outdated(&file).await.map_err(failed)?.is_some() {
+            return Ok(Self::Outdated);
+        }
+        Ok(Store::visit(&file).await.map_err(failed)?.map_or(Self::NotMade, Self::There))
+    }
+}
+
 /// The database, for a command that works also while a server uses it: about accounts, or reading a chat.
 pub struct Accounts {
     pub store: Store,

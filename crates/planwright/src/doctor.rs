@@ -1,23 +1,24 @@
 //! `planwright doctor`
 
 use crate::args::{DoctorArgs, StorageArgs};
-use crate::data_dir::{Accounts, DataDir, reserved};
+use crate::data_dir::{Database, Found, look, reserved};
 use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::providers::vendor_names;
 use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
 use crate::wiring::Parts;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use planwright_config::{Config, PATH};
+use planwright_protocol::Mode;
 use planwright_protocol::settings::SandboxMode;
-use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_sandbox::{Check, Outcome, Reserve, Space};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
 use planwright_workspaces::{Configuration, Reserved, ServerReport, Trust, settings};
 use serde_json::json;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -82,24 +83,28 @@ fn disk_of(folder: &Path) -> Option<Check> {
     })
 }
 
-async fn opened(folder: Option<std::path::PathBuf>, database: Option<&str>) -> Vec<Check> {
-    let data = match DataDir::open(folder) {
-        Ok(data) => data,
-        // Whoever holds it has it in order.
-        Err(error) if error.downcast_ref::<Problem>().is_some_and(|problem| problem.code == ErrorCode::DataDirLocked) => {
-            return vec![good("data folder", "in use by a planwright that runs now")];
-        }
+async fn opened(folder: Option<PathBuf>, url: Option<&str>) -> Vec<Check> {
+    let (path, found) = match look(folder.clone()) {
+        Ok(found) => found,
         Err(error) => return vec![missing("data folder", &format!("{error:#}"))],
     };
-    let kind = if database.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
-    let database = match data.store(database).await {
-        Ok(store) => {
+    let data = match found {
+        // Whoever holds it has it in order.
+        Found::InUse => return vec![good("data folder", "in use by a planwright that runs now")],
+        Found::NotMade => good("data folder", &format!("{}, which the first start makes", path.display())),
+        Found::There => good("data folder", &path.display().to_string()),
+    };
+    let kind = if url.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
+    let database = match Database::look(folder, url).await {
+        Ok(Database::There(store)) => {
             store.close().await;
             good("database", kind)
         }
+        Ok(Database::NotMade) => good("database", &format!("{kind}; the first start makes it")),
+        Ok(Database::Outdated) => good("database", &format!("{kind}; the next start brings its tables up to date")),
         Err(error) => missing("database", &format!("{error:#}")),
     };
-    vec![good("data folder", &data.path().display().to_string()), database]
+    vec![data, database]
 }
 
 async fn models(models: &ConfiguredModels) -> Vec<Check> {
@@ -134,6 +139,7 @@ fn workspace(config: &Config, folder: &Path) -> Check {
             commands: PathBuf::new(),
             reserved: Reserved::default(),
             team: None,
+            roots: Vec::new(),
             pins: Arc::new(NoPins),
         };
         let (layers, _) = parts.layers()?;
@@ -155,9 +161,16 @@ fn workspace(config: &Config, folder: &Path) -> Check {
 async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -> Vec<Check> {
     let asked = async {
         let own = reserved(storage.data_dir.clone())?;
-        let accounts = Accounts::open(storage.data_dir, storage.database_url.as_deref()).await?;
-        let reports = ask(config, folder.unwrap_or(Path::new(".")), &accounts.store, &own).await;
-        accounts.store.close().await;
+        let store = match Database::look(storage.data_dir, storage.database_url.as_deref()).await? {
+            Database::There(store) => store,
+            // Nothing was accepted yet, as in a new one.
+            Database::NotMade => return ask_anew(config, folder, &own).await,
+            Database::Outdated => {
+                bail!("the database is of an earlier version, or empty; start Planwright once, which brings it up to date")
+            }
+        };
+        let reports = ask(config, folder.unwrap_or(Path::new(".")), &store, &own).await;
+        store.close().await;
         reports
     };
     match asked.await {
@@ -165,6 +178,21 @@ async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -
         Err(_) if config.mcp.servers.is_empty() => Vec::new(),
         Err(error) => vec![missing(SERVER, &format!("not looked at: {error:#}"))],
     }
+}
+
+/// Asks the servers with a database that is made for this alone.
+async fn ask_anew(config: &Config, folder: Option<&Path>, own: &Reserved) -> anyhow::Result<Vec<(ServerReport, bool)>> {
+    let place = std::env::temp_dir().join(format!("planwright-doctor-data-{}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&place)?;
+    let asked = async {
+        let store = Store::open(&place.join("planwright.db")).await?;
+        let reports = ask(config, folder.unwrap_or(Path::new(".")), &store, own).await;
+        store.close().await;
+        reports
+    };
+    let reports = asked.await;
+    planwright_sandbox::clear(&place);
+    reports
 }
 
 const SERVER: &str = "mcp server";

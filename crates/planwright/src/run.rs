@@ -115,6 +115,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         commands: data.commands(),
         reserved: data.reserved(),
         team: None,
+        roots: Vec::new(),
         pins: Arc::new(StoredPins(store.clone())),
     };
     let (sessions, pool) = parts.chats(store.clone(), Remotes::reporting_to(waits))?;

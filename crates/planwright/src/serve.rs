@@ -53,6 +53,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         commands: data.commands(),
         reserved: data.reserved(),
         team: (args.auth == Auth::Users).then(|| folders_of_users.roots.clone()),
+        roots: folders_of_users.roots.clone(),
         pins: Arc::new(StoredPins(store.clone())),
     };
     let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;

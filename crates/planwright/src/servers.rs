@@ -137,6 +137,7 @@ impl Bench {
             reserved: own.clone(),
             // Where there are accounts, somebody else may have accepted the file.
             team: (!store.users().await?.is_empty()).then(Vec::new),
+            roots: Vec::new(),
             pins,
         };
         let (layers, pool) = parts.layers().with_context(in_file)?;

@@ -26,6 +26,8 @@ pub struct Parts {
     pub reserved: Reserved,
     /// Where people with accounts may have workspaces; `None` where there are no accounts.
     pub team: Option<Vec<PathBuf>>,
+    /// Folders that hold workspaces, with accounts or without.
+    pub roots: Vec<PathBuf>,
     /// What the user accepted of MCP servers.
     pub pins: Arc<dyn Pins>,
 }
@@ -38,8 +40,13 @@ impl Parts {
         let pool = Pool::new(self.pins);
         let overrides =
             Overrides { model: self.model, model_from_environment: model_from_env().map(|(model, _)| model), trusts_all: self.trusts_all };
-        let commands =
-            Commands { place: self.commands, sandbox: SandboxSettings::default(), own: self.reserved.private(), team: self.team };
+        let commands = Commands {
+            place: self.commands,
+            sandbox: SandboxSettings::default(),
+            own: self.reserved.private(),
+            team: self.team,
+            roots: self.roots,
+        };
         let factory = McpServers { pool: pool.clone(), trusting, view };
         Ok((Layers::new(self.config, overrides, commands, Arc::new(factory))?, pool))
     }

@@ -202,7 +202,10 @@ impl Transaction {
     pub async fn set_version(&mut self, version: i64) -> Result<(), StoreError> {
         let sql = match self {
             Transaction::Sqlite(_) => format!("pragma user_version = {version}"),
-            Transaction::Postgres(_) => format!("insert into planwright_schema (version) values ({version})"),
+            Transaction::Postgres(_) => format!(
+                "create table if not exists planwright_schema (version bigint primary key);
+                 insert into planwright_schema (version) values ({version})"
+            ),
         };
         on_either!(self, Transaction(inner) => { sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **inner).await?; });
         Ok(())

@@ -51,7 +51,11 @@ pub(crate) async fn visit(url: &str) -> Result<Db, StoreError> {
 }
 
 pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
-    sqlx::raw_sql("create table if not exists planwright_schema (version bigint primary key)").execute(writer).await?;
+    // Whoever only looks makes no table.
+    let is_there: bool = sqlx::query_scalar("select to_regclass('planwright_schema') is not null").fetch_one(writer).await?;
+    if !is_there {
+        return Ok(0);
+    }
     Ok(sqlx::query_scalar("select coalesce(max(version), 0) from planwright_schema").fetch_one(writer).await?)
 }
 

@@ -74,7 +74,13 @@ fn judging(folder: &Path) {
     let tree = folder.join("tree");
     make_tree(&tree);
     let workspace = Arc::new(Workspace::open(&tree).unwrap());
-    let commands = Arc::new(Commands { place: folder.join("commands"), sandbox: SandboxSettings::default(), own: Vec::new(), team: None });
+    let commands = Arc::new(Commands {
+        place: folder.join("commands"),
+        sandbox: SandboxSettings::default(),
+        own: Vec::new(),
+        team: None,
+        roots: Vec::new(),
+    });
     let mut whole = Vec::new();
     for round in 0..11 {
         let start = Instant::now();

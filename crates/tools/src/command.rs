@@ -4,12 +4,14 @@
 //! workspace then, but staged; when it has ended, the gate decides on those changes like on any others, and they land or
 //! are taken back. See [`Staged`].
 
+mod hints;
 mod lines;
 mod outcome;
 mod room;
 mod service;
 mod sight;
 mod staged;
+mod staged_effects;
 mod terminal;
 mod versions;
 
@@ -47,6 +49,8 @@ pub struct Commands {
     pub own: Vec<PathBuf>,
     /// Where people with accounts may have workspaces; `None` where there are no accounts.
     pub team: Option<Vec<PathBuf>>,
+    /// Folders that hold workspaces, with accounts or without: no command sees more of them than its own workspace.
+    pub roots: Vec<PathBuf>,
 }
 
 /// What commands of a role may change.

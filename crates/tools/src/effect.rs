@@ -40,6 +40,8 @@ pub enum FileEffect {
     },
     /// Lose the file at this path to another that is moved there.
     Replace(WorkspacePath),
+    /// Make or change a git repository that has another name than `.git`; the path is its folder. The gate never allows it.
+    ChangeRepository(WorkspacePath),
 }
 
 /// The chat records something; no file of the user's changes.
@@ -161,6 +163,7 @@ impl FileEffect {
         match self {
             Self::Read(_) => Vec::new(),
             Self::Create(path) | Self::CreateFolder(path) | Self::Write(path) | Self::Delete(path) | Self::Replace(path) => vec![path],
+            Self::ChangeRepository(folder) => vec![folder],
             Self::Move { from, to } => vec![from, to],
         }
     }
@@ -216,6 +219,7 @@ mod tests {
             (FileEffect::Delete(path("/a")).into(), json!({"effect": "delete", "target": "/a"})),
             (FileEffect::Move { from: path("/a"), to: path("/b") }.into(), json!({"effect": "move", "target": {"from": "/a", "to": "/b"}})),
             (FileEffect::Replace(path("/a")).into(), json!({"effect": "replace", "target": "/a"})),
+            (FileEffect::ChangeRepository(path("/a")).into(), json!({"effect": "change_repository", "target": "/a"})),
             (RecordEffect::Progress.into(), json!({"effect": "progress"})),
             (RecordEffect::Review.into(), json!({"effect": "review"})),
             (RecordEffect::Delegate(Role::Actor).into(), json!({"effect": "delegate", "target": "actor"})),
@@ -260,7 +264,7 @@ mod tests {
         assert_eq!(named(Effect::is_open_ended), ["execute", "call"]);
         assert_eq!(named(Effect::only_reads), ["read", "consult"]);
         assert_eq!(named(|effect| effect.command() == Some("make")), ["execute"]);
-        let changing = ["create", "create_folder", "write", "delete", "move", "replace"];
+        let changing = ["create", "create_folder", "write", "delete", "move", "replace", "change_repository"];
         assert_eq!(named(|effect| !effect.changed_paths().is_empty()), changing);
         let moved = Effect::from(FileEffect::Move { from: path("/a"), to: path("/b") });
         assert_eq!(moved.changed_paths(), [&path("/a"), &path("/b")]);

@@ -25,6 +25,7 @@ pub use permit::{
 pub use settings::{Grant, Scope, Secrets};
 
 use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
+use crate::git_name::repository_refusal;
 use crate::path::WorkspacePath;
 use fence::Pass;
 use planwright_protocol::settings::{Approvals, Rule};
@@ -118,37 +119,9 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
     }
 }
 
-/// Decides whether the boxes of a plan may be ticked. The report that this follows from was decided on before, by `decide`.
-///
-/// # Errors
-/// The role may not report progress, or the file is not a plan.
-pub fn decide_progress(situation: &Situation, plan: &WorkspacePath) -> Result<ProgressPermit, Problem> {
-    decide(situation, &[RecordEffect::Progress.into()]).permit()?.to_tick(plan)
-}
-
-/// Decides whether the user may have paths put back as they were before changes of the chat.
-///
-/// # Errors
-/// It is not the user who asks for it, or a path is one that no chat changes.
-pub fn decide_take_back<'p>(situation: &Situation, paths: impl IntoIterator<Item = &'p WorkspacePath>) -> Result<TakeBackPermit, Problem> {
-    let effects: Vec<Effect> = paths.into_iter().map(|path| LandingEffect::TakeBack(path.clone()).into()).collect();
-    Ok(decide(situation, &effects).permit()?.to_take_back())
-}
-
 /// Allows to put back what a command changed in place, whatever the situation: nobody had approved the changes.
 pub(crate) fn permit_put_back<'p>(changed: impl IntoIterator<Item = &'p WorkspacePath>, unspellable: &[String]) -> PutBackPermit {
     PutBackPermit::new(changed, unspellable)
-}
-
-impl Verdict {
-    /// The permit, where nobody is left to be asked.
-    fn permit(self) -> Result<Permit, Problem> {
-        match self {
-            Verdict::Allow(permit) => Ok(permit),
-            Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),
-            Verdict::Deny(problem) => Err(problem),
-        }
-    }
 }
 
 /// The role or its mode has no right to this.
@@ -188,7 +161,7 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     }
     let Effect::File(effect) = effect else { return None };
     match effect {
-        FileEffect::Read(_) => None,
+        FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
         FileEffect::Write(path) | FileEffect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
         // The first file makes itself the chat's own plan, so that there is no second.
         FileEffect::Create(_) if situation.own_plan.is_none() => None,
@@ -245,6 +218,8 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
             FileEffect::Move { .. } => &[&[Create, Delete]],
             FileEffect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
             FileEffect::Replace(_) => &[&[Delete]],
+            // Refused to everybody; who may write nothing at all is told that instead.
+            FileEffect::ChangeRepository(_) => &[&[Plan], &[Create]],
         },
         Effect::Record(RecordEffect::Progress) => &[&[Progress]],
         Effect::Record(RecordEffect::Review) => &[&[Review]],
@@ -262,6 +237,9 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
 }
 
 fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
+    if let Effect::File(FileEffect::ChangeRepository(folder)) = effect {
+        return Some(repository_refusal(folder));
+    }
     let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
     Some(Problem::new(
         ErrorCode::ProtectedPath,

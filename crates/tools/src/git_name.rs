@@ -1,6 +1,7 @@
-//! Git's names for commits, in words that people use.
+//! Git's names for commits, and its repositories, in words that people use.
 
 use crate::path::WorkspacePath;
+use planwright_protocol::{ErrorCode, Problem};
 
 /// What a file of the repository is to its user, such as `branch main`; `None` for all that names no commit.
 #[must_use]
@@ -36,6 +37,15 @@ pub fn ref_change(path: &WorkspacePath, before: Option<&[u8]>, after: Option<&[u
         (None, Some(after)) => format!("{title} created at {after}"),
         (None, None) => return None,
     })
+}
+
+/// Why no tool writes into a repository that has another name than `.git`, nor makes one.
+#[must_use]
+pub fn repository_refusal(folder: &WorkspacePath) -> Problem {
+    let text = format!(
+        "{folder} belongs to a git repository that is not named `.git` (a folder with `HEAD`, `objects` and `refs`), or would complete one. Git obeys the configuration of such a folder, so no tool may make or change one. Make it in a command's /tmp, which is gone when the command ends, or ask the user to make it."
+    );
+    Problem::new(ErrorCode::ProtectedPath, text)
 }
 
 /// The beginning of an id, or the title of another ref.

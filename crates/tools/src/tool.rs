@@ -2,7 +2,7 @@
 
 use crate::builtin::BUILTIN;
 use crate::command::CommandContext;
-use crate::effect::Effect;
+use crate::effect::{Effect, FileEffect};
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
@@ -12,9 +12,9 @@ use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Q
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use planwright_protocol::message::{Category, Risk};
 
@@ -98,6 +98,19 @@ fn plain(schema: &mut Value) {
     }
 }
 
+/// The schemas of the built-in tools. They go out with every request to a model, and are derived once.
+static SCHEMAS: Mutex<BTreeMap<&str, Value>> = Mutex::new(BTreeMap::new());
+
+fn derived_schema<I: Input>() -> Value {
+    let mut schema = schemars::schema_for!(I).to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+        object.remove("title");
+    }
+    plain(&mut schema);
+    schema
+}
+
 /// Makes a [`Tool`] of its input type.
 pub struct Builtin<I>(PhantomData<fn() -> I>);
 
@@ -111,13 +124,8 @@ impl<I: Input> Tool for Builtin<I> {
     }
 
     fn schema(&self) -> Value {
-        let mut schema = schemars::schema_for!(I).to_value();
-        if let Some(object) = schema.as_object_mut() {
-            object.remove("$schema");
-            object.remove("title");
-        }
-        plain(&mut schema);
-        schema
+        let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+        schemas.entry(I::SPEC.name).or_insert_with(derived_schema::<I>).clone()
     }
 
     fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem> {
@@ -130,7 +138,7 @@ impl<I: Input> Tool for Builtin<I> {
         // Read strictly first, so that no reader of the stored call sees other arguments than the tool does.
         let value = planwright_protocol::json::parse_strict(args).map_err(invalid)?;
         let input: I = serde_json::from_value(value).map_err(invalid)?;
-        Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace))
+        Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace).with_repositories(&cx.workspace))
     }
 }
 
@@ -172,6 +180,14 @@ impl Prepared {
             }
         }
         self.changes.extend(made);
+        self
+    }
+
+    /// Adds the repositories under other names than `.git` that would be made or changed, so that the gate refuses the call.
+    fn with_repositories(mut self, workspace: &Workspace) -> Self {
+        let changed = self.effects.iter().flat_map(Effect::changed_paths);
+        let found: BTreeSet<WorkspacePath> = changed.filter_map(|path| workspace.repository_at(path)).collect();
+        self.effects.extend(found.into_iter().map(|folder| FileEffect::ChangeRepository(folder).into()));
         self
     }
 

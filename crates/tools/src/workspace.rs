@@ -14,6 +14,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 mod atomic;
+mod bare_repository;
 mod baseline;
 mod branch;
 mod change;
@@ -25,6 +26,7 @@ mod history;
 mod landing;
 mod marks;
 mod mirror;
+mod noted_repositories;
 mod overlay;
 mod plans;
 mod problem;
@@ -47,7 +49,7 @@ pub use branch::Commit;
 pub use change::{Change, Changes, is_in_repository, is_named_record, is_object};
 pub use clock::{Begun, Since};
 pub use entries::{Depth, Parents, State};
-pub use landing::Landing;
+pub use landing::{Landing, OutputConflicts};
 pub use mirror::{Mirror, is_noted};
 pub use plans::PlanSummary;
 use problem::problem_of;
@@ -251,7 +253,11 @@ impl Workspace {
         // What is refused already leaves not even the trace of a temporary file.
         drop(enter()?);
         let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(&enter, &folder)? };
-        atomic::replace(&folder, name, bytes, expected, path, || Ok((enter()?, self.take_turn())))
+        atomic::replace(&folder, name, bytes, expected, path, || {
+            let held = (enter()?, self.take_turn());
+            self.refuse_repository(path)?;
+            Ok(held)
+        })
     }
 
     /// Writes a plan in which the server ticked a box.
@@ -294,6 +300,8 @@ impl Workspace {
                 let Some((parent, name)) = path.split() else { return Err(problem) };
                 let parent = self.folder_made(enter, &parent)?;
                 let _guard = enter()?;
+                let _turn = self.take_turn();
+                self.refuse_repository(path)?;
                 match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => self.folder(path),
                     Err(errno) => Err(problem_of(errno, path)),

@@ -1,10 +1,10 @@
 //! Chats that decide by their first message whether they plan first or begin at once.
 
 use super::{Actor, mode_changed, switch_note};
-use crate::chat::Change;
+use crate::chat::{Change, Draft};
 use planwright_agent::intent::is_simple_fix;
 use planwright_protocol::{ChatId, Message, Mode, Notice, Problem, SwitchedBy};
-use planwright_store::{AuditKind, ChatRow};
+use planwright_store::AuditKind;
 use serde_json::json;
 
 /// The history is the record, so that the decision is still open after a restart.
@@ -33,6 +33,6 @@ impl Actor {
             role,
             json!({ "mode": role.mode(), "by": SwitchedBy::Auto }),
         );
-        self.chat.switch(change, move |row: &mut ChatRow| row.config.role = role).await
+        self.chat.switch(change, move |row: &mut Draft| row.config.role = role).await
     }
 }

@@ -1,11 +1,11 @@
 //! Approving a plan: the only way from plan mode into carrying one out.
 
-use super::{Actor, begin, mode_changed, switch};
+use super::{Actor, mode_changed, switch};
+use crate::action::plan_progress;
 use crate::card::Pending;
-use crate::chat::{Change, broken};
+use crate::chat::{Activity, Change, broken};
 use crate::crash;
 use crate::drift;
-use crate::progress;
 use planwright_plan::PlanDocument;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
@@ -122,11 +122,11 @@ impl Actor {
                 row.config.role = role;
                 row.config.plan_file = Some(plan_file);
                 row.progress = progress;
-                begin(row);
+                row.activity.begin_run();
             })
             .await?;
         crash::point("approval_stored");
-        progress::mark(&self.chat).await;
+        plan_progress::mark(&self.chat).await;
         self.start();
         Ok(note)
     }
@@ -169,13 +169,7 @@ impl Actor {
             .event(pending.event())
             .event(Event::StateChanged { state: ChatState::AwaitingAnswer });
         change = change.log_question(&pending, "");
-        self.chat
-            .publish(change, move |row| {
-                row.run = None;
-                row.state = ChatState::AwaitingAnswer;
-                row.pending = serde_json::to_value(&pending).ok();
-            })
-            .await
+        self.chat.publish(change, move |chat| chat.activity = Activity::Waiting(Box::new(pending))).await
     }
 
     /// The plan that an order without one has led to, if it did.

@@ -1,7 +1,7 @@
 //! How a run ends.
 
-use super::{Actor, end, end_run};
-use crate::chat::Change;
+use super::Actor;
+use crate::chat::{Activity, Change};
 use crate::commits;
 use crate::crash;
 use crate::progress::open_steps;
@@ -28,16 +28,13 @@ impl Actor {
         };
         match outcome {
             Some(Outcome::Done | Outcome::Parked(_)) if !self.chat.inbox.is_empty() => {
+                self.chat.amend(|chat| chat.activity.continue_run()).await?;
                 self.start();
                 Ok(())
             }
             // Everything about the question was stored with it.
             Some(Outcome::Parked(_)) => {
-                self.chat
-                    .publish(Change::default().event(Event::StateChanged { state: ChatState::AwaitingAnswer }), |row| {
-                        end_run(row, ChatState::AwaitingAnswer);
-                    })
-                    .await?;
+                self.chat.publish(Change::default(), |chat| chat.activity.end_run()).await?;
                 crash::point("run_parked");
                 Ok(())
             }
@@ -47,20 +44,20 @@ impl Actor {
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
                     .event(Event::StateChanged { state: ChatState::Idle });
-                self.chat.publish(change, |row| end(row, ChatState::Idle)).await?;
+                self.chat.publish(change, |chat| chat.activity = Activity::Idle).await?;
                 crash::point("run_end_stored");
                 Ok(())
             }
             Some(Outcome::Failed(problem)) => {
                 let interrupted = self.chat.settle().await;
-                self.chat.publish(failed(interrupted, problem), |row| end(row, ChatState::Failed)).await
+                self.chat.publish(failed(interrupted, problem), |chat| chat.activity = Activity::Failed).await
             }
             None => {
                 let problem = Problem::new(
                     ErrorCode::Internal,
                     "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
                 );
-                self.chat.publish(failed(None, problem), |row| end(row, ChatState::Failed)).await
+                self.chat.publish(failed(None, problem), |chat| chat.activity = Activity::Failed).await
             }
         }
     }
@@ -73,7 +70,7 @@ impl Actor {
         let change = Change::default()
             .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps })
             .event(Event::StateChanged { state: ChatState::Failed });
-        if self.chat.publish(change, |row| end(row, ChatState::Failed)).await.is_ok() {
+        if self.chat.publish(change, |chat| chat.activity = Activity::Failed).await.is_ok() {
             self.unstored_end = None;
         }
     }

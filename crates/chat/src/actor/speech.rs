@@ -174,7 +174,8 @@ impl Actor {
         let row = self.chat.record();
         let role = row.config.role;
         let newest = self.chat.store.newest_user_message(self.chat.id).await?;
-        let is_of_use = role.mode() == Mode::Plan && row.pending.is_none() && newest.is_some_and(|message| message.id == message_id);
+        let is_of_use =
+            role.mode() == Mode::Plan && row.activity.pending().is_none() && newest.is_some_and(|message| message.id == message_id);
         let mut change = Change::default();
         if usage != Usage::default() {
             change = change.event(Event::Usage(Usage { context_tokens: row.usage.context_tokens, ..usage }));

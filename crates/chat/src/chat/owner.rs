@@ -1,13 +1,13 @@
 //! The owner of a chat: the only task that changes it. It awaits the store and nothing else.
 
 use super::change::Change;
-use super::record::ChatRecord;
+use super::record::{ChatRecord, Draft};
 use super::sequence::Sequence;
 use crate::chat_file::ChatFile;
 use crate::view::Snapshot;
 use planwright_feed::{Moment, PartialAnswer};
 use planwright_protocol::{ChatState, ErrorCode, Event, InvalidTransition, Problem, Role};
-use planwright_store::{Append, ChatRow, Marks, Store, StoreError};
+use planwright_store::{Append, Marks, Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -16,13 +16,13 @@ const RESERVE: u64 = 4096;
 /// How many requests may wait for the owner.
 const MAILBOX: usize = 256;
 
-pub type Edit = Box<dyn FnOnce(&mut ChatRow) + Send>;
+pub type Edit = Box<dyn FnOnce(&mut Draft) + Send>;
 type Answer<T> = oneshot::Sender<Result<T, Problem>>;
 
 pub enum Request {
-    /// Edits the row, stores everything in one append, publishes the events. Answers with the row before and after.
+    /// Edits the chat, stores everything in one append, publishes the events. Answers with the row before and after.
     Commit(Box<Change>, Edit, Answer<(Arc<ChatRecord>, Arc<ChatRecord>)>),
-    /// Edits the row in memory; the next append stores it.
+    /// Edits the chat in memory; the next append stores it.
     Amend(Edit, Answer<()>),
     /// Publishes what the chat is doing now. After a crash a run finds its place by its messages, so this is not worth an append.
     Enter(Box<dyn FnOnce(Role) -> ChatState + Send>, Answer<()>),
@@ -60,9 +60,9 @@ impl Owner {
                 let _ = answer.send(committed.map(|()| (before, self.record())));
             }
             Request::Amend(edit, answer) => {
-                let mut row = self.record().row.clone();
-                edit(&mut row);
-                self.replace(row);
+                let mut draft = self.record().draft();
+                edit(&mut draft);
+                self.replace(draft);
                 let _ = answer.send(Ok(()));
             }
             Request::Enter(state, answer) => {
@@ -84,16 +84,18 @@ impl Owner {
         self.record.borrow().clone()
     }
 
-    fn replace(&self, row: ChatRow) {
-        self.record.send_replace(Arc::new(self.record().followed_by(row, None)));
+    fn replace(&self, draft: Draft) {
+        self.record.send_replace(Arc::new(self.record().followed_by(draft.finished(), None)));
     }
 
     fn enter(&self, state: impl FnOnce(Role) -> ChatState) -> Result<(), Problem> {
         let record = self.record();
         let role = record.config.role;
         let state = record.state.enter(state(role), role.mode()).map_err(invalid)?;
-        if state != record.state {
-            self.replace(ChatRow { state, ..record.row.clone() });
+        let mut draft = record.draft();
+        draft.activity.enter(state);
+        if draft.activity.state() != record.state {
+            self.replace(draft);
             self.sequence.publish_unstored([Event::StateChanged { state }]);
         }
         Ok(())
@@ -101,9 +103,10 @@ impl Owner {
 
     async fn commit(&self, change: Change, edit: Edit) -> Result<(), Problem> {
         let record = self.record();
-        let mut row = record.row.clone();
-        edit(&mut row);
-        row.state = record.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
+        let mut draft = record.draft();
+        edit(&mut draft);
+        let mut row = draft.finished();
+        record.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
         let mut events = change.events;
         if row.title != record.title || row.marks != record.marks {
@@ -147,8 +150,11 @@ impl Owner {
     async fn reload(&self) {
         let record = self.record();
         match self.store.chat(record.id).await {
-            // The fence of this process goes on counting.
-            Ok(Some(row)) => self.replace(ChatRow { epoch: record.epoch, ..row }),
+            Ok(Some(mut row)) => {
+                // The fence of this process goes on counting.
+                row.epoch = record.epoch;
+                self.replace(ChatRecord::load(row, None).draft());
+            }
             Ok(None) => {}
             Err(error) => tracing::error!(chat = %record.id, %error, "a chat whose change may be stored can't be read again"),
         }

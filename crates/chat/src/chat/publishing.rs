@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::owner::Request;
-use super::record::ChatRecord;
+use super::record::{ChatRecord, Draft};
 use super::{Chat, broken};
 use crate::agent::Agent;
 use crate::chat_file::header;
@@ -10,14 +10,13 @@ use crate::crash;
 use crate::view::Snapshot;
 use planwright_protocol::message::AssistantText;
 use planwright_protocol::{CallId, ChatState, Event, Message, MessageId, Problem, Role};
-use planwright_store::ChatRow;
 use planwright_tools::Epoch;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 impl Chat {
-    /// Changes the chat: `edit` its row, store everything in one transaction, publish the events.
-    pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
+    /// Changes the chat: `edit` it, store everything in one transaction, publish the events.
+    pub async fn publish(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut Draft) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         let work = async move {
             let (before, after) = chat.commit(change, edit).await?;
@@ -35,7 +34,7 @@ impl Chat {
     }
 
     /// Like [`Self::publish`], for a change of role: when it is answered, no effect of the old role can land any more.
-    pub async fn switch(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut ChatRow) + Send + 'static) -> Result<(), Problem> {
+    pub async fn switch(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut Draft) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         let work = async move {
             chat.end_commands().await;
@@ -43,13 +42,10 @@ impl Chat {
             // From here to the commit no permit holds: the record still has the epoch that just ended.
             let epoch = chat.advance_fence().await?;
             crash::point("switch_fenced");
-            let edit = move |row: &mut ChatRow| {
+            let edit = move |row: &mut Draft| {
                 edit(row);
                 row.epoch = epoch.0;
-                // A run that goes on in another mode leaves the states of the old one.
-                if !row.state.is_of(row.config.role.mode()) {
-                    row.state = ChatState::Thinking;
-                }
+                row.activity.change_mode(row.config.role.mode());
             };
             if let Err(problem) = chat.commit(change, edit).await {
                 // The role stays, and so does the end of its permits.
@@ -70,7 +66,12 @@ impl Chat {
     }
 
     async fn note_epoch(&self, epoch: Epoch) -> Result<(), Problem> {
-        self.ask_owner(|answer| Request::Amend(Box::new(move |row| row.epoch = epoch.0), answer)).await
+        self.amend(move |chat| chat.epoch = epoch.0).await
+    }
+
+    /// Changes the chat in memory. The next change that is stored has it.
+    pub async fn amend(&self, edit: impl FnOnce(&mut Draft) + Send + 'static) -> Result<(), Problem> {
+        self.ask_owner(|answer| Request::Amend(Box::new(edit), answer)).await
     }
 
     async fn advance_fence(&self) -> Result<Epoch, Problem> {
@@ -140,7 +141,7 @@ impl Chat {
     async fn commit(
         &self,
         change: Change,
-        edit: impl FnOnce(&mut ChatRow) + Send + 'static,
+        edit: impl FnOnce(&mut Draft) + Send + 'static,
     ) -> Result<(Arc<ChatRecord>, Arc<ChatRecord>), Problem> {
         self.ask_owner(|answer| Request::Commit(Box::new(change), Box::new(edit), answer)).await
     }

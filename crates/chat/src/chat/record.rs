@@ -1,27 +1,37 @@
 //! Everything stored about a chat besides its history.
 
+use super::activity::Activity;
 use crate::card::Pending;
 use planwright_protocol::Mode;
 use planwright_store::{ApprovalRow, ChatRow};
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// A chat at one moment. Readers share it; only the owner replaces it.
 #[derive(Clone, Debug)]
 pub struct ChatRecord {
+    /// Its `state`, `run` and `pending` are those of the activity.
     pub row: ChatRow,
+    pub activity: Activity,
     /// The newest approval, whichever plan it is for.
     newest_approval: Option<Arc<ApprovalRow>>,
 }
 
 impl ChatRecord {
-    pub fn new(row: ChatRow, newest_approval: Option<Arc<ApprovalRow>>) -> Self {
-        Self { row, newest_approval }
+    pub fn load(mut row: ChatRow, newest_approval: Option<Arc<ApprovalRow>>) -> Self {
+        let activity = Activity::load(&row);
+        activity.store(&mut row);
+        Self { row, activity, newest_approval }
     }
 
-    /// The same chat with another row, and with another approval if there is one.
-    pub(crate) fn followed_by(&self, row: ChatRow, approval: Option<ApprovalRow>) -> Self {
-        Self { row, newest_approval: approval.map(Arc::new).or_else(|| self.newest_approval.clone()) }
+    /// The same chat after a change, and with another approval if there is one.
+    pub(crate) fn followed_by(&self, draft: Draft, approval: Option<ApprovalRow>) -> Self {
+        let Draft { row, activity } = draft;
+        Self { row, activity, newest_approval: approval.map(Arc::new).or_else(|| self.newest_approval.clone()) }
+    }
+
+    pub(crate) fn draft(&self) -> Draft {
+        Draft { row: self.row.clone(), activity: self.activity.clone() }
     }
 
     /// The approval of the chat's present plan.
@@ -39,7 +49,7 @@ impl ChatRecord {
     /// The question that waits for an answer.
     #[must_use]
     pub fn pending(&self) -> Option<Pending> {
-        self.row.pending.clone().and_then(|value| serde_json::from_value(value).ok())
+        self.activity.pending().cloned()
     }
 }
 
@@ -48,5 +58,33 @@ impl Deref for ChatRecord {
 
     fn deref(&self) -> &ChatRow {
         &self.row
+    }
+}
+
+/// A chat while a change edits it. The activity decides on `state`, `run` and `pending` of the row: to set those has no effect.
+pub struct Draft {
+    row: ChatRow,
+    pub activity: Activity,
+}
+
+impl Draft {
+    /// The draft with the columns of its activity.
+    pub(crate) fn finished(mut self) -> Self {
+        self.activity.store(&mut self.row);
+        self
+    }
+}
+
+impl Deref for Draft {
+    type Target = ChatRow;
+
+    fn deref(&self) -> &ChatRow {
+        &self.row
+    }
+}
+
+impl DerefMut for Draft {
+    fn deref_mut(&mut self) -> &mut ChatRow {
+        &mut self.row
     }
 }

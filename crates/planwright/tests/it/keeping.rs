@@ -268,6 +268,36 @@ async fn a_database_of_a_newer_version_is_told_of_by_every_command_and_left_as_i
     assert!(!backup.exists());
 }
 
+/// The names and contents of all files in a folder.
+fn contents(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(contents(&entry.path()).into_iter().map(|(inside, bytes)| (format!("{name}/{inside}"), bytes))),
+            false => found.push((name, std::fs::read(entry.path()).unwrap())),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn doctor_looks_at_the_data_folder_and_at_an_older_database_and_changes_neither() {
+    let home = talking();
+    home.put_config("[mcp.servers.x]\ncommand = \"true\"\n");
+    let (_, said) = planwright(&home, &["doctor"]).await;
+    assert!(said.contains("which the first start makes") && !home.data().exists(), "{said}");
+    std::fs::create_dir(home.data()).unwrap();
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/databases/0.1.0.db"), home.data().join("planwright.db")).unwrap();
+    let before = contents(&home.data());
+    let (_, said) = planwright(&home, &["doctor"]).await;
+    assert!(said.contains("the next start brings its tables up to date"), "{said}");
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let after = contents(&home.data());
+    assert_eq!((names(&after), after == before), (names(&before), true), "{said}");
+}
+
 #[tokio::test]
 async fn a_database_of_the_first_version_is_saved_then_brought_up_to_date_and_served() {
     const START: &str = include_str!("../../../store/migrations/sqlite/0001_start.sql");

@@ -1,9 +1,11 @@
 //! What a command's changes may do to the workspace when they land: to repositories, to git's history, to other people's files.
 
 mod baseline;
+mod build_output;
 mod git_state;
 mod history;
 mod in_place;
+mod repositories;
 mod side_by_side;
 
 use crate::command_effects::{BOTH_WAYS, actor, project, result, run};

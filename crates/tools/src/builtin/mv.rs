@@ -123,6 +123,7 @@ fn effects(from: &WorkspacePath, to: &WorkspacePath, tree: &Tree, replaced: Opti
     effects.extend(replaced.map(|_| FileEffect::Replace(to.clone())));
     // What is protected stays so when the folder around it is named.
     effects.extend(tree.protected.as_ref().map(|path| FileEffect::Move { from: path.clone(), to: moved_path(path, from, to) }));
+    effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
     effects
 }
 

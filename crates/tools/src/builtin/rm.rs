@@ -50,6 +50,7 @@ impl Input for Rm {
         let mut effects = vec![FileEffect::Delete(path.clone())];
         // What is protected stays so when the folder around it is named.
         effects.extend(tree.protected.clone().map(FileEffect::Delete));
+        effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
         let (count, left_out) = (tree.files(), tree.kept.left_out);
         let gone = |(path, before)| FileChange { path, before, after: Version::absent() };
         let changes = tree.entries.into_iter().map(gone).collect();

@@ -2,7 +2,7 @@
 
 use crate::git_name::ref_change;
 use crate::path::WorkspacePath;
-use crate::workspace::{PutBack, RefChange};
+use crate::workspace::{OutputConflicts, PutBack, RefChange};
 
 /// How many paths or refs are named.
 const MOST_SPELLED: usize = 20;
@@ -21,6 +21,14 @@ pub fn refs_line(refs: &[RefChange]) -> Option<String> {
     let named = all.iter().take(MOST_SPELLED).cloned().collect::<Vec<_>>().join("; ");
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (!all.is_empty()).then(|| format!("[git: {named}{more}. The user let these refs lose commits, and can take it back.]"))
+}
+
+/// Files of build output that stayed as somebody else left them.
+pub fn output_line(conflicts: &OutputConflicts, why: &str) -> Option<String> {
+    let named: Vec<&WorkspacePath> = conflicts.named.iter().collect();
+    let count = conflicts.count;
+    (count > 0)
+        .then(|| format!("[not kept: {count} entries of build output, because {why}: {}. Build again if you need yours.]", list(&named)))
 }
 
 pub fn emptied_line(paths: &[String]) -> Option<String> {

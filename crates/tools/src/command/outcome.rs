@@ -75,17 +75,17 @@ pub struct Outcome {
     pub command: String,
     #[serde(flatten)]
     pub begun: Begun,
-    ended: Ended,
+    pub(super) ended: Ended,
     /// What of the workspace was kept from the command.
     #[serde(default)]
     pub covers: Covers,
     milliseconds: u64,
-    output: String,
+    pub(super) output: String,
     /// The output with its colours, for people; `None` if it has none.
     #[serde(default)]
     coloured: Option<String>,
     truncated: bool,
-    reached: Vec<String>,
+    pub(super) reached: Vec<String>,
     /// What was put back before anybody was asked, because no command may do it; effects as JSON.
     #[serde(default)]
     pub put_back: Vec<Value>,
@@ -100,25 +100,6 @@ pub struct Outcome {
 /// The fact that holds the output with its colours. The text of the result has none: they tell a model nothing.
 pub const TERMINAL: &str = "terminal";
 const FILE: &str = "outcome.json";
-/// How many covered files are named.
-const MOST_COVERED: usize = 20;
-/// The exit code of a shell that does not find a program.
-const NOT_FOUND: i32 = 127;
-/// Tools that a command line of a project is likely to need.
-const TOOLS: &[&str] = &[
-    "bun", "bundle", "cargo", "cmake", "deno", "dotnet", "gcc", "go", "gradle", "java", "make", "mvn", "node", "npm", "npx", "php", "pip",
-    "pip3", "pnpm", "poetry", "pytest", "python", "python3", "ruby", "rustc", "rustup", "uv", "yarn",
-];
-
-/// Whether a text has these words, not as the end of a longer one.
-fn says(text: &str, words: &str) -> bool {
-    text.match_indices(words).any(|(at, _)| !text[..at].ends_with(|before: char| before.is_alphanumeric() || "-_./".contains(before)))
-}
-
-/// What the kernel says to those who change what is mounted, and what is mounted read-only.
-const BUSY: &str = "Device or resource busy";
-const READ_ONLY: &str = "Read-only file system";
-
 impl Outcome {
     pub fn new(command: &str, begun: Begun, finished: &Finished, capture: Capture) -> Self {
         let Captured { plain, coloured, is_cut } = capture.text();
@@ -148,37 +129,6 @@ impl Outcome {
     #[must_use]
     pub fn covering(self, covers: Covers) -> Self {
         Self { covers, ..self }
-    }
-
-    /// What the command named and was kept from it, a line for each reason.
-    fn covered(&self) -> Vec<String> {
-        let named = |paths: &[String], always: bool| {
-            let is_named = |path: &&String| path.rsplit('/').next().is_some_and(|name| always || self.command.contains(name));
-            let named: Vec<String> = paths.iter().filter(is_named).take(MOST_COVERED).map(|path| format!("/{path}")).collect();
-            named.join(", ")
-        };
-        // Git meets them without being told their names.
-        let closed = named(&self.covers.closed, self.command.contains("git"));
-        [
-            (named(&self.covers.secrets, false), "empty for commands, because it looks like a secret", " `read` asks the user."),
-            (
-                closed,
-                "commands can't open this, because it looks like a secret and differs from what git has",
-                " Leave it out of commits: name the files to add. `read` asks the user.",
-            ),
-            (named(&self.covers.workspaces, false), "empty for commands, because it is another workspace on this server", ""),
-        ]
-        .into_iter()
-        .filter(|(list, _, _)| !list.is_empty())
-        .map(|(list, why, advice)| format!("[{why}: {list}.{advice}]"))
-        .collect()
-    }
-
-    /// What git can't do in the sandbox, where it says so in its own words.
-    fn fixed(&self) -> Option<String> {
-        let is_refused = |line: &str| line.contains(".git") && [BUSY, READ_ONLY].iter().any(|word| line.contains(word));
-        let text = "[no command may change .git/config, .git/hooks, .git/info or .git/modules, so git failed to write there. What it says of branches, tags and commits holds all the same: only settings were not changed. Set one for a single command with `git -c NAME=VALUE`, or ask the user to change it.]";
-        self.output.lines().any(is_refused).then(|| text.to_owned())
     }
 
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
@@ -214,7 +164,7 @@ impl Outcome {
         });
         let mut text = self.output.trim_end().to_owned();
         let first = [Some(self.ending()), self.full_memory(), self.missing_tool()].into_iter().flatten().chain(self.covered());
-        let rest = [self.fixed(), changes(kept), refusals(withheld)].into_iter().flatten();
+        let rest = self.git_hints().into_iter().chain([self.foreign_owner(), changes(kept), refusals(withheld)].into_iter().flatten());
         for line in first.chain(rest).chain(self.notes.iter().cloned()) {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
@@ -273,28 +223,6 @@ impl Outcome {
         }
     }
 
-    /// Why a command failed for which the kernel had no more room.
-    fn full_memory(&self) -> Option<String> {
-        let is_full = matches!(self.ended, Ended::Exited(_)) && self.reached.iter().any(|limit| limit == "disk");
-        let text = "[what commands write is kept in memory here, and this one had no room for more (\"No space left on device\"). Write less at once, or tell the user to raise `disk_mb` or to set `staging = \"disk\"` under [sandbox].]";
-        is_full.then(|| text.to_owned())
-    }
-
-    /// How to make a tool visible that the shell did not find.
-    fn missing_tool(&self) -> Option<String> {
-        let is_missing =
-            |tool: &&&str| [": command not found", ": not found"].iter().any(|end| says(&self.output, &format!("{tool}{end}")));
-        let tool = TOOLS.iter().filter(|_| self.ended == Ended::Exited(NOT_FOUND)).find(is_missing)?;
-        let place = if matches!(*tool, "cargo" | "rustc" | "rustup") {
-            " For Rust elsewhere set CARGO_HOME and RUSTUP_HOME for the server."
-        } else {
-            ""
-        };
-        Some(format!(
-            "[commands don't see {tool}. They see programs in /usr, /opt and /nix/store, and the usual toolchain folders of the server's home, such as ~/.cargo/bin and ~/.local/bin. To make it visible, install it there, or have its folder on the PATH of the server and in one of those places; then start the server again.{place}]"
-        ))
-    }
-
     fn exit_code(&self) -> Option<i32> {
         match self.ended {
             Ended::Exited(code) => Some(code),
@@ -324,14 +252,17 @@ fn refusals(withheld: &[Value]) -> Option<String> {
     } else {
         ""
     };
+    let repository = withheld.iter().find(|effect| effect["effect"] == "change_repository").and_then(path);
+    let repositories = repository.map(|folder| format!(" {folder} belongs to a git repository that is not named `.git`, and no command may make or change one in the workspace: git obeys its configuration. Make it in /tmp, which lasts as long as the command, or ask the user to make it."));
     Some(format!(
-        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}]",
-        withheld.len()
+        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}{}]",
+        withheld.len(),
+        repositories.unwrap_or_default()
     ))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[test]
@@ -347,22 +278,11 @@ mod tests {
         assert!(text.contains("bytes left out"));
     }
 
-    fn ended(code: i32, output: &str) -> Outcome {
+    pub(in crate::command) fn ended(code: i32, output: &str) -> Outcome {
         let finished = Finished { ended: Ended::Exited(code), took: Duration::ZERO, reached: Vec::new(), in_memory: None };
         let mut capture = Capture::default();
         capture.take(output.as_bytes());
         Outcome::new("cargo test; cat .env sub/x; git commit -a", Begun::now(), &finished, capture)
-    }
-
-    #[test]
-    fn a_well_known_tool_that_is_not_found_is_told_how_to_be_made_visible() {
-        let text = |code, output: &str| ended(code, output).report(&[], &[]).unwrap().text;
-        for output in ["/bin/bash: line 1: cargo: command not found", "sh: 1: cargo: not found"] {
-            let text = text(127, output);
-            assert!(text.contains("commands don't see cargo") && text.contains("CARGO_HOME"), "{text}");
-        }
-        assert!(!text(1, "cargo: command not found").contains("don't see"), "another failure");
-        assert!(!text(127, "my-cargo: command not found").contains("don't see"), "a tool of their own");
     }
 
     #[test]
@@ -371,20 +291,5 @@ mod tests {
         assert!(output.text.starts_with("FAILED one\n[exit code 1"), "{}", output.text);
         assert_eq!(output.data[TERMINAL], "\u{1b}[31mFAILED\u{1b}[0m one");
         assert!(!ended(0, "plain").report(&[], &[]).unwrap().data.contains_key(TERMINAL));
-    }
-
-    #[test]
-    fn a_covered_path_is_told_with_its_own_reason() {
-        let covers = Covers {
-            secrets: vec![".env".to_owned(), "unnamed.pem".to_owned()],
-            closed: vec!["deploy/key.pem".to_owned()],
-            workspaces: vec!["sub".to_owned()],
-            ..Covers::default()
-        };
-        let text = ended(0, "").covering(covers).report(&[], &[]).unwrap().text;
-        let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert!(lines[0].contains("looks like a secret: /.env.") && !text.contains("unnamed"), "{text}");
-        assert!(lines[1].contains("can't open this") && lines[1].contains("/deploy/key.pem"), "{text}");
-        assert!(lines[2].contains("another workspace on this server: /sub"), "{text}");
     }
 }

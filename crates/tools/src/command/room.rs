@@ -177,6 +177,7 @@ mod tests {
             sandbox: SandboxSettings { disk_mb: megabytes, ..SandboxSettings::default() },
             own: Vec::new(),
             team: None,
+            roots: Vec::new(),
         }
     }
 

@@ -40,8 +40,7 @@ impl Commands {
             return Err(Problem::new(ErrorCode::SandboxUnavailable, text));
         }
         let Hidden { inside, closed, outside, untracked } = workspace.secrets(secrets)?;
-        let roots = self.team.iter().flatten();
-        let others = neighbours.iter().chain(roots).filter(|other| **other != policy.workspace).cloned().chain(outside).collect();
+        let others = neighbours.iter().chain(&self.roots).filter(|other| **other != policy.workspace).cloned().chain(outside).collect();
         let repository = Repository::of(workspace, &policy.workspace).map(|repository| repository.whole);
         let readable = repository.filter(|folder| self.may_show_repository(folder, neighbours)).into_iter().collect();
         // With accounts, a workspace inside this one may be somebody else's.

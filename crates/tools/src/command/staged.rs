@@ -2,21 +2,22 @@
 //!
 //! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
 
-use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, refs_line};
+use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, output_line, refs_line};
 use super::outcome::Outcome;
+use super::staged_effects::is_gone;
 use super::{CommandContext, Commands};
-use crate::effect::{Effect, FileEffect, LandingEffect};
+use crate::effect::{Effect, LandingEffect};
 use crate::gate::{LandPermit, Permit, permit_put_back};
 use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, PutBack, RefChange, Seen, Since, Workspace, is_in_repository,
-    is_named_record, is_noted, is_object, refusal,
+    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RefChange, Seen, Since, Workspace,
+    is_in_repository, is_named_record, is_noted, is_object, refusal,
 };
 use planwright_protocol::Problem;
 use planwright_sandbox::Space;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,12 +28,12 @@ pub struct Staged {
     copies: PathBuf,
     baseline: Option<Arc<Baseline>>,
     outcome: Outcome,
-    changes: Changes,
+    pub(super) changes: Changes,
     /// Since when a change counts as somebody else's, as it was known when the changes were read.
     since: Since,
     /// Secrets that git would keep as the empty files that the command saw; its records are left out.
     emptied: Vec<String>,
-    moves: Vec<(WorkspacePath, WorkspacePath)>,
+    pub(super) moves: Vec<(WorkspacePath, WorkspacePath)>,
 }
 
 /// What came of keeping it.
@@ -66,7 +67,9 @@ impl Staged {
         if !emptied.is_empty() {
             changes.leave_records();
         }
-        let moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
+        let mut moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
+        // What is moved into a repository does not arrive there, so that it is lost to its old place.
+        moves.retain(|(from, to)| !changes.is_in_repository(from) && !changes.is_in_repository(to));
         Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves }))
     }
 
@@ -89,24 +92,6 @@ impl Staged {
     #[must_use]
     pub fn half_done(&self) -> Option<&'static str> {
         self.changes.half_done()
-    }
-
-    /// What the gate is to decide on.
-    #[must_use]
-    pub fn effects(&self) -> Vec<Effect> {
-        let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).collect();
-        let on_the_way = self.folders_on_the_way();
-        // A folder that can't go because of what is in it is not asked about.
-        let protected: Vec<&WorkspacePath> =
-            self.changes.judged.iter().map(|change| &change.path).filter(|path| path.is_protected()).collect();
-        let is_shielded =
-            |change: &Change| is_gone(change) && protected.iter().any(|own| **own != change.path && own.is_within(&change.path));
-        let mut effects: Vec<Effect> = vec![LandingEffect::Keep.into()];
-        effects.extend(self.moves.iter().map(|(from, to)| FileEffect::Move { from: from.clone(), to: to.clone() }.into()));
-        let judged = self.changes.judged.iter().filter(|change| !moved.contains(&change.path) && !on_the_way.contains(&change.path));
-        effects.extend(judged.filter(|change| !is_shielded(change)).flat_map(effects_of).map(Effect::from));
-        effects.extend(self.changes.lost.iter().cloned().map(|loss| LandingEffect::LoseCommits(loss).into()));
-        effects
     }
 
     /// Where files were changed in place, puts back at once what is withheld, and gives what is still to be told of it. Nothing
@@ -134,6 +119,7 @@ impl Staged {
         self.outcome.put_back.extend(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok()));
         self.changes.unspellable = 0;
         self.changes.judged.retain(|change| !held.contains(change));
+        self.changes.repositories.clear();
         self.outcome.save(&self.folder)?;
         Ok((self, Vec::new()))
     }
@@ -155,7 +141,7 @@ impl Staged {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         }
         planwright_sandbox::clear(&self.folder);
-        let Landing { conflicts, stuck, own, since, .. } = landing;
+        let Landing { conflicts, stuck, own, since, output, .. } = landing;
         let missing: BTreeSet<&WorkspacePath> = conflicts.iter().chain(stuck.iter().map(|(path, _)| path)).collect();
         let kept: Vec<Change> = kept.into_iter().filter(|change| !missing.contains(&change.path)).collect();
         let mut told = self.outcome.report(&kept, withheld);
@@ -165,12 +151,12 @@ impl Staged {
                 "the machine's clock was set back since the command began, and nobody can tell whether somebody else changed it"
             }
         };
-        for line in self.lines(&conflicts, why, &stuck, &own) {
+        for line in self.lines(&conflicts, why, &stuck, &own).into_iter().chain(output_line(&output, why)) {
             add(&mut told, &line);
         }
-        if !conflicts.is_empty() {
-            told =
-                told.map(|output| output.with("conflicts", conflicts.iter().take(MOST_NAMED).map(ToString::to_string).collect::<Vec<_>>()));
+        let conflicting: Vec<String> = conflicts.iter().chain(&output.named).take(MOST_NAMED).map(ToString::to_string).collect();
+        if !conflicting.is_empty() {
+            told = told.map(|output| output.with("conflicts", conflicting));
         }
         // Records land together or not at all, and so do the refs that are noted by their values.
         let refs = if conflicts.iter().any(is_named_record) { self.refs() } else { &[] };
@@ -200,6 +186,9 @@ impl Staged {
             conflicts: Vec::new(),
             stuck: Vec::new(),
             own: Vec::new(),
+            output: OutputConflicts::default(),
+            released: HashSet::new(),
+            compared: 0,
         }
     }
 
@@ -310,22 +299,6 @@ impl Staged {
         Ok(done)
     }
 
-    /// New folders that are only there for what was put into them, as `write` makes them too.
-    fn folders_on_the_way(&self) -> BTreeSet<WorkspacePath> {
-        let mut holders = BTreeSet::new();
-        // What never lands leaves its folder empty.
-        let lands = |change: &&Change| change.now.is_some_and(|now| now != Kind::Folder) && !change.path.is_protected();
-        for change in self.changes.judged.iter().filter(lands) {
-            let mut folder = change.path.split().map(|(folder, _)| folder);
-            while let Some(path) = folder.take_if(|path| !holders.contains(path)) {
-                folder = path.split().map(|(folder, _)| folder);
-                holders.insert(path);
-            }
-        }
-        let is_new = |change: &&Change| (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected();
-        self.changes.judged.iter().filter(is_new).map(|change| change.path.clone()).filter(|path| holders.contains(path)).collect()
-    }
-
     pub(super) fn upper(&self) -> PathBuf {
         self.folder.join("upper")
     }
@@ -333,11 +306,6 @@ impl Staged {
 
 /// How many paths are named.
 const MOST_NAMED: usize = 100;
-
-/// Whether a folder is not there any more, or is none.
-fn is_gone(change: &Change) -> bool {
-    change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder)
-}
 
 /// One more line for the model, whether the command did well or not.
 fn add(told: &mut Result<Output, Problem>, line: &str) {
@@ -372,24 +340,4 @@ fn is_whole(stage: &Path) -> bool {
 fn put_back(workspace: &Workspace, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
     let permit = permit_put_back(changes.iter().map(|change| &change.path), odd);
     workspace.put_back(&permit, mirror, changes, odd)
-}
-
-fn effects_of(change: &Change) -> Vec<FileEffect> {
-    let path = || change.path.clone();
-    let lost = matches!(
-        (change.was, change.now),
-        (Some(_), None) | (Some(Kind::Folder), Some(Kind::File | Kind::Link)) | (Some(Kind::File | Kind::Link), Some(Kind::Folder))
-    );
-    let mut effects = Vec::new();
-    if lost {
-        effects.push(FileEffect::Delete(path()));
-    }
-    match (change.was, change.now) {
-        (Some(Kind::Folder), Some(Kind::Folder)) => effects.push(FileEffect::Write(path())),
-        (_, Some(Kind::Folder)) => effects.push(FileEffect::CreateFolder(path())),
-        (Some(_), Some(_)) if !lost => effects.push(FileEffect::Write(path())),
-        (_, Some(_)) => effects.push(FileEffect::Create(path())),
-        (_, None) => {}
-    }
-    effects
 }

@@ -188,7 +188,7 @@ impl Permit {
 
     /// Everything that the gate allowed to be taken back.
     #[must_use]
-    pub(super) fn to_take_back(&self) -> TakeBackPermit {
+    pub fn to_take_back(&self) -> TakeBackPermit {
         let path = |effect: &Effect| if let Effect::Landing(LandingEffect::TakeBack(path)) = effect { Some(path.clone()) } else { None };
         TakeBackPermit { paths: self.effects.iter().filter_map(path).collect(), pass: self.pass.clone() }
     }

@@ -21,6 +21,7 @@ impl Grant {
 /// The files that the approved plan names: what may change without asking.
 #[derive(Debug)]
 pub struct Scope {
+    paths: Vec<String>,
     globs: Vec<GlobMatcher>,
 }
 
@@ -32,19 +33,30 @@ impl Scope {
         if files.is_empty() {
             return None;
         }
-        // A pattern that can't be read covers nothing, so what it was meant for asks.
-        Some(Scope { globs: files.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern, Case::Exact)).collect() })
+        let files = files.into_iter().map(|file| file.trim_start_matches("./").trim_matches('/'));
+        // Most plans name paths, and a scope is made for every call: only patterns are compiled.
+        let (globs, paths): (Vec<_>, Vec<_>) = files.partition(|file| file.contains(['*', '?', '[', ']', '{', '}', '\\']));
+        Some(Scope {
+            paths: paths.into_iter().map(str::to_owned).collect(),
+            // A pattern that can't be read covers nothing, so what it was meant for asks.
+            globs: globs.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern, Case::Exact)).collect(),
+        })
     }
 
     #[must_use]
     pub fn contains(&self, path: &WorkspacePath) -> bool {
-        self.globs.iter().any(|glob| glob.is_match(path.relative()))
+        let path = path.relative();
+        self.paths.iter().any(|named| is_at_or_below(path, named)) || self.globs.iter().any(|glob| glob.is_match(path))
     }
 }
 
-/// A name stands for the file, and for everything below it if it is a folder.
+/// A path stands for the file, and for everything below it if it is a folder.
+fn is_at_or_below(path: &str, named: &str) -> bool {
+    path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// So does a pattern.
 fn patterns(file: &str) -> [String; 2] {
-    let file = file.trim_start_matches("./").trim_matches('/');
     [file.to_owned(), format!("{file}/**")]
 }
 
@@ -204,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_scope_of_a_plan_is_its_files_folders_and_globs() {
-        let files = ["/src/lib.rs", "docs/", "tests/*.rs", "web", "[bad"].map(str::to_owned).to_vec();
+        let files = ["/src/lib.rs", "docs/", "tests/*.rs", "web", "[bad", "/"].map(str::to_owned).to_vec();
         let plan = Plan { steps: vec![PlanStep { files, ..PlanStep::default() }], ..Plan::default() };
         let scope = Scope::of(&plan).unwrap();
         for inside in ["/src/lib.rs", "/docs/a/b.md", "/tests/it.rs", "/web/index.html"] {

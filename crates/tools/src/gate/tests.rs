@@ -29,6 +29,29 @@ pub(crate) fn situation(role: Role, consent: Consent) -> Situation {
     }
 }
 
+impl Verdict {
+    /// The permit, where nobody is left to be asked.
+    fn permit(self) -> Result<Permit, Problem> {
+        match self {
+            Verdict::Allow(permit) => Ok(permit),
+            Verdict::Ask(approval) => Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason)),
+            Verdict::Deny(problem) => Err(problem),
+        }
+    }
+}
+
+pub(crate) fn decide_progress(situation: &Situation, plan: &WorkspacePath) -> Result<ProgressPermit, Problem> {
+    decide(situation, &[RecordEffect::Progress.into()]).permit()?.to_tick(plan)
+}
+
+pub(crate) fn decide_take_back<'p>(
+    situation: &Situation,
+    paths: impl IntoIterator<Item = &'p WorkspacePath>,
+) -> Result<TakeBackPermit, Problem> {
+    let effects: Vec<Effect> = paths.into_iter().map(|path| LandingEffect::TakeBack(path.clone()).into()).collect();
+    Ok(decide(situation, &effects).permit()?.to_take_back())
+}
+
 pub(crate) fn allowed(situation: &Situation, effects: &[Effect]) -> Permit {
     decide(situation, effects).permit().unwrap()
 }

@@ -3,10 +3,10 @@
 //! By this it is told what is build output. What the chat itself writes into an ignore file, a tag or git's index must not
 //! make a folder one that nobody is asked about.
 
+use super::Workspace;
 use super::change::{OUTPUT, OUTPUT_IF_IGNORED, Sorter};
 use super::rules::{self, FILE, REPOSITORY};
 use super::tree::file_type;
-use super::{Workspace, overlay};
 use crate::path::WorkspacePath;
 use memchr::memmem;
 use planwright_protocol::{ErrorCode, Problem};
@@ -14,7 +14,11 @@ use rustix::fs::{Dir, FileType};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+/// How much text of ignore files is held. Without the rest less counts as build output.
+const MOST_RULES: usize = 64 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {
@@ -73,9 +77,12 @@ impl Workspace {
     pub fn baseline(&self) -> Result<Baseline, Problem> {
         let mut sorter = Sorter::new(self, self.host_path()?);
         let mut baseline = Baseline { index: Index::read(self), ..Baseline::default() };
-        let mut folders = vec![(self.folder(&WorkspacePath::root())?, WorkspacePath::root())];
-        while let Some((folder, path)) = folders.pop() {
+        let mut room = MOST_RULES;
+        // By their paths: one folder is open at a time, however many there are.
+        let mut folders = vec![WorkspacePath::root()];
+        while let Some(path) = folders.pop() {
             // A folder that can't be read has no rules, so that nothing in it counts as build output.
+            let Ok(folder) = self.folder(&path) else { continue };
             let Ok(entries) = Dir::read_from(folder.as_fd()) else { continue };
             for entry in entries.flatten() {
                 let Ok(name) = entry.file_name().to_str() else { continue };
@@ -85,16 +92,16 @@ impl Workspace {
                 if name == REPOSITORY {
                     baseline.repositories.insert(path.relative().to_owned());
                 } else if name == FILE {
-                    baseline.rules.extend(rules::text_in(folder.as_fd()).map(|text| (path.relative().to_owned(), text)));
+                    let text = rules::text_in(folder.as_fd()).filter(|text| text.len() <= room);
+                    room -= text.as_ref().map_or(0, String::len);
+                    baseline.rules.extend(text.map(|text| (path.relative().to_owned(), text)));
                 } else if file_type(folder.as_fd(), entry.file_name(), entry.file_type()) == FileType::Directory {
                     let child = path.join(name);
                     if sorter.is_tagged(&child) {
                         baseline.tagged.insert(child.relative().to_owned());
                     }
-                    if !sorter.is_output(&child)
-                        && let Ok(inside) = overlay::open_folder(&folder, entry.file_name())
-                    {
-                        folders.push((inside, child));
+                    if !sorter.is_output(&child) {
+                        folders.push(child);
                     }
                 }
             }
@@ -123,10 +130,55 @@ impl Baseline {
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn save(&self, file: &Path) -> std::io::Result<()> {
         if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         let new = file.with_extension("new");
         std::fs::write(&new, serde_json::to_vec(self)?)?;
         std::fs::rename(new, file)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_workspace_of_any_width_takes_few_descriptors_and_what_is_noted_is_closed_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("workspace");
+        for number in 0..2000 {
+            std::fs::create_dir_all(root.join(format!("d{number}"))).unwrap();
+        }
+        std::fs::create_dir_all(root.join("d7/.git")).unwrap();
+        std::fs::write(root.join("d1999/.gitignore"), "target\n").unwrap();
+        // Descriptors that are open before count as well, and other tests open some.
+        let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let (before, workspace) = (open(), Workspace::open(&root).unwrap());
+        let (baseline, most) = std::thread::scope(|scope| {
+            let made = scope.spawn(|| workspace.baseline().unwrap());
+            let mut most = before;
+            while !made.is_finished() {
+                most = most.max(open());
+            }
+            (made.join().unwrap(), most)
+        });
+        assert!(most < before + 500, "{before}, then {most}");
+        assert_eq!((baseline.rules.len(), baseline.repositories.len()), (1, 1));
+        let file = folder.path().join("baselines/x.json");
+        baseline.save(&file).unwrap();
+        assert_eq!(std::fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(Baseline::load(&file), Some(baseline));
+    }
+
+    #[test]
+    fn rules_that_are_too_long_to_be_read_whole_say_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = format!("/target\n{}\n!/target\n", "# \n".repeat(400_000));
+        std::fs::write(folder.path().join(".gitignore"), rules).unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        assert!(workspace.baseline().unwrap().rules.is_empty(), "the end that was not read may take back the beginning");
+        assert!(!workspace.is_output(&WorkspacePath::parse("/target").unwrap()));
     }
 }

@@ -6,7 +6,7 @@ use super::rules::{self, Rules};
 use super::{Kind, Workspace};
 use crate::effect::Loss;
 use crate::path::WorkspacePath;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub struct Changes {
     pub unspellable: u64,
     /// The same, where they are to be put back.
     pub odd: Vec<String>,
+    /// Repositories under other names than `.git` that the command made or changed, as far as they are protected. Nothing in them is kept.
+    pub repositories: BTreeSet<WorkspacePath>,
     /// Refs and logs that would lose commits.
     pub lost: Vec<Loss>,
     /// All changes of refs, logs and index, if there are such: they are kept or taken back together.
@@ -129,6 +131,19 @@ impl Changes {
             self.refused = Some(TOO_MANY);
         }
         self.refused.is_some()
+    }
+
+    /// Whether a path lies in a repository under another name than `.git`.
+    #[must_use]
+    pub fn is_in_repository(&self, path: &WorkspacePath) -> bool {
+        let mut path = (!self.repositories.is_empty()).then(|| path.clone());
+        while let Some(folder) = path {
+            if self.repositories.contains(&folder) {
+                return true;
+            }
+            path = folder.split().map(|(around, _)| around);
+        }
+        false
     }
 
     /// Adds a change that the gate decides on.

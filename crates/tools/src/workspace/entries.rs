@@ -66,6 +66,8 @@ impl Workspace {
             Parents::MustExist => self.folder(&folder)?,
         };
         let _guard = permit.enter(path)?;
+        let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(|errno| problem_of(errno, path))
     }
 
@@ -103,6 +105,7 @@ impl Workspace {
         let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(&enter, &to_folder)? };
         let _guard = enter()?;
         let _turn = self.take_turn();
+        self.refuse_repository(from).and_then(|()| self.refuse_repository(to))?;
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
             None => RenameFlags::NOREPLACE,
@@ -128,6 +131,7 @@ impl Workspace {
         // Held to the end: a switch of role waits for the removal, and none begins after it.
         let _guard = permit.enter(path)?;
         let _turn = self.take_turn();
+        self.refuse_repository(path)?;
         if self.state(path)? != expected {
             return Err(file_changed(path));
         }

@@ -4,22 +4,26 @@
 //! not in the upper folder any more, so that it can be done again after it was cut off. All of it happens in the workspace's
 //! turn: nobody else replaces a file between the look at it and its replacement.
 
+mod clearing;
+mod overtaken;
+
+use super::bare_repository::{Signs, is_named_own, protected_part};
 use super::change::{is_in_repository, is_object};
 use super::clock::Since;
 use super::entries::{Depth, remove_entry};
-use super::overlay::{
-    entries, is_changed_since, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable,
-};
+use super::overlay::{entries, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable};
 use super::seen::Seen;
-use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::gate::LandPermit;
 use crate::path::{WorkspacePath, is_own_name};
+use clearing::{clear, remove_absent};
+pub use overtaken::OutputConflicts;
+use overtaken::{ORIGIN, Overtaken, StagedEntry};
 use planwright_protocol::Problem;
 use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, Mode, Stat};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -49,6 +53,12 @@ pub struct Landing<'p> {
     pub stuck: Vec<(WorkspacePath, String)>,
     /// Entries of build output that belong to git or to Planwright, and so stay as they are in the workspace.
     pub own: Vec<WorkspacePath>,
+    /// What of build output somebody else changed.
+    pub output: OutputConflicts,
+    /// Files that lost a name in this landing.
+    pub released: HashSet<(u64, u64)>,
+    /// How many bytes of build output were compared.
+    pub compared: u64,
 }
 
 impl Workspace {
@@ -91,7 +101,7 @@ impl Workspace {
         let Some((folder, name)) = path.split() else { return };
         let (Ok(folder), Ok(name)) = (self.folder(&folder), CString::new(name)) else { return };
         let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { return };
-        if landing.is_changed(&folder, &name, &path, &stat) {
+        if landing.is_changed(&folder, &name, &path, &stat) || self.repository_at(&path).is_some() {
             landing.conflicts.push(path);
             return;
         }
@@ -104,68 +114,10 @@ impl Workspace {
     }
 }
 
-impl Landing<'_> {
-    fn is_whole(&self, path: &WorkspacePath) -> bool {
-        let mut path = Some(path.clone());
-        while let Some(folder) = path {
-            if self.whole.contains(&folder) {
-                return true;
-            }
-            path = folder.split().map(|(parent, _)| parent);
-        }
-        false
-    }
-
-    /// Whether somebody else changed a file, or one anywhere in a folder, after the command began.
-    fn is_changed(&self, folder: &OwnedFd, name: &CStr, path: &WorkspacePath, stat: &Stat) -> bool {
-        let path = path.relative().as_bytes();
-        if kind_of(stat) == Kind::Folder { self.has_conflict(folder, name, path) } else { self.is_conflict(path, stat) }
-    }
-
-    /// By the time of the last change, and by what the command found: either alone can be deceived.
-    fn is_conflict(&self, path: &[u8], stat: &Stat) -> bool {
-        kind_of(stat) != Kind::Folder && (is_changed_since(stat, self.since) || self.seen.is_other(path, stat))
-    }
-
-    /// Whether there is such a file anywhere in a folder; also if not all of it can be looked at.
-    fn has_conflict(&self, folder: &OwnedFd, name: &CStr, path: &[u8]) -> bool {
-        let Ok(inside) = open_shut_folder(folder, name) else { return true };
-        let is_deep = path.iter().filter(|&&byte| byte == b'/').count() > DEEPEST;
-        let Ok(found) = entries(&inside) else { return true };
-        is_deep
-            || found.iter().any(|(name, stat)| {
-                let child = [path, b"/", name.to_bytes()].concat();
-                self.is_conflict(&child, stat) || (kind_of(stat) == Kind::Folder && self.has_conflict(&inside, name, &child))
-            })
-    }
-
-    /// Whether somebody else changed or deleted what a staged entry was made of.
-    fn is_overtaken(
-        &self,
-        (upper, below): (&OwnedFd, &OwnedFd),
-        name: &CStr,
-        path: &WorkspacePath,
-        now: Option<Kind>,
-        there: Option<&Stat>,
-    ) -> bool {
-        match there {
-            Some(there) if kind_of(there) == Kind::Folder => {
-                now != Some(Kind::Folder) && self.has_conflict(below, name, path.relative().as_bytes())
-            }
-            Some(there) => self.is_conflict(path.relative().as_bytes(), there),
-            None => now.is_some() && (self.seen.has(path) || (self.only_adds && was_copied(upper, name))),
-        }
-    }
-
-    /// Notes that nothing of what was to come into a folder did, because the folder is not there any more.
-    fn leave_within(&mut self, folder: &WorkspacePath) {
-        self.conflicts.extend(folder.all_within(&self.kept).cloned());
-    }
-}
-
 fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<(), Problem> {
     let whole = landing.is_whole(path);
     let is_new = landing.new_folders.contains(path);
+    let is_repository = path.is_root() && Signs::default().and_in(&[upper, below]).is_repository();
     let mut touched = false;
     for (name, stat) in entries(upper).map_err(unreadable)? {
         let odd = is_new && spelled(path, &name, false).is_none();
@@ -178,6 +130,10 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
             }
             continue;
         }
+        if is_repository && protected_part(path, name.to_bytes()).is_some() {
+            landing.leave_repository(&child);
+            continue;
+        }
         let lands = whole || odd || landing.kept.contains(&child) || landing.whole.contains(&child);
         let failed = |errno| problem_of(errno, &child);
         let is_kept_object = is_object(&child) && there.as_ref().is_some_and(|there| kind_of(there) != Kind::Folder);
@@ -185,22 +141,42 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
         if is_kept_object || (is_in_repository(&child) && now == Some(Kind::Link)) {
             continue;
         }
-        if lands && !landing.is_whole(&child) && landing.is_overtaken((upper, below), &name, &child, now, there.as_ref()) {
-            landing.leave_within(&child);
-            continue;
+        if !lands {
+        } else if !landing.is_whole(&child) {
+            if landing.is_overtaken((upper, below), &name, &child, now, there.as_ref()) {
+                landing.leave_within(&child);
+                continue;
+            }
+        } else if !is_in_repository(&child) {
+            let staged = StagedEntry { upper, below, name: &name, kind: now, size: stat.st_size };
+            match landing.is_output_overtaken(&staged, &child, there.as_ref()) {
+                Overtaken::No => {}
+                Overtaken::LeftSame => continue,
+                Overtaken::Changed => {
+                    landing.output.add(child);
+                    continue;
+                }
+            }
         }
         match now {
             Some(Kind::Folder) => bring_subfolder(upper, below, &name, &child, lands, landing)?,
             Some(Kind::File | Kind::Link) if lands => {
-                let is_folder = there.as_ref().is_some_and(|there| kind_of(there) == Kind::Folder);
-                if is_folder && !clear(below, &name, &child, landing).map_err(failed)? {
-                    continue;
+                if let Some(there) = &there {
+                    let is_folder = kind_of(there) == Kind::Folder;
+                    if is_folder && !clear(below, &name, there, &child, landing).map_err(failed)? {
+                        continue;
+                    }
+                    landing.release(there);
                 }
                 bring(upper, below, &name, &stat, !whole).map_err(failed)?;
                 touched = !whole;
             }
             // What build output has lost is lost; everything else goes last.
-            None if landing.is_whole(&child) => drop(clear(below, &name, &child, landing).map_err(failed)?),
+            None if landing.is_whole(&child) => {
+                if let Some(there) = &there {
+                    clear(below, &name, there, &child, landing).map_err(failed)?;
+                }
+            }
             Some(Kind::File | Kind::Link | Kind::Other) | None => {}
         }
     }
@@ -222,6 +198,10 @@ fn bring_subfolder(
     let mode = harmless(&rustix::fs::statat(upper, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?);
     let staged = open_shut_folder(upper, name).map_err(failed)?;
     let there = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| kind_of(&stat));
+    if !is_named_own(path) && is_repository(&staged, below, name) {
+        landing.leave_repository(path);
+        return Ok(());
+    }
     if there != Some(Kind::Folder) {
         if !lands {
             landing.leave_within(path);
@@ -257,48 +237,6 @@ fn bring_subfolder(
     Ok(())
 }
 
-/// Removes from a folder of build output what its new version does not have.
-fn remove_absent(staged: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<(), Errno> {
-    let present: BTreeSet<CString> = entries(staged)?.into_iter().map(|(name, _)| name).collect();
-    for (name, _) in entries(below)?.iter().filter(|(name, _)| !present.contains(name)) {
-        clear(below, name, &path.join(&name.to_string_lossy()), landing)?;
-    }
-    Ok(())
-}
-
-/// Removes an entry with all that is in it, but for repositories and Planwright's own files; whether it is gone.
-fn clear(folder: &OwnedFd, name: &CStr, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<bool, Errno> {
-    if is_own_name(name.to_bytes()) {
-        landing.own.push(path.clone());
-        return Ok(false);
-    }
-    match remove_entry(folder, name, Depth::EmptyOnly) {
-        Ok(()) | Err(Errno::NOENT) => return Ok(true),
-        Err(Errno::NOTEMPTY) => {}
-        Err(errno) => return Err(errno),
-    }
-    if path.names().count() > DEEPEST {
-        landing.stuck.push((path.clone(), "it has too many folders in one another".to_owned()));
-        return Ok(false);
-    }
-    let inside = open_shut_folder(folder, name)?;
-    let mut is_gone = true;
-    for (name, _) in entries(&inside)? {
-        is_gone &= clear(&inside, &name, &path.join(&name.to_string_lossy()), landing)?;
-    }
-    if is_gone { remove_entry(folder, name, Depth::EmptyOnly).map(|()| true) } else { Ok(false) }
-}
-
-/// Whether the kernel made a staged entry of one that was below it.
-fn was_copied(upper: &OwnedFd, name: &CStr) -> bool {
-    let Ok(file) = open_file(upper, name) else { return false };
-    let is_alone = rustix::fs::fstat(&file).is_ok_and(|stat| kind_of(&stat) == Kind::Folder || stat.st_nlink == 1);
-    is_alone && rustix::fs::fgetxattr(&file, ORIGIN, &mut [0_u8; 256][..]).is_ok_and(|length| length > 0)
-}
-
-/// By this the overlay knows a copy.
-const ORIGIN: &CStr = c"user.overlay.origin";
-
 /// Brings a file or link from the upper folder to its place, whole or not at all.
 fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bool) -> Result<(), Errno> {
     let is_file = kind_of(stat) == Kind::File;
@@ -330,6 +268,15 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
     rustix::fs::unlinkat(upper, name, AtFlags::empty())
 }
 
+/// Whether a staged folder is a repository under another name than `.git`, or would be one in its place in the workspace.
+fn is_repository(staged: &OwnedFd, below: &OwnedFd, name: &CStr) -> bool {
+    match open_folder(below, name) {
+        Ok(there) => Signs::default().and_in(&[staged, &there]),
+        Err(_) => Signs::default().and_in(&[staged]),
+    }
+    .is_repository()
+}
+
 /// The mode of a staged entry, without the bits that make a program run as its owner.
 fn harmless(stat: &Stat) -> Mode {
     Mode::from_raw_mode(stat.st_mode & 0o1777)
@@ -339,10 +286,12 @@ fn harmless(stat: &Stat) -> Mode {
 fn are_harmless(folder: &OwnedFd) -> bool {
     let _ = rustix::fs::fremovexattr(folder, c"user.overlay.opaque");
     entries(folder).is_ok_and(|entries| {
-        entries.iter().all(|(name, stat)| {
-            let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
-            stat.st_mode & 0o6000 == 0 && !is_own_name(name.to_bytes()) && (kind_of(stat) != Kind::Folder || inside())
-        })
+        let is_repository = Signs::of(entries.iter().map(|(name, _)| name.to_bytes())).is_repository();
+        !is_repository
+            && entries.iter().all(|(name, stat)| {
+                let inside = || open_shut_folder(folder, name).is_ok_and(|inside| are_harmless(&inside));
+                stat.st_mode & 0o6000 == 0 && !is_own_name(name.to_bytes()) && (kind_of(stat) != Kind::Folder || inside())
+            })
     })
 }
 

@@ -1,5 +1,6 @@
 //! How every entry of a workspace is at a moment, by which it is known what changed since.
 
+use super::bare_repository::{Signs, is_sign};
 use super::baseline::Baseline;
 use super::change::Sorter;
 use super::tree::file_type;
@@ -123,7 +124,7 @@ pub(super) fn within<'m>(marks: &'m Marks, key: &str) -> impl Iterator<Item = (&
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watched {
     All,
-    /// In build output: what belongs to git or to Planwright.
+    /// In build output: what belongs to git or to Planwright, and the signs by which git recognises a repository.
     Own,
 }
 
@@ -136,13 +137,17 @@ impl Workspace {
         let mut folders = vec![(Vec::new(), Watched::All)];
         while let Some((path, watched)) = folders.pop() {
             let Some(folder) = self.open_watched(&path)? else { continue };
-            for (name, is_folder) in listed(&folder).map_err(unreadable)? {
+            let listed = listed(&folder).map_err(unreadable)?;
+            let is_repository = || Signs::of(listed.iter().map(|(name, _)| name.to_bytes())).is_repository();
+            let watched = if watched == Watched::Own && is_repository() { Watched::All } else { watched };
+            for (name, is_folder) in listed.iter().map(|(name, is_folder)| (name, *is_folder)) {
                 let child = join(&path, name.to_bytes());
                 let is_deep = is_folder && depth_of(&child) > DEEPEST;
                 if is_folder && is_of_chats(&child) {
                     continue;
                 }
-                if watched == Watched::Own && !is_deep && !is_own_name(name.to_bytes()) {
+                let is_watched = watched == Watched::All || is_own_name(name.to_bytes());
+                if !is_watched && !is_deep && !is_sign(name.to_bytes()) {
                     folders.extend(is_folder.then_some((child, Watched::Own)));
                     continue;
                 }
@@ -151,13 +156,15 @@ impl Workspace {
                     folders.push((child, Watched::Own));
                     continue;
                 }
-                match rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                     Ok(stat) => marks.insert(key(&child), Mark::of(&stat)),
                     // Somebody removed it meanwhile.
                     Err(Errno::NOENT) => continue,
                     Err(errno) => return Err(unreadable(errno)),
                 };
-                folders.extend((is_folder && !is_deep).then_some((child, Watched::All)));
+                // One of the signs alone is noted without what is in it.
+                let inside = if is_watched { Watched::All } else { Watched::Own };
+                folders.extend((is_folder && !is_deep).then_some((child, inside)));
             }
         }
         Ok(marks)

@@ -10,6 +10,7 @@ use super::change::{Change, Changes, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
+use super::noted_repositories::{Place, Repositories};
 use super::overlay::same_content;
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
@@ -22,6 +23,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -94,6 +96,7 @@ impl Workspace {
         let mut changes = Changes::default();
         let mut gone: Option<String> = None;
         let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let repositories = Repositories::of(&before, &now);
         for key in keys {
             let (was, is) = (before.get(key), now.get(key));
             if was == is || gone.as_ref().is_some_and(|folder| key.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))) {
@@ -109,7 +112,12 @@ impl Workspace {
             if is_gone {
                 gone = Some(key.clone());
             }
-            if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
+            let place = repositories.place(key);
+            if let Place::In(protected) = place {
+                changes.repositories.insert(protected);
+                changes.judge(change);
+            } else if place == Place::Ignored {
+            } else if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
                 // Git gives an object that it finds there already a new time.
                 if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {
                     changes.left_out.push(change);
@@ -123,6 +131,7 @@ impl Workspace {
                 if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
                     changes.judge(Change { path: own, was: Some(Kind::Folder), now: None });
                 }
+                changes.repositories.extend(if is_gone { repositories.first_within(key) } else { None });
                 changes.judge(change);
             }
         }
@@ -231,9 +240,8 @@ fn needed_by_others(stage: &Path) -> HashSet<String> {
     noted.flat_map(|marks| marks.iter().filter_map(|(key, mark)| mark.copy(key)).collect::<Vec<_>>()).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn make(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 pub(super) fn load_before(mirror: &Mirror<'_>) -> Option<Marks> {

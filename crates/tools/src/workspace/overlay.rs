@@ -3,6 +3,7 @@
 //! The upper folder has what is new or different; a character device 0:0 stands for what is gone; a folder marked
 //! opaque replaces the one below it. Nothing runs any more when it is read.
 
+use super::bare_repository::{Signs, is_named_own, protected_part};
 use super::baseline::Baseline;
 use super::change::{Change, Changes, Sorter, is_named_record, is_object};
 use super::clock::Since;
@@ -32,7 +33,7 @@ impl Workspace {
     pub fn changes_in(&self, upper: &Path, since: Since, baseline: Option<Arc<Baseline>>) -> Result<Changes, Problem> {
         let root = open_upper(upper).map_err(unreadable)?;
         let sorter = Sorter::as_of(self, self.host_path()?, baseline);
-        let mut reader = Reader { workspace: self, sorter, since, changes: Changes::default() };
+        let mut reader = Reader { workspace: self, sorter, since, changes: Changes::default(), is_in_repository: false };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
         let mut changes = reader.changes;
         // What others changed meanwhile does not land, so that nothing is lost by it.
@@ -48,7 +49,7 @@ impl Workspace {
         file.is_ok_and(|stat| is_changed_since(&stat, since))
     }
 
-    /// The first entry in a folder, at any depth, that belongs to git or to Planwright.
+    /// The first entry in a folder, at any depth, that belongs to git or to Planwright; a repository under another name is one too.
     pub(super) fn own_entry_in(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         if path.names().count() > DEEPEST {
             // What is in it is unknown, so that it counts as theirs.
@@ -58,6 +59,9 @@ impl Workspace {
         let found = entries(&folder).ok()?;
         if let Some((name, _)) = found.iter().find(|(name, _)| is_own_name(name.to_bytes())) {
             return Some(path.join(&name.to_string_lossy()));
+        }
+        if Signs::of(found.iter().map(|(name, _)| name.to_bytes())).is_repository() {
+            return Some(path.clone());
         }
         let mut folders = found.iter().filter(|(_, stat)| kind_of(stat) == Kind::Folder);
         folders.find_map(|(name, _)| self.own_entry_in(&path.join(name.to_str().ok()?)))
@@ -95,6 +99,8 @@ struct Reader<'w> {
     sorter: Sorter<'w>,
     since: Since,
     changes: Changes,
+    /// Whether what is read lies in a repository under another name than `.git`.
+    is_in_repository: bool,
 }
 
 /// What the workspace has where an upper folder lies.
@@ -107,8 +113,13 @@ enum Below {
 impl Reader<'_> {
     fn folder(&mut self, folder: &OwnedFd, path: &WorkspacePath, below: Below) -> Result<(), Errno> {
         let entries = entries(folder)?;
+        let is_repository = self.is_repository(&entries, path, below);
+        let noted = self.changes.judged.len();
         if below == Below::Folder && is_opaque(folder) {
             self.replaced(&entries, path);
+        }
+        if is_repository && self.changes.judged.len() > noted && !path.is_root() {
+            self.changes.repositories.insert(path.clone());
         }
         for (name, stat) in entries {
             if self.changes.limit_amount() {
@@ -119,32 +130,56 @@ impl Reader<'_> {
                 self.changes.unspellable += u64::from(below == Below::Folder);
                 continue;
             };
-            let was = match below {
-                Below::Folder => self.workspace.entry(&child).ok().flatten(),
-                Below::Nothing => None,
-            };
-            let now = staged_kind(&stat);
-            let was_kind = was.map(|was| was.kind);
-            if is_object(&child) && was.is_some() && now != Some(Kind::Folder) {
-                // What git has once stays as it is; it works with the objects it needs.
-                if now.is_some() && !was.is_some_and(|was| self.is_same(&child, was, folder, &name, &stat)) {
-                    self.changes.left_out.push(Change { path: child, was: was_kind, now });
-                }
-                continue;
+            let protected = if is_repository { protected_part(path, name.to_bytes()) } else { None };
+            let around = self.is_in_repository;
+            self.is_in_repository |= protected.is_some();
+            let noted = self.changes.judged.len();
+            self.entry(folder, &name, &stat, child, below)?;
+            self.is_in_repository = around;
+            if self.changes.judged.len() > noted {
+                self.changes.repositories.extend(protected);
             }
-            if (now.is_some() || was.is_some()) && self.sorter.is_unjudged(&child, was_kind, now) {
-                self.changes.unjudged.push(Change { path: child, was: was_kind, now });
-                continue;
+        }
+        Ok(())
+    }
+
+    /// Whether the folder is a repository under another name than `.git`, or would be one with what the command made in it.
+    fn is_repository(&self, staged: &[(CString, Stat)], path: &WorkspacePath, below: Below) -> bool {
+        if is_named_own(path) {
+            return false;
+        }
+        let present = staged.iter().filter(|(_, stat)| staged_kind(stat).is_some());
+        let signs = Signs::of(present.map(|(name, _)| name.to_bytes()));
+        let there = if below == Below::Folder { self.workspace.folder(path).ok() } else { None };
+        there.map_or(signs, |there| signs.and_in(&[&there])).is_repository()
+    }
+
+    fn entry(&mut self, folder: &OwnedFd, name: &CStr, stat: &Stat, child: WorkspacePath, below: Below) -> Result<(), Errno> {
+        let was = match below {
+            Below::Folder => self.workspace.entry(&child).ok().flatten(),
+            Below::Nothing => None,
+        };
+        let now = staged_kind(stat);
+        let was_kind = was.map(|was| was.kind);
+        if is_object(&child) && was.is_some() && now != Some(Kind::Folder) {
+            // What git has once stays as it is; it works with the objects it needs.
+            if now.is_some() && !was.is_some_and(|was| self.is_same(&child, was, folder, name, stat)) {
+                self.changes.left_out.push(Change { path: child, was: was_kind, now });
             }
-            match now {
-                Some(Kind::Folder) => self.subfolder(folder, &name, child, was, &stat)?,
-                Some(Kind::File) if was.is_some_and(|was| self.is_same(&child, was, folder, &name, &stat)) => {}
-                Some(Kind::File | Kind::Link) => self.note(child, was, now),
-                // Sockets and pipes mean nothing once their process is gone.
-                Some(Kind::Other) => {}
-                None if was.is_some() => self.note(child, was, None),
-                None => {}
-            }
+            return Ok(());
+        }
+        if (now.is_some() || was.is_some()) && !self.is_in_repository && self.sorter.is_unjudged(&child, was_kind, now) {
+            self.changes.unjudged.push(Change { path: child, was: was_kind, now });
+            return Ok(());
+        }
+        match now {
+            Some(Kind::Folder) => self.subfolder(folder, name, child, was, stat)?,
+            Some(Kind::File) if was.is_some_and(|was| self.is_same(&child, was, folder, name, stat)) => {}
+            Some(Kind::File | Kind::Link) => self.note(child, was, now),
+            // Sockets and pipes mean nothing once their process is gone.
+            Some(Kind::Other) => {}
+            None if was.is_some() => self.note(child, was, None),
+            None => {}
         }
         Ok(())
     }
@@ -182,7 +217,11 @@ impl Reader<'_> {
             && now != Some(Kind::Folder)
             && let Some(own) = self.workspace.own_entry_in(&path)
         {
-            self.changes.judge(Change { path: own, was, now: None });
+            if is_named_own(&own) {
+                self.changes.judge(Change { path: own, was, now: None });
+            } else {
+                self.changes.repositories.insert(own);
+            }
         }
         self.changes.judge(Change { path, was, now });
     }

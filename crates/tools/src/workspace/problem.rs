@@ -29,6 +29,12 @@ pub fn problem_of(errno: Errno, path: &WorkspacePath) -> Problem {
             ErrorCode::ToolNotPermitted,
             format!("The file system does not let Planwright change or read {path}. Ask the user to mend its permissions."),
         ),
+        Errno::OVERFLOW => (
+            ErrorCode::ToolNotPermitted,
+            format!(
+                "{path} belongs to a user or group that this system does not know, so it can't be opened. Ask the user to give it to the server's own user and group."
+            ),
+        ),
         Errno::AGAIN => (ErrorCode::FileChanged, format!("Something on the way to {path} is being renamed all the time. Try again later.")),
         other => (
             ErrorCode::StorageFull,

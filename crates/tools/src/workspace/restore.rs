@@ -26,6 +26,7 @@ pub struct Restore {
 /// Why entries are left as they are.
 pub const CHANGED: &str = "it was changed by somebody else since";
 pub const NOT_EMPTY: &str = "there is something in it that this chat did not make";
+pub const REPOSITORY: &str = "it would make or change a git repository that is not named .git";
 pub const NO_COPY: &str = "there is no copy of it: it was too large, or no plain file";
 
 /// An entry with the state in which it was compared.
@@ -129,6 +130,9 @@ impl Workspace {
     fn make(&self, known: &Known<'_>) -> Result<(), String> {
         let path = &known.entry.path;
         let refused = |errno: Errno| errno.to_string();
+        if !matches!(known.entry.wanted.image, Image::Absent | Image::Unknown) && self.repository_at(path).is_some() {
+            return Err(REPOSITORY.to_owned());
+        }
         match &known.entry.wanted.image {
             Image::Absent => Ok(()),
             Image::Unknown => Err(NO_COPY.to_owned()),
@@ -188,8 +192,9 @@ fn differs(there: &Image, wanted: &Image) -> bool {
 #[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
 mod tests {
     use super::*;
+    use crate::gate::Consent;
+    use crate::gate::tests::decide_take_back;
     use crate::gate::tests::situation;
-    use crate::gate::{Consent, decide_take_back};
     use planwright_protocol::ErrorCode;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;

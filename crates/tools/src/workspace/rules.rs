@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub const FILE: &str = ".gitignore";
 pub const REPOSITORY: &str = ".git";
-/// More than this of a file of rules is not read.
+/// A longer file of rules says nothing: what was cut off might take back what comes before it.
 const LARGEST: u64 = 1 << 20;
 
 /// The rules of a folder, and below them those of the folders around it.
@@ -130,6 +130,9 @@ fn text_of(file: OwnedFd) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::from(file).take(LARGEST).read_to_end(&mut bytes).ok()?;
+    File::from(file).take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > LARGEST {
+        return None;
+    }
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

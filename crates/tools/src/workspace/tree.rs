@@ -1,5 +1,6 @@
 //! What is at a path, with all that is in it: kept so that it can be shown and taken back.
 
+use super::bare_repository::Signs;
 use super::staged_tree::DEEPEST;
 use super::{Kind, LARGEST_FILE, Links, Workspace, kind_of, problem_of};
 use crate::path::WorkspacePath;
@@ -35,6 +36,8 @@ pub struct Tree {
     pub kept: Kept,
     /// Something in it that no tool may change.
     pub protected: Option<WorkspacePath>,
+    /// A git repository in it that has another name than `.git`.
+    pub repository: Option<WorkspacePath>,
 }
 
 impl Workspace {
@@ -157,12 +160,14 @@ impl Tree {
         }
         let stat: Stat = rustix::fs::fstat(&folder)?;
         self.entries.push((path.clone(), Image::Folder { mode: Some(stat.st_mode & 0o7777) }.into()));
+        let mut signs = Signs::default();
         for entry in Dir::read_from(folder.as_fd())? {
             let entry = entry?;
             let name = entry.file_name();
             if name == c"." || name == c".." {
                 continue;
             }
+            signs = signs.with(name.to_bytes());
             let child = path.join(&name.to_string_lossy());
             if child.is_protected() {
                 self.protected.get_or_insert(child);
@@ -182,6 +187,9 @@ impl Tree {
                 let image = if file_type == FileType::Symlink { link_at(folder.as_fd(), name) } else { Image::Unknown };
                 self.entries.push((child, image.into()));
             }
+        }
+        if signs.is_repository() {
+            self.repository.get_or_insert_with(|| path.clone());
         }
         Ok(())
     }

@@ -165,6 +165,26 @@ async fn what_is_the_servers_or_another_workspaces_is_hidden_below_folders_that_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_folder_that_holds_workspaces_is_hidden_with_accounts_and_without() {
+    for who in Who::all() {
+        let ground = Ground::new(who);
+        ground.put("rustup/people/ann/private.txt", SECRET);
+        ground.put("rustup/people/own/mine.txt", "mine\n");
+        ground.put("rustup/bin/tool", "a tool\n");
+        let (rustup, people) = (ground.path("rustup"), ground.path("rustup/people"));
+        let variables = [("RUSTUP_HOME", rustup.to_str().unwrap()), ("PLANWRIGHT_WORKSPACE_ROOT", people.to_str().unwrap())];
+        let served = ground.serve_with(&["workspace", "rustup/people/own"], "data", &variables).await;
+        for (workspace, own) in [("workspace", "true"), ("rustup/people/own", "grep -q mine mine.txt")] {
+            for role in ROLES {
+                let all = format!("{own} && grep -q tool {0}/bin/tool && cat $(find {0} -type f) | head -c 1000000", rustup.display());
+                let answer = served.run_in(workspace, role, &all).await;
+                assert!(succeeds(&answer) && !shows(&answer), "as {}, {workspace}, {role}: {answer}", ground.who.name);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_writable_folder_shows_neither_other_workspaces_in_it_nor_what_a_link_in_it_leads_to() {
     for who in Who::all() {
         let ground = Ground::new(who);

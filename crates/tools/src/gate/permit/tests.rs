@@ -1,6 +1,7 @@
 use super::*;
 use crate::gate::tests::{allowed, situation};
-use crate::gate::{Consent, Fence, decide_progress, decide_take_back};
+use crate::gate::tests::{decide_progress, decide_take_back};
+use crate::gate::{Consent, Fence};
 use crate::workspace::{Depth, Parents, Workspace};
 use planwright_protocol::Role;
 use std::sync::Arc;

@@ -50,6 +50,9 @@ fn landing<'p>(permit: &'p LandPermit, kept: &[&str]) -> Landing<'p> {
         conflicts: Vec::new(),
         stuck: Vec::new(),
         own: Vec::new(),
+        output: OutputConflicts::default(),
+        released: HashSet::new(),
+        compared: 0,
     }
 }
 
@@ -135,4 +138,77 @@ fn what_was_not_noted_in_build_output_is_known_by_its_time() {
     assert!(seen.is_other(b"web/other.js", &stat("web/index.js")), "there was none");
     std::fs::write(root.join("web/index.js"), "j").unwrap();
     assert!(is_other("web/index.js") && !is_other("web/node_modules/a/b.js"));
+}
+
+/// What lands of `target`, all of which is build output: prepared in the workspace and the upper folder, changed meanwhile in the
+/// workspace. Gives what was not kept.
+fn land_output(before: impl Fn(&Path), staged: impl Fn(&Path), meanwhile: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
+    for place in [&root, &upper] {
+        std::fs::create_dir_all(place.join("target")).unwrap();
+    }
+    before(&root.join("target"));
+    let workspace = Workspace::open(&root).unwrap();
+    let begun = Begun::now();
+    workspace.note_seen(None, folder.path()).unwrap();
+    staged(&upper.join("target"));
+    meanwhile(&root.join("target"));
+    let permit = permit(&[]);
+    // The files of build output are not noted as seen.
+    let whole = BTreeSet::from([WorkspacePath::parse("/target").unwrap()]);
+    let mut landing = Landing { whole, since: begun.since(), only_adds: false, ..landing(&permit, &[]) };
+    workspace.land(&upper, &mut landing).unwrap();
+    assert_eq!((landing.conflicts.len(), landing.stuck.len()), (0, 0));
+    (folder, landing.output.named.iter().chain(&landing.own).map(ToString::to_string).collect())
+}
+
+fn put(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let file = folder.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+}
+
+#[test]
+fn build_output_that_somebody_else_changed_meanwhile_is_left_and_the_rest_lands() {
+    let before = |folder: &Path| put(folder, &[("a", "old"), ("b", "old"), ("same", "old"), ("d/x", "old"), ("e", "old")]);
+    let staged =
+        |folder: &Path| put(folder, &[("a", "mine"), ("b", "mine"), ("same", "alike"), ("d", "a file"), ("new", "mine"), ("e/f", "mine")]);
+    let meanwhile =
+        |folder: &Path| put(folder, &[("a", "theirs"), ("same", "alike"), ("d/x", "theirs"), ("new", "theirs"), ("e", "theirs")]);
+    let (folder, mut left) = land_output(before, staged, meanwhile);
+    left.sort();
+    assert_eq!(left, ["/target/a", "/target/d", "/target/e", "/target/new"]);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("workspace/target").join(name)).unwrap();
+    assert_eq!(["a", "b", "same", "d/x", "new", "e"].map(read), ["theirs", "mine", "alike", "theirs", "theirs", "theirs"]);
+}
+
+#[test]
+fn two_names_of_one_file_of_build_output_are_both_replaced() {
+    let before = |folder: &Path| {
+        put(folder, &[("a", "old")]);
+        std::fs::hard_link(folder.join("a"), folder.join("b")).unwrap();
+        std::fs::hard_link(folder.join("a"), folder.join("c")).unwrap();
+    };
+    let staged = |folder: &Path| put(folder, &[("a", "mine"), ("b", "mine"), ("c", "mine")]);
+    let (folder, left) = land_output(before, staged, |_| {});
+    assert_eq!(left, Vec::<String>::new());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("workspace/target").join(name)).unwrap();
+    assert_eq!(["a", "b", "c"].map(read), ["mine", "mine", "mine"]);
+}
+
+#[test]
+fn a_repository_under_another_name_does_not_land_also_if_somebody_else_made_half_of_it_meanwhile() {
+    let staged = |folder: &Path| {
+        put(folder, &[("x/HEAD", "h"), ("x/objects/o", "o"), ("x/refs/r", "r"), ("y/HEAD", "h"), ("y/config", "c"), ("z/deep/HEAD", "h")]);
+        put(folder, &[("z/deep/commondir", "../../.git"), ("z/kept", "k")]);
+    };
+    let meanwhile = |folder: &Path| put(folder, &[("y/objects/o", "o"), ("y/refs/r", "r")]);
+    let (folder, mut left) = land_output(|_| {}, staged, meanwhile);
+    left.sort();
+    assert_eq!(left, ["/target/x", "/target/y", "/target/z/deep"]);
+    let is_there = |name: &str| folder.path().join("workspace/target").join(name).exists();
+    assert_eq!(["x", "y/HEAD", "y/config", "z/deep", "z/kept"].map(is_there), [false, false, false, false, true]);
 }

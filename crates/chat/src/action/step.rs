@@ -1,11 +1,12 @@
 //! A step of the approved plan that the model reports on. One with a check is done only when the server saw it succeed.
 
-use super::{Carried, finish, finish_with, still_acting, updated};
+use super::agent_call::{CallOutcome, acting_agent};
+use super::{plan_progress, result};
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::commits;
 use crate::crash;
-use crate::progress::{self, Execution};
+use crate::progress::Execution;
 use planwright_protocol::{CallMessage, ErrorCode, Event, PlanStep, Problem, StepStatus};
 use planwright_tools::tool::Input;
 use planwright_tools::{Output, UpdateStep};
@@ -26,7 +27,7 @@ pub fn verified(call: &CallMessage) -> Option<Output> {
 }
 
 /// Records the step, as far as what came of its check allows.
-pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<CallOutcome, Problem> {
     let (chat, call) = (chat.clone(), call.clone());
     let work = {
         let chat = chat.clone();
@@ -36,16 +37,16 @@ pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Outp
     chat.whole(work).await
 }
 
-async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Problem>) -> Result<Carried, Problem> {
+async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Problem>) -> Result<CallOutcome, Problem> {
     let (Ok(report), Some(execution)) = (serde_json::from_str::<UpdateStep>(&call.body.args_text()), Execution::of(chat)) else {
-        return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
+        return result::record(chat, &call, outcome.map(Output::into_result), Change::default()).await;
     };
     let Some(step) = execution.plan().steps.into_iter().find(|step| step.step_number == report.step_number) else {
-        return finish(chat, &call, outcome.map(Output::into_result), Change::default()).await;
+        return result::record(chat, &call, outcome.map(Output::into_result), Change::default()).await;
     };
-    let agent = match still_acting(chat, &call).await {
+    let agent = match acting_agent(chat, &call).await {
         Ok(agent) => agent,
-        Err(problem) => return finish(chat, &call, Err(problem), Change::default()).await,
+        Err(problem) => return result::record(chat, &call, Err(problem), Change::default()).await,
     };
     let status = StepStatus::from(report.status);
     let check = step.verify.as_deref().filter(|_| status == StepStatus::Done);
@@ -63,7 +64,7 @@ async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Pro
             let failed = Problem { message: format!("Step {} is not done. {}", step.step_number, problem.message), ..problem };
             moved(chat, &call, agent, execution, (&step, StepStatus::InProgress, None), Err(failed)).await
         }
-        Err(problem) => finish(chat, &call, Err(problem), Change::default()).await,
+        Err(problem) => result::record(chat, &call, Err(problem), Change::default()).await,
     }
 }
 
@@ -98,7 +99,7 @@ fn tail(text: &str) -> &str {
 
 async fn keep_verdict(chat: &Arc<Chat>, mut call: CallMessage, output: &Output) -> Result<CallMessage, Problem> {
     call.body.verified = Some(output.data.clone());
-    chat.publish(Change::default().event(updated(&call)), |_| {}).await?;
+    chat.publish(Change::default().event(result::updated(&call)), |_| {}).await?;
     crash::point("step_verified");
     Ok(call)
 }
@@ -111,11 +112,11 @@ async fn moved(
     execution: Execution,
     (step, status, note): (&PlanStep, StepStatus, Option<String>),
     outcome: Result<Output, Problem>,
-) -> Result<Carried, Problem> {
+) -> Result<CallOutcome, Problem> {
     let number = step.step_number;
-    let mut execution = match Box::pin(progress::tick(chat, agent, execution, call.id, (number, status))).await {
+    let mut execution = match Box::pin(plan_progress::tick(chat, agent, execution, call.id, (number, status))).await {
         Ok(execution) => execution,
-        Err(problem) => return finish(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
+        Err(problem) => return result::record(chat, call, Err(outcome.err().unwrap_or(problem)), Change::default()).await,
     };
     crash::point("step_ticked");
     if let Some(kept) = execution.progress.steps.iter_mut().find(|kept| kept.step_number == number) {
@@ -126,19 +127,19 @@ async fn moved(
         let (plan_file, plan) = (execution.progress.plan_file.clone(), execution.plan());
         change = change.event(Event::PlanStep { step_number: number, status }).event(Event::PlanUpdated { plan_file, plan });
     }
-    let outcome = outcome.map(|output| told(&execution, number, status, &output));
+    let outcome = outcome.map(|output| report(&execution, number, status, &output));
     let progress = execution.progress;
     let is_done = outcome.is_ok() && status == StepStatus::Done;
-    let mut messages = finish_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await?;
+    let mut messages = result::record_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await?;
     if is_done {
         let title = format!("Step {number}: {}", step.action);
         messages.extend(Box::pin(commits::commit_work(chat, Some(&title))).await);
     }
-    Ok(Carried::Done(messages))
+    Ok(CallOutcome::Done(messages))
 }
 
-/// What the model reads of a step that was moved.
-fn told(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
+/// What the model reads about a step that was moved.
+fn report(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
     let progress = &execution.progress;
     let open = progress.open();
     let next = execution.plan().steps.into_iter().find(|step| open.contains(&step.step_number) && step.status == StepStatus::Pending);

@@ -3,7 +3,8 @@
 //! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
 //! the two holds now says what happened; nothing is done twice.
 
-use super::{Carried, carry_out, command, conclude, concluded, finish, step};
+use super::agent_call::{CallOutcome, perform_together};
+use super::{landing, result, signal, step};
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
@@ -16,41 +17,42 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Goes on with such a call after a restart.
-pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -> Result<Carried, Problem> {
+pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -> Result<Vec<CallOutcome>, Problem> {
     crash::point("recovery_begun");
-    if let Some(output) = step::verified(&call) {
-        return step::conclude(chat, &call, Ok(output)).await;
-    }
-    if delegation::is_one(&call.body) {
+    let outcome = if let Some(output) = step::verified(&call) {
+        step::conclude(chat, &call, Ok(output)).await?
+    } else if delegation::is_one(&call.body) {
         // Its own conversation tells how far it has come.
-        return Ok(Carried::HandedOn(Box::new(call)));
-    }
-    if command::is_run_by(&call) {
-        return Box::pin(command::settle(chat, &call, history)).await;
-    }
-    if step::is_report(&call) {
+        CallOutcome::HandedOn(Box::new(call))
+    } else if landing::runs_command(&call) {
+        Box::pin(landing::settle(chat, &call, history)).await?
+    } else if step::is_report(&call) {
         // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
-        return Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await;
-    }
-    match versions::present(chat, call.id).await? {
-        Present::Before => {
-            versions::settle(chat, call.id).await?;
-            Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await
+        return Box::pin(perform_together(chat, vec![call.at(CallStatus::Pending)], history)).await;
+    } else {
+        match versions::present(chat, call.id).await? {
+            Present::Before => {
+                versions::settle(chat, call.id).await?;
+                return Box::pin(perform_together(chat, vec![call.at(CallStatus::Pending)], history)).await;
+            }
+            Present::After => Box::pin(signal::follow(chat, &call, Ok(done(chat, &call).await?), history)).await?,
+            Present::Neither => {
+                let text = "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.";
+                result::record(chat, &call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await?
+            }
         }
-        Present::After => {
-            let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
-            let plan = versions::paths(chat, call.id).await?.into_iter().find(WorkspacePath::is_plan);
-            let output = match plan {
-                Some(path) => output.signalling(Signal::PlanFileChanged(path)),
-                None => output,
-            };
-            Box::pin(conclude(chat, &call, Ok(output), history)).await
-        }
-        Present::Neither => {
-            let text = "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.";
-            finish(chat, &call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await
-        }
-    }
+    };
+    Ok(vec![outcome])
+}
+
+/// The output of a call that was committed before the restart.
+async fn done(chat: &Arc<Chat>, call: &CallMessage) -> Result<Output, Problem> {
+    let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
+    let plan = versions::paths(chat, call.id).await?.into_iter().find(WorkspacePath::is_plan);
+    Ok(match plan {
+        Some(path) => output.signalling(Signal::PlanFileChanged(path)),
+        None => output,
+    })
 }
 
 pub fn stopped_before() -> Problem {
@@ -62,7 +64,7 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
     let running = call.body.status == CallStatus::Running;
     let present = if running { versions::present(chat, call.id).await.unwrap_or(Present::Neither) } else { Present::Before };
     let outcome = match present {
-        Present::Before | Present::After | Present::Neither if command::is_run_by(call) => command::stopped(chat, call).await,
+        Present::Before | Present::After | Present::Neither if landing::runs_command(call) => landing::stopped(chat, call).await,
         Present::Before | Present::After | Present::Neither if delegation::is_one(&call.body) && running => Err(delegation::stopped()),
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(stopped_before()),
@@ -77,5 +79,5 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
     }
     let response = ToolResponse::from(outcome);
     let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
-    concluded(chat, &call, response).1
+    result::message_and_events(chat, &call, response).1
 }

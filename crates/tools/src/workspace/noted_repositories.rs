@@ -1,0 +1,91 @@
+//! Repositories under other names than `.git`, in what was noted of a workspace before and after a command that changed files in place.
+
+use super::bare_repository::{Signs, is_sign, protected_part};
+use super::marks::{MarkKind, Marks, path_of, spelled};
+use crate::path::{WorkspacePath, is_own_name};
+use std::collections::BTreeMap;
+
+/// The signs of a repository that a folder had before, and those that it has before or after.
+#[derive(Clone, Copy, Default)]
+struct Noted {
+    before: Signs,
+    ever: Signs,
+}
+
+/// Where a changed entry lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a repository, which is protected as far as this path says.
+    In(WorkspacePath),
+    /// In build output and in no repository: nobody decides on it.
+    Ignored,
+    Elsewhere,
+}
+
+pub struct Repositories<'m> {
+    marks: [&'m Marks; 2],
+    /// Folders that are or were repositories, by their keys.
+    found: BTreeMap<&'m str, Noted>,
+}
+
+impl<'m> Repositories<'m> {
+    pub fn of(before: &'m Marks, after: &'m Marks) -> Self {
+        let mut found: BTreeMap<&str, Noted> = BTreeMap::new();
+        for (marks, is_before) in [(before, true), (after, false)] {
+            for key in marks.keys() {
+                let (folder, name) = split(key);
+                if is_sign(name.as_bytes()) && !folder.split('/').any(|name| is_own_name(name.as_bytes())) {
+                    let noted = found.entry(folder).or_default();
+                    noted.ever = noted.ever.with(name.as_bytes());
+                    noted.before = if is_before { noted.ever } else { noted.before };
+                }
+            }
+        }
+        found.retain(|_, noted| noted.ever.is_repository());
+        Self { marks: [before, after], found }
+    }
+
+    /// Where an entry lies. A repository that is new in build output was not noted before: only the signs that are new are taken
+    /// from it, which is enough for it not to be one.
+    pub fn place(&self, key: &str) -> Place {
+        let is_in_output = self.is_in_output(key);
+        let elsewhere =
+            if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) { Place::Ignored } else { Place::Elsewhere };
+        let Some((folder, name, noted)) = self.around(key) else { return elsewhere };
+        let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
+        let was_repository = noted.before.is_repository();
+        let is_new_sign = split(key) == (folder, name) && is_sign(name.as_bytes()) && !self.marks[0].contains_key(key);
+        if is_in_output && !was_repository && !is_new_sign { Place::Ignored } else { Place::In(protected) }
+    }
+
+    /// A repository that was in a folder.
+    pub fn first_within(&self, folder: &str) -> Option<WorkspacePath> {
+        let inside = format!("{folder}/");
+        let mut within = self.found.range(inside.as_str()..).take_while(|(key, _)| key.starts_with(&inside));
+        within.find(|(_, noted)| noted.before.is_repository()).and_then(|(key, _)| spelled(key))
+    }
+
+    /// The outermost repository around an entry, and the name in it by which the entry is reached; empty for the folder itself.
+    fn around<'k>(&self, key: &'k str) -> Option<(&'k str, &'k str, Noted)> {
+        let slashes = key.match_indices('/').map(|(place, _)| place);
+        let folders = std::iter::once("").chain(slashes.map(|place| &key[..place])).chain([key]);
+        folders.into_iter().find_map(|folder| {
+            let noted = *self.found.get(folder)?;
+            let rest = key[folder.len()..].trim_start_matches('/');
+            Some((folder, rest.split('/').next().unwrap_or_default(), noted))
+        })
+    }
+
+    fn is_in_output(&self, key: &str) -> bool {
+        let is_output = |folder: &str| self.marks.iter().any(|marks| marks.get(folder).is_some_and(|mark| mark.kind == MarkKind::Output));
+        key.match_indices('/').any(|(place, _)| is_output(&key[..place]))
+    }
+}
+
+fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('/').unwrap_or(("", key))
+}
+
+fn spelled_folder(key: &str) -> Option<WorkspacePath> {
+    if key.is_empty() { Some(WorkspacePath::root()) } else { spelled(key) }
+}
