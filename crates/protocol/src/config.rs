@@ -1,7 +1,7 @@
 //! The role of a chat, in all the words that clients use for it.
 //!
-//! Stored is the role alone. On the wire the same struct carries it as `agent_role`, `agent_mode`
-//! and `mode`, so that a client written to any of them works.
+//! The role decides; the mode follows from it. On the wire the same struct carries the role as `agent_role`, `agent_mode`
+//! and `mode`, so that a client written to any of them works. The store keeps the mode beside the role to filter chats by it.
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};
