@@ -1,9 +1,8 @@
 //! What people set on a chat.
 
-use crate::arg::{Arg, args};
 use crate::db::Row;
 use crate::error::StoreError;
-use crate::store::{from_word, word};
+use crate::store::from_word;
 use planwright_protocol::op::MarkChange;
 use planwright_protocol::settings::Depth;
 
