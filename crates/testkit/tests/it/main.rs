@@ -5,6 +5,7 @@ mod arrows;
 mod budgets;
 mod cycles;
 mod invariants;
+mod guard_counts;
 mod links;
 mod message_keys;
 mod permits;
