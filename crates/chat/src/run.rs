@@ -1,5 +1,7 @@
 //! A run: from what the user said to the end of what it set off.
 
+mod replay;
+
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
 use crate::action::plan_reply;
 use crate::agent::Agent;
@@ -12,29 +14,23 @@ use crate::offered::Offered;
 use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
-use crate::reading::{Extent, as_read, read_up_to};
+use crate::reading::read_up_to;
 use crate::reasoning::Reasoning;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use planwright_agent::answer::{Answer, read_answer};
-use planwright_agent::history::Replies;
 use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
-use planwright_agent::turn::Counts;
-use planwright_agent::{Delta, ModelCall, Outcome, Provider, Purpose, Request, Turn, World, compaction, drive, fit, out_of_turns};
+use planwright_agent::{Delta, ModelCall, Provider, Purpose, Request, Turn, World, compaction, fit, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
-use planwright_store::TurnMessages;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-/// How long a run waits before it looks whether the database is back.
-const PAUSE_WITHOUT_DATABASE: Duration = Duration::from_secs(1);
 /// How many calls a reply may have.
 const MOST_CALLS: usize = 128;
 
@@ -79,42 +75,6 @@ impl Run {
             None => Ok(own),
             Some(delegate) => delegate.check(own.role).map(|()| delegate),
         }
-    }
-
-    /// Runs to the end. While the database is away it waits, and then goes on by what is stored, as after a crash.
-    pub async fn finish(self) -> Outcome {
-        let (chat, inbox) = (self.chat.clone(), self.inbox.clone());
-        let mut run = self;
-        loop {
-            let outcome = match run.turn().await {
-                Ok(mut turn) => drive(&mut turn, &mut run).await,
-                Err(problem) => Outcome::Failed(problem),
-            };
-            match outcome {
-                Outcome::Failed(problem) if problem.code == ErrorCode::NotReady && problem.retryable => {
-                    tokio::time::sleep(PAUSE_WITHOUT_DATABASE).await;
-                    run = Self { asked: run.asked.clone(), ..Self::new(chat.clone(), inbox.clone()) };
-                }
-                outcome => return outcome,
-            }
-        }
-    }
-
-    pub(crate) async fn turn(&self) -> Result<Turn, Problem> {
-        let limit = self.chat.settings().limits.turns;
-        let TurnMessages { messages, is_cut } = self.chat.turn_messages().await?;
-        let history = self.thread_of(messages);
-        // A delegate's conversation begins after the chat's own was last summed up and is never cut, so all of it is there.
-        let start = self.chat.record().turn_start.filter(|_| self.delegate.is_none());
-        let before = start.map_or_else(Counts::default, |start| Counts {
-            since_user: start.replies,
-            replies: Replies { plan: start.plan_replies, act: start.act_replies },
-        });
-        Ok(match start {
-            _ if is_cut && self.delegate.is_none() => Turn::replay_cut(before, as_read(history, Extent::End), limit),
-            None => Turn::replay(as_read(history, Extent::Whole), limit),
-            Some(_) => Turn::replay_after(before, as_read(history, Extent::End), limit),
-        })
     }
 
     /// The messages of this conversation among those of the chat.

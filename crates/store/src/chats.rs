@@ -7,7 +7,6 @@ use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
 use crate::store::{Store, from_word, micros, timestamp, word};
-use crate::turns::TurnStart;
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -50,6 +49,18 @@ pub struct ChatRow {
 pub struct GrantRow {
     pub tool: String,
     pub folder: String,
+}
+
+/// Where the conversation begins that a model reads: the history before it was summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStart {
+    /// The place of its first message.
+    pub seq: u64,
+    /// Replies before it since the user's last message.
+    pub replies: u32,
+    /// All replies before it, by mode.
+    pub plan_replies: usize,
+    pub act_replies: usize,
 }
 
 #[derive(Clone, Debug, Default)]

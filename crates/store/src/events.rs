@@ -174,7 +174,11 @@ fn tool_event(name: &str, message: &Message) -> Option<Event> {
 
 /// What a tool gave back: its facts with the text as `output`, unless the text is all of it as JSON.
 fn whole_result(text: &str, facts: Option<&Map<String, Value>>) -> Value {
-    let all = facts.cloned().map(Value::Object).or_else(|| serde_json::from_str(text).ok()).filter(|all| all.to_string() == text);
+    let is_all = |value: &Value| {
+        let json = value.to_string();
+        json == text
+    };
+    let all = facts.cloned().map(Value::Object).or_else(|| serde_json::from_str(text).ok()).filter(is_all);
     all.unwrap_or_else(|| {
         let mut whole = facts.cloned().unwrap_or_default();
         whole.insert("output".to_owned(), text.into());

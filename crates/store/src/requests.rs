@@ -54,7 +54,7 @@ impl Store {
             return Ok(RequestState::Other);
         }
         let status = known.get::<Option<i64>>("status")?.and_then(|status| u16::try_from(status).ok());
-        Ok(status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))?)
+        status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))
     }
 
     /// Keeps what a request was answered with.

@@ -2,24 +2,11 @@
 //! however long the chat is.
 
 use crate::arg::args;
-use crate::chats::read_message;
+use crate::chats::{TurnStart, read_message};
 use crate::error::StoreError;
 use crate::store::Store;
 use planwright_protocol::{ChatId, Message, MessageBody};
-use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-
-/// Where the conversation begins that a model reads: the history before it was summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TurnStart {
-    /// The place of its first message.
-    pub seq: u64,
-    /// Replies before it since the user's last message.
-    pub replies: u32,
-    /// All replies before it, by mode.
-    pub plan_replies: usize,
-    pub act_replies: usize,
-}
 
 /// How much of a conversation is read.
 #[derive(Clone, Copy, Debug)]
