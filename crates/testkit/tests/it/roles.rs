@@ -45,7 +45,7 @@ fn no_role_is_named_outside_its_row_its_prompt_and_tests() {
             || file.ends_with("/tests.rs")
             || file.ends_with("/trial.rs")
             || file.contains("/benches/");
-        // The web UI has a role's words in two languages, and its compiler asks for them.
+        // The web UI shows the server's words, and has translations of them.
         let is_dictionary = file.starts_with("web/src/i18n/");
         !is_test && !is_dictionary && !file.starts_with("crates/testkit") && file != TABLE
     });
