@@ -5,6 +5,7 @@ mod once;
 mod plan;
 mod run_end;
 mod speech;
+mod tasks;
 
 pub use auto::note as undecided;
 pub use once::SentKey;
@@ -17,15 +18,18 @@ use crate::progress::open_steps;
 use crate::run::Run;
 use crate::sessions::UNTITLED;
 use crate::view::ChatView;
+use futures::future::BoxFuture;
 use planwright_agent::Outcome;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::message::ModeChange;
-use planwright_protocol::op::{Confirm, OnConflict, PlanChange};
-use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
+use planwright_protocol::op::{Confirm, PlanChange};
+use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Op, Problem, Role, RunId, SwitchedBy};
 use planwright_store::{AuditKind, ChatRow};
 use serde_json::json;
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use tasks::Tasks;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -54,17 +58,23 @@ pub struct Sender {
 
 type Answer = oneshot::Sender<Result<Reply, Problem>>;
 
+/// Starts a tool call of the user.
+pub type StartCall = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send + Sync>;
+
 pub enum Command {
     Op(Box<Op>, Sender, Answer),
     /// Go on with the run that was cut off.
     Resume(Answer),
+    /// Perform a tool call of the user.
+    Perform(StartCall),
     /// Let go; the run goes on after the next start.
     Park(Answer),
 }
 
 pub fn spawn(chat: Arc<Chat>) -> mpsc::Sender<Command> {
     let (sender, receiver) = mpsc::channel(MAILBOX);
-    let actor = Actor { chat, key: None, running: None, unstored_end: None, classifying: None, by: OPERATOR.to_owned() };
+    let actor =
+        Actor { chat, key: None, running: None, unstored_end: None, classifying: None, by: OPERATOR.to_owned(), tasks: Tasks::default() };
     tokio::spawn(actor.serve(receiver));
     sender
 }
@@ -80,6 +90,7 @@ struct Actor {
     classifying: Option<Classifying>,
     /// Who asked for what is done now.
     by: String,
+    tasks: Tasks,
 }
 
 struct Running {
@@ -91,23 +102,17 @@ impl Actor {
     async fn serve(mut self, mut commands: mpsc::Receiver<Command>) {
         loop {
             tokio::select! {
-                command = commands.recv() => match command {
-                    Some(Command::Op(op, Sender { name, key }, answer)) => {
-                        self.by = name;
-                        let reply = self.admit_once(*op, key).await;
-                        let _ = answer.send(reply);
-                    }
-                    Some(Command::Resume(answer)) => {
-                        let resumed = self.resume().await;
-                        let _ = answer.send(resumed.map(|()| self.reply(None)));
-                    }
-                    Some(Command::Park(answer)) => {
-                        self.halt().await;
-                        let _ = answer.send(Ok(self.reply(None)));
+                command = commands.recv(), if self.tasks.has_room() => {
+                    let Some(command) = command else { return };
+                    if self.take(command).await.is_break() {
                         return;
                     }
-                    None => return,
-                },
+                }
+                report = self.tasks.next_report() => {
+                    if self.hear(report).await.is_break() {
+                        return;
+                    }
+                }
                 outcome = finished(&mut self.running) => {
                     if let Err(problem) = self.conclude(outcome).await {
                         tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored; trying again");
@@ -118,6 +123,31 @@ impl Actor {
                 classified = classifier::answer_of(&mut self.classifying) => self.suggest(classified).await,
             }
         }
+    }
+
+    async fn obey(&mut self, command: Command) -> ControlFlow<()> {
+        match command {
+            Command::Op(op, Sender { name, key }, answer) => {
+                self.by = name;
+                match *op {
+                    Op::Stop => self.stop_all(key, answer).await,
+                    Op::Revert { message_id, conflicts } => self.start_revert(message_id, conflicts, key, answer).await,
+                    op => {
+                        let reply = self.admit_once(op, key).await;
+                        let _ = answer.send(reply);
+                    }
+                }
+            }
+            Command::Resume(answer) => self.resume(answer).await,
+            Command::Perform(start) => self.perform(start),
+            Command::Park(answer) => {
+                self.halt().await;
+                self.tasks.end(&self.chat).await;
+                let _ = answer.send(Ok(self.reply(None)));
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn reply(&self, message: Option<Message>) -> Reply {
@@ -136,25 +166,13 @@ impl Actor {
             Op::Answer { question_id, answers, comment, metadata } => self.answer(question_id, answers, comment, metadata).await.map(Some),
             Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
             op @ Op::Update { .. } => self.update(op).await.map(|()| None),
-            Op::Revert { message_id, conflicts } => self.revert(message_id, conflicts).await,
             Op::Withdraw { message_id } => self.withdraw(message_id).await.map(|()| None),
             Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
             Op::Retry => self.retry().await.map(Some),
             Op::Compact => self.compact().await.map(|()| None),
-            Op::Stop => self.stop().await.map(|()| None),
+            // Those are tasks, or end them.
+            Op::Revert { .. } | Op::Stop => Ok(None),
         }
-    }
-
-    async fn revert(&mut self, message_id: MessageId, conflicts: OnConflict) -> Result<Option<Message>, Problem> {
-        if self.running.is_some() || self.chat.pending().is_some() {
-            return Err(Problem::new(ErrorCode::Conflict, "A run is in progress or waits for an answer. Stop it first, then take back."));
-        }
-        let taken_back = take_back::take_back(&self.chat, message_id, conflicts, self.account().cloned(), self.op_record()).await?;
-        if taken_back.is_some() {
-            // It was stored with the notice.
-            self.key = None;
-        }
-        Ok(taken_back)
     }
 
     async fn update(&mut self, op: Op) -> Result<(), Problem> {
@@ -202,11 +220,11 @@ impl Actor {
 
     async fn stop(&mut self) -> Result<(), Problem> {
         self.classifying = None;
+        crash::point("stop_begun");
         let row = self.chat.record();
         if self.running.is_none() && row.activity.pending().is_none() {
             return Ok(());
         }
-        crash::point("stop_begun");
         self.chat.amend(|chat| chat.activity.begin_stop()).await?;
         let interrupted = self.halt().await;
         crash::point("stop_halted");
@@ -263,17 +281,27 @@ impl Actor {
     }
 
     /// Goes on with what was cut off: taking something back, or a run.
-    async fn resume(&mut self) -> Result<(), Problem> {
-        self.chat.configure().await?;
-        match take_back::unfinished(&self.chat).await? {
-            Some(notice) => take_back::resume(&self.chat, notice).await?,
-            None => {
-                self.chat.amend(|chat| chat.activity.continue_run()).await?;
-                plan_progress::mark(&self.chat).await;
-                self.start();
+    async fn resume(&mut self, answer: Answer) {
+        let unfinished = match self.chat.configure().await {
+            Ok(()) => take_back::unfinished(&self.chat).await,
+            Err(problem) => Err(problem),
+        };
+        let resumed = match unfinished {
+            Ok(Some(notice)) => {
+                self.resume_revert(notice, answer);
+                return;
             }
-        }
+            Ok(None) => self.resume_run().await,
+            Err(problem) => Err(problem),
+        };
         crash::point("run_resumed");
+        let _ = answer.send(resumed.map(|()| self.reply(None)));
+    }
+
+    async fn resume_run(&mut self) -> Result<(), Problem> {
+        self.chat.amend(|chat| chat.activity.continue_run()).await?;
+        plan_progress::mark(&self.chat).await;
+        self.start();
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use crate::actor::{self, Command, Reply, Sender, SentKey};
 use crate::chat::Chat;
+use futures::FutureExt;
 use planwright_feed::EventLog;
 use planwright_protocol::{ErrorCode, Op, Problem};
 use planwright_tools::tool::Seen;
@@ -41,6 +42,27 @@ impl Handle {
         self.send(|answer| Command::Op(Box::new(op), Sender { name: name.to_owned(), key }, answer)).await
     }
 
+    /// Performs a tool call of the user beside the run. Stopping the chat ends it.
+    ///
+    /// # Errors
+    /// The chat takes no more, or was closed meanwhile.
+    pub(crate) async fn perform<T, C>(&self, call: impl FnOnce() -> C + Send + Sync + 'static) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        C: Future<Output = T> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let start = move || {
+            let task = call();
+            let reporting = async move {
+                let _ = answer.send(task.await);
+            };
+            reporting.boxed()
+        };
+        self.put(Command::Perform(Box::new(start)))?;
+        answered.await.map_err(|_| closed())
+    }
+
     /// Ends all work of the chat, to go on after the next start.
     pub async fn park(&self) {
         let _ = self.send(Command::Park).await;
@@ -75,17 +97,20 @@ impl Handle {
     }
 
     async fn send(&self, command: impl FnOnce(oneshot::Sender<Result<Reply, Problem>>) -> Command) -> Result<Reply, Problem> {
-        let closed = || {
-            Problem::new(
-                ErrorCode::Conflict,
-                "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.",
-            )
-        };
         let (answer, answered) = oneshot::channel();
-        self.ops.try_send(command(answer)).map_err(|error| match error {
-            TrySendError::Full(_) => Problem::new(ErrorCode::NotReady, "Too many requests wait for this chat. Try again in a moment."),
-            TrySendError::Closed(_) => closed(),
-        })?;
+        self.put(command(answer))?;
         answered.await.map_err(|_| closed())?
     }
+
+    fn put(&self, command: Command) -> Result<(), Problem> {
+        self.ops.try_send(command).map_err(|error| match error {
+            TrySendError::Full(_) => Problem::new(ErrorCode::NotReady, "Too many requests wait for this chat. Try again in a moment."),
+            TrySendError::Closed(_) => closed(),
+        })
+    }
+}
+
+fn closed() -> Problem {
+    let text = "The chat is closed: it was deleted, or the server is shutting down. Try again when it is back.";
+    Problem::new(ErrorCode::Conflict, text)
 }

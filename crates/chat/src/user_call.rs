@@ -71,7 +71,8 @@ impl Sessions {
                 if handle.chat().feed.source.workspace != workspace {
                     return Err(no_chat(id));
                 }
-                return call.in_chat(handle).await;
+                let worker = handle.clone();
+                return handle.perform(move || call.in_chat(worker)).await?;
             }
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
@@ -92,14 +93,20 @@ impl Sessions {
 }
 
 impl UserCall {
-    /// In a chat: its role holds.
-    async fn in_chat(self, handle: Handle) -> Result<ToolResponse, Problem> {
+    /// In a chat: its role holds. The actor starts it, so that every stop after that ends it, also before its command runs.
+    fn in_chat(self, handle: Handle) -> impl Future<Output = Result<ToolResponse, Problem>> + Send + 'static {
+        let stop = handle.chat().command_stop();
+        self.perform_in_chat(handle, stop)
+    }
+
+    async fn perform_in_chat(self, handle: Handle, stop: Stop) -> Result<ToolResponse, Problem> {
         let chat = handle.chat().clone();
         chat.configure().await?;
         let tool_call = self.tool_call();
         let principal = Principal::User(self.user);
         let agent = principal.agent(&chat);
-        let cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(tool_call.call_id)).await? };
+        let mut cx = ToolContext { seen: Arc::default(), ..chat.tool_context(agent, Some(tool_call.call_id)).await? };
+        cx.command.stop = stop;
         EndpointCall { within: Within::Chat(handle), agent, call: tool_call, cx }.respond(principal).await
     }
 

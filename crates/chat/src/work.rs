@@ -3,7 +3,7 @@
 use crate::chat::{Chat, broken};
 use crate::crash;
 use planwright_protocol::{CallId, Problem};
-use planwright_tools::command::Live as Heard;
+use planwright_tools::command::{Live as Heard, Stop};
 use std::sync::Arc;
 
 impl Chat {
@@ -12,10 +12,20 @@ impl Chat {
         self.work.spawn_blocking(work).await.map_err(broken)
     }
 
-    /// Ends commands that run, and waits until nothing of them is left.
-    pub async fn end_commands(&self) {
+    /// Ends the commands that begin with it, when the chat is stopped.
+    pub fn command_stop(&self) -> Stop {
+        self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Ends commands that run, without waiting for them.
+    pub fn stop_commands(&self) {
         let stop = std::mem::take(&mut *self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         stop.now();
+    }
+
+    /// Ends commands that run, and waits until nothing of them is left.
+    pub async fn end_commands(&self) {
+        self.stop_commands();
         self.work.close();
         self.work.wait().await;
         self.work.reopen();

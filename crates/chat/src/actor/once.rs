@@ -30,18 +30,27 @@ impl SentKey {
 impl Actor {
     /// Admits an op, unless it was admitted before under the same key: then it is answered as it was then.
     pub(super) async fn admit_once(&mut self, op: Op, key: Option<SentKey>) -> Result<Reply, Problem> {
-        let Some(sent) = key else {
-            let message = self.admit(op).await?;
-            return Ok(self.reply(message));
-        };
-        if let Some(known) = self.chat.store.op(self.chat.id, &sent.key).await? {
-            return self.reply_again(known, &sent).await;
+        if let Some(reply) = self.known_reply(key.as_ref()).await? {
+            return Ok(reply);
         }
-        self.key = Some(sent);
+        self.key = key;
         let admitted = self.admit(op).await;
+        self.reply_once(admitted).await
+    }
+
+    /// What an op that came under the same key was answered with.
+    pub(super) async fn known_reply(&self, key: Option<&SentKey>) -> Result<Option<Reply>, Problem> {
+        let Some(sent) = key else { return Ok(None) };
+        match self.chat.store.op(self.chat.id, &sent.key).await? {
+            Some(known) => self.reply_again(known, sent).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The answer to an op whose key is `self.key`, unless it was stored with what the op did.
+    pub(super) async fn reply_once(&mut self, admitted: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
         let rest = self.key.take();
-        let message = admitted?;
-        let reply = self.reply(message);
+        let reply = self.reply(admitted?);
         if let Some(sent) = rest {
             // There was nothing to change, so nothing was stored with the key.
             let message_id = reply.message.as_ref().map(|message| message.id);
@@ -77,11 +86,6 @@ impl Actor {
         change
     }
 
-    /// The record of the op that is being admitted, for a change that is made elsewhere.
-    pub(super) fn op_record(&self) -> Option<OpRecord> {
-        self.key.clone().map(|sent| record_of(sent, None))
-    }
-
     /// Takes back a message that waits to be read.
     pub(super) async fn withdraw(&mut self, id: MessageId) -> Result<(), Problem> {
         if self.chat.inbox.remove(id) {
@@ -98,6 +102,6 @@ impl Actor {
 }
 
 /// The chat's owner adds what the op is answered with.
-fn record_of(SentKey { key, sha256 }: SentKey, message_id: Option<MessageId>) -> OpRecord {
+pub(super) fn record_of(SentKey { key, sha256 }: SentKey, message_id: Option<MessageId>) -> OpRecord {
     OpRecord { id: key, sha256, message_id, result: None }
 }

@@ -88,7 +88,7 @@ impl Chat {
             commands: settings.commands.clone(),
             reach: Reach::of(agent.role),
             neighbours: if call.is_some() { neighbours(&self.store, row.workspace_id).await? } else { Arc::default() },
-            stop: self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
+            stop: self.command_stop(),
             live: Heard::default(),
             baseline: self.baseline(),
         };

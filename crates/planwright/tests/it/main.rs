@@ -66,6 +66,7 @@ mod side_by_side;
 mod sign_in;
 mod silent_clients;
 mod small_disk;
+mod stops;
 mod storage;
 mod tenancy;
 mod terminal;

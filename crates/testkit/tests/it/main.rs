@@ -4,8 +4,8 @@
 mod arrows;
 mod budgets;
 mod cycles;
-mod invariants;
 mod guard_counts;
+mod invariants;
 mod links;
 mod message_keys;
 mod permits;
