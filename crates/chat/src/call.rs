@@ -68,7 +68,7 @@ pub async fn carry_out(chat: &Arc<Chat>, call: CallMessage, history: &[Message])
         }
         Judged::Allowed(prepared, permit) => {
             tally::judged("allowed");
-            let call = command::noted(call, &prepared.effects).at(CallStatus::Running);
+            let call = command::noted(call, &prepared.effects).with_status(CallStatus::Running);
             if prepared.effects.iter().all(|effect| matches!(effect, Effect::Read(_) | Effect::Consult { .. })) {
                 // Made again after a crash, so that it need not be on disk first.
                 chat.tell([updated(&call)]);
@@ -154,7 +154,7 @@ async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, 
             let Some(stored) = StoredPlan::read(chat, &path).await else {
                 return began_plan(chat, call, outcome, &path).await.map(Carried::Done);
             };
-            let reply = ReplyPart::beside(call.body.reply.id);
+            let reply = ReplyPart::accompanying(call.body.reply.id);
             let version = PlanVersion { call_id: Some(call.body.call_id), reply, ..stored.version(chat).await? };
             let message = come_of(call, version, stored.goal());
             let change = stored.change(Agent::of(call)?.role, call.body.model());
@@ -171,7 +171,7 @@ async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, 
         }
         Some(Signal::Reviewed { review, text }) => {
             let review: Review = serde_json::from_value(review).map_err(broken)?;
-            let (reply, call_id) = (ReplyPart::beside(call.body.reply.id), Some(call.body.call_id));
+            let (reply, call_id) = (ReplyPart::accompanying(call.body.reply.id), Some(call.body.call_id));
             let message = come_of(call, AssistantText { review: Some(review), call_id, reply, ..AssistantText::default() }, &text);
             finish_saying(chat, call, outcome, message, Change::default(), |_| {}).await
         }
@@ -239,7 +239,7 @@ async fn park(chat: &Arc<Chat>, call: &CallMessage, pending: Pending) -> Result<
     let (text, result) = result_of(call, response);
     let result = result_message(chat, call, text, ToolResult { question_id: Some(pending.question_id), ..result });
     let question = pending.message(chat.id);
-    let call = call.clone().at(CallStatus::Done);
+    let call = call.clone().with_status(CallStatus::Done);
     let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     change.events.insert(0, updated(&call));
     let change = change.log_question(&pending, call.body.model());
@@ -315,7 +315,7 @@ pub(crate) async fn finish_with(
         Ok(result) => Ok(result),
     };
     let response = ToolResponse::from(outcome);
-    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Failed });
+    let call = call.clone().with_status(if response.success { CallStatus::Done } else { CallStatus::Failed });
     let (result, mut events) = concluded(chat, &call, response);
     events.append(&mut change.events);
     change.events = events;

@@ -26,7 +26,7 @@ use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
 pub use planwright_workspaces::broken;
-use planwright_workspaces::{Rules, Settings, Workspaces};
+use planwright_workspaces::{Settings, WorkspaceRules, Workspaces};
 use sequence::Sequence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use tokio_util::task::TaskTracker;
 pub struct Chat {
     pub id: ChatId,
     pub store: Store,
-    rules: std::sync::RwLock<Rules>,
+    rules: std::sync::RwLock<WorkspaceRules>,
     pub(crate) workspaces: Workspaces,
     pub(crate) models: Arc<dyn Models>,
     pub workspace: Arc<Workspace>,
@@ -113,7 +113,7 @@ impl Chat {
         Ok(())
     }
 
-    pub fn rules(&self) -> Rules {
+    pub fn rules(&self) -> WorkspaceRules {
         self.rules.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 

@@ -73,7 +73,7 @@ impl Execution {
 
     /// The approved plan with the present status of each step.
     pub fn plan(&self) -> Plan {
-        self.progress.shown_in(self.document.plan.clone())
+        self.progress.apply_to(self.document.plan.clone())
     }
 
     /// The same, as its file would be.
@@ -138,7 +138,7 @@ pub async fn tick(
     write(chat, agent, execution, call, move |execution, present| match present {
         Present::Approved(mut found) => {
             // All boxes: somebody may have ticked what was never reported.
-            found.document.plan = execution.progress.shown_in(found.document.plan);
+            found.document.plan = execution.progress.apply_to(found.document.plan);
             found.say(file_status);
             Ok(Some(found))
         }
@@ -146,7 +146,7 @@ pub async fn tick(
             found.document.set_step(execution.step_in(step_number, &found.document.plan)?, status)?;
             // A draft is somebody's next plan, and has not been begun.
             if found.document.status != PlanFileStatus::Draft {
-                let is_over = found.document.plan.steps.iter().all(|step| step.status.is_over());
+                let is_over = found.document.plan.steps.iter().all(|step| step.status.is_finished());
                 found.say(if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress });
             }
             Ok(Some(found))
@@ -168,7 +168,7 @@ pub async fn mark(chat: &Arc<Chat>) {
     let marked = write(chat, agent, execution, newest.id, |execution, present| match present {
         Present::Approved(mut found) => {
             found.say(execution.progress.file_status());
-            found.document.plan = execution.progress.shown_in(found.document.plan);
+            found.document.plan = execution.progress.apply_to(found.document.plan);
             Ok(Some(found))
         }
         Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
@@ -239,7 +239,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     if chat.record().config.role.mode() == Mode::Plan {
         return Ok(None);
     }
-    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open().is_empty()) else { return Ok(None) };
+    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open_steps().is_empty()) else { return Ok(None) };
     let workspace = chat.workspace.clone();
     let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();
@@ -249,7 +249,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
         Present::Unreadable => (Some(PlanFileChange::Unreadable), Some(sha256_hex(b"unreadable"))),
         Present::Deleted => (Some(PlanFileChange::Deleted), Some(sha256_hex(b"deleted"))),
     };
-    if execution.progress.told == now {
+    if execution.progress.reported_file == now {
         return Ok(None);
     }
     let message = change.map(|change| {
@@ -263,7 +263,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
         );
         Message::notice(chat.id, Notice::PlanChanged(PlanChanged { plan_file: path, change }), text)
     });
-    let progress = Progress { told: now, ..execution.progress };
+    let progress = Progress { reported_file: now, ..execution.progress };
     let change = Change { events: message.iter().cloned().map(|message| Event::MessageCreated { message }).collect(), ..Change::default() };
     chat.publish(change, move |row| row.progress = Some(progress)).await?;
     Ok(message)
@@ -307,6 +307,6 @@ pub fn open_steps(row: &ChatRow) -> Vec<u32> {
     row.progress
         .as_ref()
         .filter(|progress| acts && row.config.plan_file.as_ref() == Some(&progress.plan_file))
-        .map(Progress::open)
+        .map(Progress::open_steps)
         .unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use crate::card::Pending;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::message::ToolOutcome;
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::settings::{Depth, Inspect};
+use planwright_protocol::settings::{Inspect, ReasoningEffort};
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
@@ -42,7 +42,7 @@ pub struct ChatView {
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
     pub model: Option<String>,
     /// How much that model thinks before it answers; null for the configured effort.
-    pub effort: Option<Depth>,
+    pub effort: Option<ReasoningEffort>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }

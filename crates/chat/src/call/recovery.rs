@@ -30,12 +30,12 @@ pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -
     }
     if step::is_report(&call) {
         // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
-        return Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await;
+        return Box::pin(carry_out(chat, call.with_status(CallStatus::Pending), history)).await;
     }
     match versions::present(chat, call.id).await? {
         Present::Before => {
             versions::settle(chat, call.id).await?;
-            Box::pin(carry_out(chat, call.at(CallStatus::Pending), history)).await
+            Box::pin(carry_out(chat, call.with_status(CallStatus::Pending), history)).await
         }
         Present::After => {
             let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
@@ -76,6 +76,6 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
         tracing::warn!(chat = %chat.id, %problem, "what a stopped call changed could not be settled");
     }
     let response = ToolResponse::from(outcome);
-    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
+    let call = call.clone().with_status(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
     concluded(chat, &call, response).1
 }

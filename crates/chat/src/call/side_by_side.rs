@@ -44,7 +44,7 @@ pub async fn carry_out_together(chat: &Arc<Chat>, mut calls: Vec<CallMessage>, h
         match judge(chat, &call, history).await? {
             Judged::Allowed(prepared, permit) => {
                 tally::judged("allowed");
-                ready.push((call.at(CallStatus::Running), Work::Make(prepared, permit)));
+                ready.push((call.with_status(CallStatus::Running), Work::Make(prepared, permit)));
             }
             Judged::Refused(problem, change) => {
                 tally::judged("denied");

@@ -47,7 +47,7 @@ impl Chat {
                 edit(row);
                 row.epoch = epoch.0;
                 // A run that goes on in another mode leaves the states of the old one.
-                if !row.state.is_of(row.config.role.mode()) {
+                if !row.state.exists_in(row.config.role.mode()) {
                     row.state = ChatState::Thinking;
                 }
             };

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request};
+use planwright_agent::{Delta, ModelMessage, ModelRequest, Provider, Purpose};
 use planwright_chat::{Handle, Models, Sessions};
 use planwright_feed::Follower;
 use planwright_protocol::settings::ModelSettings;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// Answers with the number of the request, and keeps the requests.
 #[derive(Default)]
-struct Counting(Mutex<Vec<Request>>);
+struct Counting(Mutex<Vec<ModelRequest>>);
 
 #[async_trait]
 impl Provider for Counting {
@@ -22,7 +22,7 @@ impl Provider for Counting {
         "test/counting"
     }
 
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let mut requests = self.0.lock().unwrap();
         let text = match request.purpose {
             Purpose::Reply | Purpose::Intent => format!("Reply {}", requests.len()),
