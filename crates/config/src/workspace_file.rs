@@ -239,7 +239,7 @@ mod tests {
             assert_eq!((&config.approvals, &config.sandbox), (&user.approvals, &user.sandbox));
             assert!(items.is_empty());
             assert_eq!(warnings.len(), 6, "{warnings:?}");
-            assert!(warnings[0].starts_with(".planwright/config.toml:2: approvals.delete would allow more"), "{warnings:?}");
+            assert!(warnings[0].starts_with(".planwright/config.toml:2: approvals.delete is ignored: it would allow more"), "{warnings:?}");
         }
     }
 
@@ -272,7 +272,7 @@ mod tests {
             let lax = "[policy]\nact_requires_plan = false\nplan_requires_files = false\n";
             let Effective { config, items, warnings, .. } = lay_over(&user(text), lax, obeyed).unwrap();
             assert!(config.policy.act_requires_plan && config.policy.plan_requires_files && items.is_empty());
-            assert!(warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan would allow more"), "{warnings:?}");
+            assert!(warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan is ignored: it would allow more"), "{warnings:?}");
         }
         for (text, part) in
             [("[policy]\nact_require_plan = true\n", "unknown field"), ("[policy]\nact_requires_plan = 1\n", "invalid type")]

@@ -47,7 +47,7 @@ fn what_a_model_leaves_out_or_adds_is_forgiven() {
 fn what_looks_like_a_plan_but_is_none_is_text_with_the_reason() {
     let reasons = [
         (r#"{"goal": "x", "steps": [{"action": "a"}, {"reason": "r"}]}"#, "steps[1].action must state what to do"),
-        (r#"{"steps": [{"action": "a"}]}"#, "goal must say what the plan is for"),
+        (r#"{"steps": [{"action": "a"}]}"#, "goal must state the purpose of the plan"),
         (r#"{"goal": "x", "steps": []}"#, "steps must have at least one step"),
         (r#"{"goal": "x", "steps": {"action": "a"}}"#, "steps must be a list"),
         (r#"{"goal": "x", "steps": [1]}"#, "steps[0] must be an object"),

@@ -130,7 +130,7 @@ async fn an_address_with_a_secret_in_it_is_refused_when_it_is_read_and_shown_now
 async fn a_key_in_a_configuration_file_is_named_by_its_place_and_never_echoed() {
     let home = Home::new(BINARY, &json!({}));
     home.put_config("[models]\ndefault = \"x/y\"\n[providers.x]\nkind = \"openai\"\napi_key = \"sk-CANARY\"\n");
-    told_without_canary(&home, None, "config.toml:5:1: providers.x.api_key: unknown field `api_key`; keys don't stand in files: set an environment variable and name it in `api_key_env`").await;
+    told_without_canary(&home, None, "config.toml:5:1: providers.x.api_key: unknown field `api_key`; keys don't belong in files: set an environment variable and name it in `api_key_env`").await;
     home.put_config("[providers.x]\nkind = \"openai\"\ntimeout_s = \"sk-CANARY\"\n");
     told_without_canary(&home, None, "config.toml:3:13: providers.x.timeout_s: invalid type, expected u64").await;
 }

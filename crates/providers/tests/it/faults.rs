@@ -211,8 +211,8 @@ async fn a_check_tells_a_good_set_up_from_each_bad_one() {
         let unnamed = check(endpoint(&server), "").await.unwrap();
         assert!(unnamed.ends_with(" answers"), "{wire:?}: {unnamed}");
         for (reply, words) in [
-            (ScriptedReply::status(503, None, "busy"), "look at its log"),
-            (ScriptedReply::status(502, None, "<html>bad gateway</html>"), "a web page came"),
+            (ScriptedReply::status(503, None, "busy"), "check its log"),
+            (ScriptedReply::status(502, None, "<html>bad gateway</html>"), "is a web page"),
         ] {
             server.only(reply);
             let problem = check(endpoint(&server), MODEL).await.unwrap_err();

@@ -154,7 +154,7 @@ async fn a_run_says_which_server_it_is_waiting_for() {
     for args in [&["run", "Hi"][..], &["run", "Hi", "--json"], &["doctor"]] {
         let output = home.command(args).output().await.unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(told.matches("waiting for the MCP server `h` to come up, for at most 3 s").count(), 1, "{args:?}: {told}");
+        assert_eq!(told.matches("waiting for the MCP server `h` to start, at most 3 s").count(), 1, "{args:?}: {told}");
     }
 }
 
