@@ -21,7 +21,7 @@ pub struct Config {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// How chats start, and what counts as an order.
     pub chat: ChatDefaults,
-    /// What is allowed, what asks first, and what is denied.
+    /// Which calls are allowed, which ask first, and which are denied.
     pub approvals: Approvals,
     /// The sandbox of the agent's commands.
     pub sandbox: SandboxSettings,

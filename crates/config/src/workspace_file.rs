@@ -272,7 +272,10 @@ mod tests {
             let lax = "[policy]\nact_requires_plan = false\nplan_requires_files = false\n";
             let Effective { config, items, warnings, .. } = lay_over(&user(text), lax, obeyed).unwrap();
             assert!(config.policy.act_requires_plan && config.policy.plan_requires_files && items.is_empty());
-            assert!(warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan is ignored: it would allow more"), "{warnings:?}");
+            assert!(
+                warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan is ignored: it would allow more"),
+                "{warnings:?}"
+            );
         }
         for (text, part) in
             [("[policy]\nact_require_plan = true\n", "unknown field"), ("[policy]\nact_requires_plan = 1\n", "invalid type")]

@@ -36,7 +36,7 @@ const STOP_INTERVAL: Duration = Duration::from_millis(25);
 const FLOOD: &str = "it sent more than the limit";
 
 /// How to reach a server.
-pub enum Transport {
+pub enum ServerTransport {
     Program(Arc<Post>),
     Address { url: String, caller: HttpClient },
 }
@@ -74,7 +74,7 @@ impl ClientHandler for Listener {
 impl Connection {
     /// # Errors
     /// It can't be started, or does not answer in time.
-    pub async fn open(name: &str, transport: &Transport, redaction: Redaction, time: Duration) -> Result<Self, Problem> {
+    pub async fn open(name: &str, transport: &ServerTransport, redaction: Redaction, time: Duration) -> Result<Self, Problem> {
         let until = Instant::now() + time;
         match Self::attempt(name, transport, &redaction, ClientLifecycleMode::Initialize, until).await {
             // The newest protocol has no initialize request.
@@ -89,7 +89,7 @@ impl Connection {
     /// The error also says whether the server rejected the initialize request.
     async fn attempt(
         name: &str,
-        transport: &Transport,
+        transport: &ServerTransport,
         redaction: &Redaction,
         greeting: ClientLifecycleMode,
         until: Instant,
@@ -97,12 +97,12 @@ impl Connection {
         let stale = Arc::new(AtomicBool::new(false));
         let listener = Listener(stale.clone());
         let (greeted, process) = match transport {
-            Transport::Program(post) => {
+            ServerTransport::Program(post) => {
                 let (process, streams) = Process::start(name, post.clone()).await.map_err(|problem| (problem, false))?;
                 let greeting = serve_client_with_lifecycle(listener, (streams.output, streams.input), greeting);
                 (timeout_at(until, greeting).await, Some(process))
             }
-            Transport::Address { url, caller } => {
+            ServerTransport::Address { url, caller } => {
                 let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
                 let transport = StreamableHttpClientTransport::with_client(caller.clone(), config);
                 (timeout_at(until, serve_client_with_lifecycle(listener, transport, greeting)).await, None)

@@ -1,6 +1,6 @@
 //! One server in use: started on demand, asked for its tools, checked against what the user accepted.
 
-use crate::connection::{Connection, Transport, failed};
+use crate::connection::{Connection, ServerTransport, failed};
 use crate::http::HttpClient;
 use crate::launch;
 use crate::redaction::Redaction;
@@ -69,14 +69,14 @@ impl McpServer {
 
     /// # Errors
     /// A variable is not set, or the program is missing.
-    pub fn transport(&self, site: &Site) -> Result<Transport, Problem> {
+    pub fn transport(&self, site: &Site) -> Result<ServerTransport, Problem> {
         if let Some(url) = &self.config.url {
             let key = self.config.api_key_env.as_deref().map(|variable| launch::value_of(&self.name, variable)).transpose()?;
             let caller = HttpClient::new(url, key.as_deref()).map_err(|why| failed(&self.name, &format!("{why}.")))?;
-            return Ok(Transport::Address { url: url.clone(), caller });
+            return Ok(ServerTransport::Address { url: url.clone(), caller });
         }
         let commands = site.commands.as_ref().ok_or_else(|| failed(&self.name, "programs are not set up in this process."))?;
-        Ok(Transport::Program(Arc::new(commands.keep(&self.program(site)?, &site.workspace, &site.secrets, &site.neighbours)?)))
+        Ok(ServerTransport::Program(Arc::new(commands.keep(&self.program(site)?, &site.workspace, &site.secrets, &site.neighbours)?)))
     }
 }
 

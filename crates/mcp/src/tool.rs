@@ -1,6 +1,6 @@
 //! One tool of a server.
 
-use crate::connection::{CallFault, Connection, Transport, failed};
+use crate::connection::{CallFault, Connection, ServerTransport, failed};
 use crate::redaction::Redaction;
 use crate::server::{McpServer, RunningServer};
 use crate::set::Trusting;
@@ -148,7 +148,8 @@ impl ServerTool {
 
     async fn converse(&self, args: Map<String, Value>, cx: &ToolContext, post: Arc<Post>) -> Result<String, Problem> {
         let (name, config) = (&self.server.name, &self.server.config);
-        let connection = Connection::open(name, &Transport::Program(post), Redaction::of(&self.server.config), config.start_time()).await?;
+        let connection =
+            Connection::open(name, &ServerTransport::Program(post), Redaction::of(&self.server.config), config.start_time()).await?;
         let answer = async {
             let tools = connection.tools(config.start_time()).await?;
             let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };

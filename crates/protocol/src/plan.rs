@@ -120,7 +120,7 @@ impl PlanFileStatus {
         }
     }
 
-    /// Parses the word of a file. Case does not matter.
+    /// Parses the status word. Case does not matter.
     #[must_use]
     pub fn parse(word: &str) -> Option<PlanFileStatus> {
         PlanFileStatus::ALL.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(word.trim()))

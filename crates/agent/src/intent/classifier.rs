@@ -1,6 +1,6 @@
 //! The optional second opinion on a message that the rules call unclear: one small request to a model.
 //!
-//! The user's message and the model's answer are both data. Whatever the answer is, the caller may only suggest.
+//! The user's message and the model's answer are both data. The caller may only suggest, for any answer.
 
 use super::Intent;
 use crate::history::Replies;

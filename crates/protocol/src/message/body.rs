@@ -102,7 +102,7 @@ pub struct AssistantText {
 /// The model's reply that a message is part of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplyPart {
-    /// Shared by all messages of one reply: the id of its text message, whether or not there is one.
+    /// Shared by all messages of one reply: the id of its text message, even if it has none.
     #[serde(rename = "reply", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<MessageId>,
     /// The model that wrote it.

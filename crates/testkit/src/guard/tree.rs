@@ -30,7 +30,7 @@ enum Content {
     None,
 }
 
-/// Of a larger file only the beginning and the end are read.
+/// For larger files, only the beginning and the end are read.
 const READ_WHOLE: u64 = 32 << 20;
 
 impl FolderTree {
