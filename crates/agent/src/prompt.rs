@@ -163,7 +163,7 @@ mod tests {
         for role in Role::all().filter(|role| role.mode() == Mode::Plan) {
             let tools = tool_section(role, Inspect::Off, &[]);
             for name in ["`write`", "`edit`", "`rm`", "`mv`", "`run`", "`touch`", "`mkdir`"] {
-                assert!(!tools.contains(name), "{role} is mcp_tools {name}");
+                assert!(!tools.contains(name), "{role} gets {name}");
             }
             assert!(policy_section(role, Inspect::Off).contains("Not allowed: write, execute."));
             assert!(

@@ -259,8 +259,8 @@ impl Sessions {
         self.inner.hub.announce(handle.chat.feed.source, seq, Event::ChatCreated { chat });
     }
 
-    /// One stream over the chats in visibility. Of those that are named, with the number of the last event that the client has,
-    /// it gives every event; a named chat that is not there, or not in visibility, is left out.
+    /// One stream over the visible chats. For named chats, with the number of the last event that the client has, it has every
+    /// event; a named chat that does not exist, or is not visible, is skipped.
     ///
     /// # Errors
     /// The store can't be read.
