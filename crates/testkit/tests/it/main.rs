@@ -6,6 +6,7 @@ mod budgets;
 mod cycles;
 mod links;
 mod message_keys;
+mod names;
 mod permits;
 mod requirements;
 mod roles;
