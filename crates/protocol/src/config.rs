@@ -1,7 +1,7 @@
 //! A chat's role in every form that clients use for it.
 //!
-//! Only the role is stored. The wire carries it three times, as `agent_role`, `agent_mode` and `mode`, so that a client
-//! written for any of the three works.
+//! The role decides; the mode follows from it. The wire carries the role three times, as `agent_role`, `agent_mode` and
+//! `mode`, so that a client written for any of the three works. The store keeps the mode beside the role to filter chats by it.
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};

@@ -14,10 +14,11 @@
 //! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
-//! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`].
+//! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`]. For each change it
+//! makes, the call gets of that permit one of the change's own kind, which names the path.
 //!
 //! Invariants: no tool asks for its own mode or role; nothing outside [`gate`] can make a permit;
-//! no change to a workspace happens without one.
+//! no change to a workspace happens without one for that kind of change and that path.
 
 pub mod builtin;
 pub mod command;
@@ -39,9 +40,7 @@ pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
 pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
 pub use gate::decide;
-pub use gate::{
-    Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, ProgressPermit, Scope, Secrets, Situation, TAKING_BACK, Verdict,
-};
+pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Verdict};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};

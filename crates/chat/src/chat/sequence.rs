@@ -88,10 +88,13 @@ impl Sequence {
         self.lock().partial.take()
     }
 
-    /// Publishes events now; the next append stores them.
+    /// Publishes events now; the next append stores them. Only for what a run finds out again after a crash: the state it is
+    /// in, and that a call which only reads was begun.
     pub fn publish_unstored(&self, events: impl IntoIterator<Item = Event>) {
         let mut numbers = self.lock();
         for event in events {
+            let is_found_again = matches!(event, Event::StateChanged { .. } | Event::MessageUpdated { .. });
+            debug_assert!(is_found_again, "{} is published before it is stored", event.name());
             numbers.last += 1;
             let envelope = Envelope { event, seq: numbers.last, at: Timestamp::now() };
             numbers.unstored.push(envelope.clone());
@@ -231,7 +234,7 @@ mod tests {
     use super::*;
     use planwright_feed::Source;
     use planwright_protocol::message::{AssistantText, ReplyPart};
-    use planwright_protocol::{ChatId, ChatState, Role, WorkspaceId};
+    use planwright_protocol::{ChatId, ChatState, Role, StepStatus, WorkspaceId};
 
     fn state() -> Event {
         Event::StateChanged { state: ChatState::Thinking }
@@ -285,6 +288,12 @@ mod tests {
         let reserved = sequence.begin_append(vec![Event::MessageCreated { message }]);
         sequence.end_append(reserved, 1000);
         assert!(sequence.take_partial().is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "plan_step is published before it is stored")]
+    fn what_a_run_does_not_find_out_again_is_not_published_before_it_is_stored() {
+        sequence().publish_unstored([Event::PlanStep { step_number: 1, status: StepStatus::Done }]);
     }
 
     #[test]

@@ -117,8 +117,16 @@ fn below_plans_the_model_can_touch_nothing_but_its_plan_and_the_user_can() {
     assert_eq!(word(&planner, &[FileEffect::Create(path("/plans/second.plan"))]), "PLAN_NOT_OWNED");
     planner.own_plan = None;
     assert_eq!(word(&planner, &[FileEffect::Create(path("/plans/first.plan"))]), "allow");
+    assert_eq!(word(&planner, &[FileEffect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED", "somebody wrote it");
     planner.consent = Consent::Given;
+    assert_eq!(word(&planner, &[FileEffect::Write(path("/plans/by-hand.plan"))]), "allow", "the user takes it up");
+    planner.own_plan = Some(path("/plans/x.plan"));
+    assert_eq!(word(&planner, &[FileEffect::Write(path("/plans/by-hand.plan"))]), "PLAN_NOT_OWNED", "there is one");
     assert_eq!(word(&planner, &[FileEffect::Replace(path("/plans/x.plan"))]), "PATH_EXISTS");
+    for (from, to) in [("/plans/x.plan", "/src/x.plan"), ("/src/x.plan", "/plans/y.plan")] {
+        let moved = FileEffect::Move { from: path(from), to: path(to) };
+        assert_eq!(word(&planner, &[moved]), "TOOL_BLOCKED_BY_MODE", "no plan goes out and nothing comes in: {from}");
+    }
 }
 
 #[test]
@@ -246,6 +254,16 @@ fn settings_tighten_and_never_widen() {
     planner.approvals = approvals(r#"{"delete": "allow", "outside_plan": "allow", "tools": {"write": "allow"}}"#);
     planner.consent = Consent::Given;
     assert_eq!(word(&planner, &[FileEffect::Write(path("/src/main.rs"))]), "TOOL_BLOCKED_BY_MODE");
+}
+
+#[test]
+fn a_command_that_changed_the_chats_own_plan_asks_and_one_that_changed_another_file_does_not() {
+    let mut after = by_model(Role::Actor);
+    assert_eq!(word(&after, &[FileEffect::Write(path("/plans/x.plan"))]), "allow", "by a tool that writes files");
+    KEEPING.clone_into(&mut after.tool);
+    after.approvals = Arc::new(Approvals { outside_plan: Rule::Allow, ..Approvals::default() });
+    assert_eq!(word(&after, &[FileEffect::Write(path("/plans/x.plan"))]), "ask Major");
+    assert_eq!(word(&after, &[FileEffect::Write(path("/src/main.rs"))]), "allow");
 }
 
 #[test]
