@@ -13,7 +13,8 @@
 //! | [`redaction`] | secret values, removed from everything a server sends |
 //! | [`answer`] | a server's answers as data |
 //! | [`tool`] | one of its tools |
-//! | [`server`] | one server in use |
+//! | [`configured_server`] | a server's configuration, and how to reach it |
+//! | [`running_server`] | one running server |
 //! | [`set`] | the servers of a workspace |
 //!
 //! Invariants: only accepted servers are started. A model sees only accepted text of a server, or results of calls. Text of a
@@ -21,6 +22,7 @@
 //! server: everything it sends passes through [`connection`], which redacts it.
 
 mod answer;
+mod configured_server;
 mod connection;
 mod http;
 mod launch;
@@ -28,12 +30,12 @@ mod names;
 mod output_listener;
 mod process;
 mod redaction;
-mod server;
+mod running_server;
 mod set;
 mod tool;
 mod tool_catalog;
 mod tool_pins;
 
-pub use server::MachineView;
+pub use configured_server::MachineView;
 pub use set::{Pool, ServerSet, Trusting};
 pub use tool_pins::{Pin, PinnedTool, Pins};

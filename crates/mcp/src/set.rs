@@ -1,7 +1,8 @@
 //! The servers of a workspace.
 
+use crate::configured_server::{MachineView, McpServer};
 use crate::names;
-use crate::server::{MachineView, McpServer, Ready, RunningServer};
+use crate::running_server::{Ready, RunningServer};
 use crate::tool::ServerTool;
 use crate::tool_catalog::{Definition, accepted};
 use crate::tool_pins::Pins;

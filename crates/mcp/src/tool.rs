@@ -1,8 +1,9 @@
 //! One tool of a server.
 
+use crate::configured_server::McpServer;
 use crate::connection::{CallFault, Connection, ServerTransport, failed};
 use crate::redaction::Redaction;
-use crate::server::{McpServer, RunningServer};
+use crate::running_server::RunningServer;
 use crate::set::Trusting;
 use crate::tool_catalog::{Definition, ToolCatalog, Unknown};
 use crate::tool_pins::{Pin, Pins};

@@ -251,7 +251,7 @@ impl ProblemReporter {
             Some(_) | None => text.to_owned(),
         };
         if is_web_page(&text) {
-            return "the answer is a web page; is base_url the address of the API?".to_owned();
+            return "the answer is a web page; check that base_url is the address of the API".to_owned();
         }
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let end = line.char_indices().nth(LONGEST_WORDS).map_or(line.len(), |(end, _)| end);

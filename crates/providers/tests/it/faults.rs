@@ -96,7 +96,7 @@ async fn one_who_answers_is_not_said_to_be_out_of_reach() {
     let problem = hear(&model(&server), vec![user("Go")]).await.failure.unwrap();
     assert_eq!(problem.code, ProviderUnavailable);
     assert!(
-        problem.message.contains("answered with HTTP 500: a web page came") && !problem.message.contains("oops"),
+        problem.message.contains("answered with HTTP 500: the answer is a web page") && !problem.message.contains("oops"),
         "{}",
         problem.message
     );
