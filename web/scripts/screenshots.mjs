@@ -27,7 +27,7 @@ const store = async (page, name, look) => {
 
 test('pictures of each view', async () => {
   const team = await seedTeam(startServer);
-  await fillLogOf(team.server, Object.values(team.chats).map(({ id }) => id), NOW);
+  await fillLogOf(team.server, team.others.map(({ id }) => id), NOW);
   mkdirSync(folder, { recursive: true });
   for (const { name: look, views, ...options } of LOOKS) {
     const { page } = await openAs(newContext, team.server, PEOPLE[0], options);

@@ -1,5 +1,6 @@
 // Every state of plans, questions and approvals: no violation that axe knows of, light and dark, English and Chinese,
 // on a desktop and on a phone. `SCREENSHOTS=DIR` keeps a picture of each.
+import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { assertNothingFound } from './axe.mjs';
 import { PHONE, Stage, answered, atRest, barOf, picture } from './stage.mjs';

@@ -93,7 +93,7 @@ const CHATS = {
   ],
 };
 
-/** Starts the server and has all of this happen. `chats` are those with a key, by it. */
+/** Starts the server and has all of this happen. `chats` are those with a key, by it, `others` the rest. */
 export async function seedTeam(startServer) {
   const [first, ...others] = Object.keys(CHATS);
   const files = FILES[first];
@@ -114,7 +114,7 @@ export async function seedTeam(startServer) {
   await server.stop();
   moveTimes(server, made);
   await server.start();
-  return { server, workspaces, people, chats: Object.fromEntries(made.filter((one) => one.key).map((one) => [one.key, one])) };
+  return { server, workspaces, people, chats: Object.fromEntries(made.filter((one) => one.key).map((one) => [one.key, one])), others: made.filter((one) => !one.key) };
 }
 
 /** The model of whatever run begins next: the script is read when a run begins. */

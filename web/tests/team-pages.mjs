@@ -26,6 +26,8 @@ export const approval = async (page, place) => {
 
 const panel = async (page, place, key, name) => {
   await chat(key)(page, place);
+  // It is open by itself where there is a plan.
+  if ((await page.getByRole('complementary').count()) === 0) await page.keyboard.press('Control+j');
   await page.getByRole('tablist').getByRole('tab', { name }).click();
   return page.getByRole('tabpanel');
 };
@@ -37,11 +39,6 @@ const after = (show, then) => async (page, place) => {
 /** Every other page that has a picture in the documentation. */
 export const TEAM_VIEWS = {
   ...Object.fromEntries(['audit', 'list of chats', 'settings modes', 'settings workspaces', 'settings roles', 'server gone'].map((name) => [name, VIEWS[name]])),
-  'empty chat': async (page, { server, workspaces, people }) => {
-    const { id, workspace_id } = await people[PEOPLE[0]](`/workspaces/${workspaces['orders-api']}/chats`, 'POST', {});
-    await page.goto(`${server.url}/w/${workspace_id}/c/${id}`);
-    await composer(page).waitFor();
-  },
   'tool calls opened': after(chat('review'), async (page) => {
     const closed = history(page).getByRole('button', { expanded: false });
     for (let opened = 0; opened < 4 && (await closed.count()) > 0; opened += 1) await closed.first().click({ position: { x: 8, y: 8 } });
@@ -82,4 +79,10 @@ export const TEAM_VIEWS = {
     await page.getByRole('search').getByRole('textbox').fill('order');
     await history(page).locator('[data-marked]').waitFor();
   }),
+  // Last, because from here on the list has it.
+  'empty chat': async (page, { server, workspaces, people }) => {
+    const { id, workspace_id } = await people[PEOPLE[0]](`/workspaces/${workspaces['orders-api']}/chats`, 'POST', {});
+    await page.goto(`${server.url}/w/${workspace_id}/c/${id}`);
+    await composer(page).waitFor();
+  },
 };

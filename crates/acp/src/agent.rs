@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_receive_request};
 use blocking::Unblock;
 use futures::io::BufReader;
-use futures::{AsyncBufReadExt, AsyncWriteExt, Sink, Stream, sink, stream};
+use futures::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, Sink, Stream, sink, stream};
 use planwright_chat::Sessions;
 use planwright_protocol::Problem;
 use planwright_workspaces::Trust;
@@ -91,15 +91,13 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
         .await
 }
 
-/// stdin and stdout, line by line. A line that is not UTF-8 is ignored, without affecting the others.
+/// Longer lines are ignored: images of a prompt have at most 5 MiB each.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// stdin and stdout, line by line. A line that is not UTF-8, or too long, is ignored, without affecting the others.
 fn wire() -> Lines<impl Sink<String, Error = io::Error>, impl Stream<Item = io::Result<String>>> {
     let incoming = stream::unfold(BufReader::new(Unblock::new(io::stdin())), async |mut stdin| {
-        let mut line = Vec::new();
-        match stdin.read_until(b'\n', &mut line).await {
-            Ok(0) => None,
-            Ok(_) => Some((Ok(String::from_utf8(line).unwrap_or_else(|_| char::REPLACEMENT_CHARACTER.to_string())), stdin)),
-            Err(error) => Some((Err(error), stdin)),
-        }
+        next_line(&mut stdin, LONGEST_LINE).await.transpose().map(|line| (line, stdin))
     });
     let outgoing = sink::unfold(Unblock::new(io::stdout()), async |mut stdout, line: String| {
         stdout.write_all(format!("{}\n", line.trim_end()).as_bytes()).await?;
@@ -107,6 +105,29 @@ fn wire() -> Lines<impl Sink<String, Error = io::Error>, impl Stream<Item = io::
         Ok(stdout)
     });
     Lines::new(Box::pin(outgoing), Box::pin(incoming))
+}
+
+/// The next line; `None` at the end. Holds at most `longest` bytes of a line.
+async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<String>> {
+    let (mut line, mut length) = (Vec::new(), 0_usize);
+    loop {
+        let piece = reader.fill_buf().await?;
+        if piece.is_empty() && length == 0 {
+            return Ok(None);
+        }
+        let end = piece.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(piece.len(), |end| end + 1);
+        length = length.saturating_add(used);
+        if length <= longest {
+            line.extend_from_slice(&piece[..used]);
+        }
+        let is_over = end.is_some() || piece.is_empty();
+        reader.consume_unpin(used);
+        if is_over {
+            let line = String::from_utf8(line).ok().filter(|_| length <= longest);
+            return Ok(Some(line.unwrap_or_else(|| char::REPLACEMENT_CHARACTER.to_string())));
+        }
+    }
 }
 
 /// Reports to a client why nothing can start. Waits a short time for the client to disconnect.
@@ -124,5 +145,21 @@ pub async fn refuse(problem: Problem) {
         .await;
     if let Err(error) = refused {
         tracing::debug!(code = ?error.code, "the client disconnected");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_without_end_is_no_message_is_not_held_and_spoils_no_other() {
+        let sent = [b"one\n".as_slice(), &[b'x'; 200_000], b"\ntwo\n\xff\nlast"].concat();
+        let mut reader = BufReader::with_capacity(1000, sent.as_slice());
+        let mut lines = Vec::new();
+        while let Some(line) = next_line(&mut reader, 5000).await.unwrap() {
+            lines.push(line);
+        }
+        assert_eq!(lines, ["one\n", "\u{fffd}", "two\n", "\u{fffd}", "last"]);
     }
 }

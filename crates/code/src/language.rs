@@ -2,6 +2,7 @@
 
 use crate::rules::{self, Rule};
 use crate::symbol::SymbolKind;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +56,7 @@ impl Language {
     #[must_use]
     pub fn of_file(name: &str, text: &[u8]) -> Option<Self> {
         let language = Self::of_name(name)?;
-        let is_header = language == Language::C && !name.ends_with(".c");
+        let is_header = language == Language::C && name.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("h"));
         let start = &text[..text.len().min(LOOKED_AT)];
         let has = |word: &str| memchr::memmem::find(start, word.as_bytes()).is_some();
         let is_cpp = || ["\nclass ", "\nnamespace ", "\ntemplate", "public:", "std::", "\nusing "].into_iter().any(has);
@@ -154,18 +155,14 @@ pub(crate) struct Compiled {
 impl Compiled {
     fn of(language: Language) -> Self {
         let grammar = language.grammar();
-        let rules = language.rules();
-        let mut roles = vec![Role::Nothing; grammar.node_kind_count()];
-        let named = rules.names.iter().map(|node| (*node, Role::Name));
-        for (node, role) in named.chain(rules.definitions.iter().map(|rule| (rule.node, Role::Definition(rule)))) {
-            // A grammar has several ids for a node that it knows by more than one name.
-            for id in 0..roles.len() {
-                let kind = u16::try_from(id).unwrap_or_default();
-                if grammar.node_kind_is_named(kind) && grammar.node_kind_for_id(kind) == Some(node) {
-                    roles[id] = role;
-                }
-            }
-        }
+        let rules::Rules { definitions, names } = language.rules();
+        let named = names.iter().map(|node| (*node, Role::Name));
+        let by_node: HashMap<&str, Role> = named.chain(definitions.iter().map(|rule| (rule.node, Role::Definition(rule)))).collect();
+        // A grammar has several ids for a node that it knows by more than one name.
+        let kinds = 0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
+        let role =
+            |kind: u16| grammar.node_kind_for_id(kind).filter(|_| grammar.node_kind_is_named(kind)).and_then(|node| by_node.get(node));
+        let roles = kinds.map(|kind| role(kind).copied().unwrap_or(Role::Nothing)).collect();
         Self { grammar, roles }
     }
 

@@ -246,7 +246,19 @@ impl<'t> Reader<'t> {
                 "interface_type" => SymbolKind::Interface,
                 _ => SymbolKind::Type,
             },
-            other => other,
+            SymbolKind::Function
+            | SymbolKind::Method
+            | SymbolKind::Class
+            | SymbolKind::Struct
+            | SymbolKind::Enum
+            | SymbolKind::Interface
+            | SymbolKind::Trait
+            | SymbolKind::Module
+            | SymbolKind::Macro
+            | SymbolKind::Constant
+            | SymbolKind::Variable
+            | SymbolKind::Field
+            | SymbolKind::Implementation => rule.kind,
         })
     }
 

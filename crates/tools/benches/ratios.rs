@@ -184,7 +184,8 @@ fn make_sources(tree: &Path, number: usize) {
         for file in 0..100 {
             let mut text: String = (0..30)
                 .map(|line| format!("fn ordinary_{number}_{folder}_{file}_{line}(value: usize) -> usize {{ value + {line} }}\n"))
-                .collect();
+                .collect::<Vec<_>>()
+                .concat();
             if file == 50 {
                 text.push_str(&format!("fn needle_call_{folder}() {{ needle_call() }}\nfn needle_call() {{}}\n"));
             }

@@ -144,8 +144,9 @@ fn node_of(path: &WorkspacePath, kind: Kind) -> FileNode {
 
 fn fill(node: &mut FileNode, workspace: &Arc<Workspace>, path: &WorkspacePath, depth: u32, room: &mut usize) {
     // An unreadable folder is shown like an empty one.
-    let names = workspace.list(path).unwrap_or_default();
+    let (names, more) = workspace.list_first(path, *room + 1).unwrap_or_default();
     let mut children = Vec::new();
+    node.is_cut = more > 0;
     for (name, _) in names {
         if *room == 0 {
             node.is_cut = true;

@@ -4,6 +4,7 @@ use crate::registry::{Workspaces, broken};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_tools::WorkspacePath;
 use planwright_tools::workspace::Found;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,18 +21,20 @@ impl Workspaces {
         let folder = self.open(workspace).await?;
         let sought = typed.to_lowercase();
         let find = move || {
-            let found = Mutex::new(Vec::new());
+            let found = Mutex::new(BTreeSet::new());
             folder.walk(&WorkspacePath::root(), Instant::now() + PATIENCE, || {
                 |file: &Found<'_>| {
                     let path = file.path.to_string();
                     if let Some(place) = place(&path.to_lowercase(), &sought) {
-                        found.lock().unwrap_or_else(PoisonError::into_inner).push((place, path));
+                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                        found.insert((place, path));
+                        if found.len() > most {
+                            found.pop_last();
+                        }
                     }
                 }
             })?;
-            let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-            found.sort();
-            found.truncate(most);
+            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
             Ok(found.into_iter().map(|(_, path)| path).collect())
         };
         tokio::task::spawn_blocking(find).await.map_err(broken)?

@@ -122,7 +122,7 @@ impl Owner {
         let created = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
         row.updated_at = created.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = reserved.last + RESERVE;
-        let op = change.op.map(|op| OpRecord { result: serde_json::to_value(ChatView::from(&row)).ok(), ..op });
+        let op = change.op.map(|op| OpRecord { result: serde_json::to_value(ChatView::from(&*row)).ok(), ..op });
         let append = Append {
             events: &envelopes,
             approval: change.approval.as_ref(),

@@ -1,7 +1,7 @@
 //! Switches of the role against writers: once a switch to plan has been answered, no file changes until the switch back.
 //!
 //! The switch is the user's own op, put to the chat's actor; a write is a call of the tool `write`, decided by the gate.
-//! That the test can fail was seen with the fence broken in two ways: with the comparison of epochs in `Permit::commit`
+//! That the test can fail was seen with the fence broken in two ways: with the comparison of epochs in `Pass::enter`
 //! left out, a file changed after the second switch; with the guard let go before the rename in `atomic::replace`, after
 //! the 279th.
 

@@ -63,7 +63,7 @@ fn nesting_without_end_overflows_no_stack() {
 fn a_huge_generated_file_is_refused_and_a_large_one_has_a_short_outline() {
     let huge = "int generated_table[] = { 1, 2, 3 };\n".repeat(LARGEST_SOURCE / 30);
     assert_eq!(parse(Language::C, huge.as_bytes(), later()), Err(Unparsed::TooLarge));
-    let large: String = (0..2_000).map(|number| format!("pub fn generated_{number}() {{}}\n")).collect();
+    let large: String = (0..2_000).map(|number| format!("pub fn generated_{number}() {{}}\n")).collect::<Vec<_>>().concat();
     let source = parse(Language::Rust, large.as_bytes(), later()).unwrap();
     let outline = outline(&source);
     assert_eq!((source.symbols.len(), outline.symbols, outline.left_out), (2_000, 300, 1_700));

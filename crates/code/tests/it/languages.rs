@@ -1,5 +1,4 @@
 //! Each fixture has a file in `golden` that says what is found in it. `UPDATE_GOLDEN=1 cargo test` writes them anew.
-#![expect(clippy::disallowed_methods, reason = "tests read their fixtures")]
 
 use planwright_code::{Language, ParsedSource, outline, parse};
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! The project's own source, which nobody wrote for these tests.
-#![expect(clippy::disallowed_methods, reason = "tests read the sources")]
 
 use planwright_code::{Language, SymbolKind, outline, parse};
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 mod arrows;
 mod budgets;
 mod cycles;
+mod guard_counts;
 mod invariants;
 mod links;
 mod message_keys;

@@ -79,19 +79,23 @@ impl Edit {
         if !self.new_string.is_ascii() && std::str::from_utf8(bytes).is_err() {
             return Err(not_utf8(path));
         }
-        let (old, new, places) = self.places(bytes);
+        let (old, new, count) = self.places(bytes);
         if old == new {
             return Err(changes_nothing());
         }
-        match places.len() {
+        let finder = Finder::new(old.as_bytes());
+        match count {
             0 => return Err(not_found(path, bytes, &self.old_string)),
             1 => {}
             _ if self.replace_all.unwrap_or_default() => {}
-            count => return Err(not_unique(path, bytes, &places, count)),
+            count => return Err(not_unique(path, bytes, finder.find_iter(bytes).take(PLACES_NAMED), count)),
         }
-        let mut after = Vec::with_capacity(bytes.len() + new.len());
+        // Said before any of it is made: a short text that is there a million times can become as many long ones.
+        let length = (bytes.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
+        files::check_size(path, length)?;
+        let mut after = Vec::with_capacity(length);
         let mut rest = 0;
-        for place in places {
+        for place in finder.find_iter(bytes) {
             after.extend_from_slice(&bytes[rest..place]);
             after.extend_from_slice(new.as_bytes());
             rest = place + old.len();
@@ -100,11 +104,11 @@ impl Edit {
         Ok(text.encoded(after))
     }
 
-    /// Old and new text with the file's own line ends, and where the old one is. Models write `\n`,
+    /// Old and new text with the file's own line ends, and how often the old one is there. Models write `\n`,
     /// whatever the file has.
-    fn places(&self, bytes: &[u8]) -> (Cow<'_, str>, Cow<'_, str>, Vec<usize>) {
+    fn places(&self, bytes: &[u8]) -> (Cow<'_, str>, Cow<'_, str>, usize) {
         let crlf = || (with_crlf(&self.old_string), with_crlf(&self.new_string));
-        let find = |old: &str| Finder::new(old).find_iter(bytes).collect::<Vec<_>>();
+        let find = |old: &str| Finder::new(old).find_iter(bytes).count();
         match LineEnds::of(bytes) {
             LineEnds::Crlf => {
                 let (old, new) = crlf();
@@ -114,7 +118,7 @@ impl Edit {
             LineEnds::Lf => (Cow::Borrowed(&self.old_string), Cow::Borrowed(&self.new_string), find(&self.old_string)),
             LineEnds::Mixed => {
                 let places = find(&self.old_string);
-                if places.is_empty() && self.old_string.contains('\n') {
+                if places == 0 && self.old_string.contains('\n') {
                     let (old, new) = crlf();
                     let places = find(&old);
                     return (old, new, places);
@@ -173,10 +177,10 @@ fn not_found(path: &WorkspacePath, bytes: &[u8], old: &str) -> Problem {
     Problem::new(ErrorCode::EditNotFound, format!("`old_string` is not in {path}. {advice}"))
 }
 
-fn not_unique(path: &WorkspacePath, bytes: &[u8], places: &[usize], count: usize) -> Problem {
+fn not_unique(path: &WorkspacePath, bytes: &[u8], first: impl Iterator<Item = usize>, count: usize) -> Problem {
     let mut lines = Vec::new();
     let (mut line, mut counted) = (1, 0);
-    for &place in places.iter().take(PLACES_NAMED) {
+    for place in first {
         line += memchr::memchr_iter(b'\n', &bytes[counted..place]).count();
         counted = place;
         lines.push(line.to_string());
@@ -256,6 +260,18 @@ mod tests {
         assert_eq!(trial.refusal("edit", args), "EDIT_NOT_FOUND");
         let blocked = trial.call(Role::Planner, "edit", r#"{"path": "/a.rs", "old_string": "none", "new_string": "y"}"#).unwrap_err();
         assert_eq!(blocked.code.as_str(), "TOOL_BLOCKED_BY_MODE");
+    }
+
+    #[test]
+    fn a_short_text_in_a_million_places_is_not_replaced_by_as_many_long_ones() {
+        let trial = Trial::new(&[("a.txt", &"a".repeat(1 << 20))]);
+        let args = json!({"path": "/a.txt", "old_string": "a", "new_string": "b".repeat(1 << 20), "replace_all": true}).to_string();
+        assert_eq!(trial.refusal("edit", &args), "FILE_TOO_LARGE", "a tebibyte would end the server");
+        let blocked = trial.call(Role::Planner, "edit", &args).unwrap_err();
+        assert_eq!(blocked.code.as_str(), "TOOL_BLOCKED_BY_MODE");
+        let args = json!({"path": "/a.txt", "old_string": "a", "new_string": "bc", "replace_all": true}).to_string();
+        trial.act("edit", &args).unwrap();
+        assert_eq!(trial.bytes("a.txt").len(), 2 << 20);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::workspace::{Found, Kind, Walked};
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,11 +48,11 @@ impl Input for Glob {
         }
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {
-            let files = Mutex::new(Vec::new());
+            let files = Mutex::new(First::default());
             let walked = cx.workspace.walk(&folder, Instant::now() + LONGEST_SEARCH, || {
                 |found: &Found<'_>| {
                     if pattern.means(&found.path) {
-                        files.lock().unwrap_or_else(PoisonError::into_inner).push(found.path.clone());
+                        files.lock().unwrap_or_else(PoisonError::into_inner).add(found.path.clone());
                     }
                 }
             })?;
@@ -60,11 +61,26 @@ impl Input for Glob {
     }
 }
 
-fn told(mut files: Vec<WorkspacePath>, walked: &Walked) -> Output {
-    files.sort();
-    let left_out = files.len().saturating_sub(SHOWN);
+/// The first files, as many as are shown, and how many more there are.
+#[derive(Default)]
+struct First {
+    files: BTreeSet<WorkspacePath>,
+    left_out: usize,
+}
+
+impl First {
+    fn add(&mut self, path: WorkspacePath) {
+        self.files.insert(path);
+        if self.files.len() > SHOWN {
+            self.files.pop_last();
+            self.left_out += 1;
+        }
+    }
+}
+
+fn told(First { files, left_out }: First, walked: &Walked) -> Output {
     let mut text = String::new();
-    for path in files.iter().take(SHOWN) {
+    for path in &files {
         text.push_str(&format!("{path}\n"));
     }
     if files.is_empty() {
@@ -82,7 +98,10 @@ fn told(mut files: Vec<WorkspacePath>, walked: &Walked) -> Output {
             walked.passed_over
         ));
     }
-    Output::text(text).with("files", files.len()).with("truncated", left_out > 0 || walked.late).with("passed_over", walked.passed_over)
+    Output::text(text)
+        .with("files", files.len() + left_out)
+        .with("truncated", left_out > 0 || walked.late)
+        .with("passed_over", walked.passed_over)
 }
 
 #[cfg(test)]

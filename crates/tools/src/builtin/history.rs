@@ -187,7 +187,7 @@ impl Asked {
         args.extend(commits.inside(&self.path));
         let (bytes, _) = commits.git(&args, MOST_BYTES)?;
         let text = shown(&bytes);
-        let mut told: String = text.lines().take(self.limit).map(|line| format!("{line}\n")).collect();
+        let mut told: String = text.split_inclusive('\n').take(self.limit).collect();
         let is_cut = text.lines().nth(self.limit).is_some();
         if told.is_empty() {
             told.push_str("[no commits]\n");
@@ -240,7 +240,7 @@ impl Asked {
     fn differences(&self, commits: &Commits, between: &[&str], head: String) -> Result<Output, Problem> {
         let changed = self.changed(commits, between)?;
         if changed.names.len() > MOST_FILES {
-            let names: String = changed.names.iter().map(|name| format!("{name}\n")).collect();
+            let names = changed.names.join("\n");
             let text = format!("{head}[{} files changed, too many to show: narrow `path`]\n{names}", changed.names.len());
             return Ok(self.cut(text, changed.left_out));
         }

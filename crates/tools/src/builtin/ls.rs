@@ -64,14 +64,21 @@ struct Listing {
 
 impl Listing {
     fn folder(&mut self, workspace: &Workspace, path: &WorkspacePath, depth: u32) -> Result<(), Problem> {
-        self.names(workspace.list(path)?, workspace, path, 0, depth);
+        self.names(workspace.list_first(path, ENTRIES)?, workspace, path, 0, depth);
         Ok(())
     }
 
-    fn names(&mut self, names: Vec<(String, FileType)>, workspace: &Workspace, path: &WorkspacePath, level: usize, depth: u32) {
+    fn names(
+        &mut self,
+        (names, more): (Vec<(String, FileType)>, usize),
+        workspace: &Workspace,
+        path: &WorkspacePath,
+        level: usize,
+        depth: u32,
+    ) {
         let room = if level == 0 { ENTRIES } else { ENTRIES_OF_A_SUBFOLDER };
         let shown = names.len().min(room).min(ENTRIES - self.entries.min(ENTRIES));
-        let left_out = names.len() - shown;
+        let left_out = names.len() - shown + more;
         for (name, file_type) in names.into_iter().take(shown) {
             if self.entries == ENTRIES {
                 self.left_out += 1;
@@ -82,7 +89,7 @@ impl Listing {
             self.line(level, &name, mark);
             if mark == "/" && depth > 1 && !child.is_protected() {
                 // A folder that can't be read is listed like an empty one.
-                let below = workspace.list(&child).unwrap_or_default();
+                let below = workspace.list_first(&child, ENTRIES_OF_A_SUBFOLDER).unwrap_or_default();
                 self.names(below, workspace, &child, level + 1, depth - 1);
             }
         }

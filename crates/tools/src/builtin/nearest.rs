@@ -5,6 +5,8 @@ use std::fmt;
 
 /// Files are looked at up to here.
 const LINES: usize = 50_000;
+/// How many lines are compared at most, where the same lines come again and again.
+const MOST_COMPARED: usize = 20_000_000;
 /// Of a line, so much is compared.
 const COMPARED: usize = 300;
 /// So much of the place is shown.
@@ -37,7 +39,8 @@ pub fn find(bytes: &[u8], wanted: &str) -> Option<Nearest> {
     let leading = wanted.iter().take_while(|line| line.is_empty()).count();
     let wanted = &wanted[leading..];
     let first = wanted.first()?;
-    let same = lines.windows(wanted.len()).position(|window| {
+    let is_bounded = lines.len().saturating_mul(wanted.len()) <= MOST_COMPARED;
+    let same = lines.windows(wanted.len()).filter(|_| is_bounded).position(|window| {
         window[0].trim_ascii() == *first && window.iter().zip(wanted).all(|(line, wanted)| line.trim_ascii() == *wanted)
     });
     if let Some(start) = same {

@@ -34,6 +34,8 @@ pub struct Staged {
     /// Secrets that git would keep as the empty files that the command saw; its records are left out.
     emptied: Vec<String>,
     pub(super) moves: Vec<(WorkspacePath, WorkspacePath)>,
+    /// Files that the command moved into a repository under another name than `.git`.
+    pub(super) stays: BTreeSet<WorkspacePath>,
 }
 
 /// What came of keeping it.
@@ -68,9 +70,10 @@ impl Staged {
             changes.leave_records();
         }
         let mut moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        // What is moved into a repository does not arrive there, so that it is lost to its old place.
-        moves.retain(|(from, to)| !changes.is_in_repository(from) && !changes.is_in_repository(to));
-        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves }))
+        // What is moved into a repository does not arrive there, so it stays where it was.
+        let stays: BTreeSet<WorkspacePath> = moves.extract_if(.., |(_, to)| changes.is_in_repository(to)).map(|(from, _)| from).collect();
+        moves.retain(|(from, _)| !changes.is_in_repository(from));
+        Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves, stays }))
     }
 
     /// Forgets a command that was cut off. What it changed is not kept.
@@ -245,7 +248,7 @@ impl Staged {
 
     /// What is not kept, and what is.
     fn sorted(&self, withheld: &[Effect]) -> (Vec<Change>, Vec<Change>) {
-        let held: BTreeSet<WorkspacePath> = withheld.iter().flat_map(Effect::changed_paths).cloned().collect();
+        let held: BTreeSet<WorkspacePath> = withheld.iter().flat_map(Effect::changed_paths).chain(&self.stays).cloned().collect();
         let is_within_held = |change: &Change| {
             let mut path = Some(change.path.clone());
             while let Some(folder) = path.take().filter(|folder| !held.contains(folder)) {

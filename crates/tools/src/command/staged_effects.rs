@@ -10,7 +10,7 @@ impl Staged {
     /// What the gate is to decide on.
     #[must_use]
     pub fn effects(&self) -> Vec<Effect> {
-        let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).collect();
+        let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.stays).collect();
         let on_the_way = self.folders_on_the_way();
         // A folder that can't go because of what is in it is not asked about.
         let protected: Vec<&WorkspacePath> =

@@ -12,6 +12,7 @@ use planwright_sandbox::{Shut, remove_tree};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 use rustix::path::Arg;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::{AsFd, OwnedFd};
@@ -168,19 +169,31 @@ impl Workspace {
     /// # Errors
     /// Not a folder, or not there.
     pub fn list(&self, path: &WorkspacePath) -> Result<Vec<(String, FileType)>, Problem> {
+        self.list_first(path, usize::MAX).map(|(names, _)| names)
+    }
+
+    /// The first names in a folder, at most so many, and how many more there are. Holds no more than it gives.
+    ///
+    /// # Errors
+    /// Not a folder, or not there.
+    pub fn list_first(&self, path: &WorkspacePath, most: usize) -> Result<(Vec<(String, FileType)>, usize), Problem> {
         let folder = self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, super::Links::Inside)?;
         let failed = |errno| problem_of(errno, path);
-        let mut names = Vec::new();
+        let (mut names, mut more) = (BTreeMap::new(), 0);
         for entry in Dir::new(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             // A name that is not UTF-8 can't be spelled in a call; it is shown with marks and can't be opened.
             let name = entry.file_name().to_string_lossy().into_owned();
             if name != "." && name != ".." {
-                names.push((name, entry.file_type()));
+                // Two names that differ only in what is not UTF-8 are one here.
+                names.insert(name, entry.file_type());
+                if names.len() > most {
+                    more += 1;
+                    names.pop_last();
+                }
             }
         }
-        names.sort_by(|(a, _): &(String, FileType), (b, _)| a.cmp(b));
-        Ok(names)
+        Ok((names.into_iter().collect(), more))
     }
 }
 

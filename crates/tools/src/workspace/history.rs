@@ -8,6 +8,7 @@ use super::change::{Change, Changes};
 use super::overlay::{entries, open_folder, staged_kind};
 use super::refs::{self, Names, Refs, Value, ids_of, repository};
 use super::rules::REPOSITORY;
+use super::staged_tree::DEEPEST;
 use super::{Kind, Workspace};
 use crate::effect::Loss;
 use crate::path::WorkspacePath;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 const PLACES: [&str; 4] = ["HEAD", "packed-refs", "refs", "logs"];
@@ -26,7 +28,7 @@ const PLACES: [&str; 4] = ["HEAD", "packed-refs", "refs", "logs"];
 const MOST_ASKED: usize = 64;
 const LONGEST: Duration = Duration::from_secs(10);
 /// How much of refs and logs is compared; what is more counts as lost.
-const MOST_BYTES: usize = 64 << 20;
+pub(super) const MOST_BYTES: usize = 64 << 20;
 /// By these a command has git take objects from elsewhere, which don't land.
 const ALTERNATES: [&str; 2] = ["/.git/objects/info/alternates", "/.git/objects/info/http-alternates"];
 
@@ -51,6 +53,9 @@ impl Workspace {
     }
 
     fn gather_names(&self, path: &WorkspacePath, names: &mut Names, room: &mut usize) -> Result<(), Problem> {
+        if path.names().count() > DEEPEST {
+            return Err(super::problem_of(Errno::NAMETOOLONG, path));
+        }
         match self.entry(path)?.map(|entry| entry.kind) {
             Some(Kind::File) => {
                 if let Some(inside) = name_of(path) {
@@ -117,7 +122,13 @@ fn after(before: &Names, changes: &[Change], now: &Workspace) -> Result<Names, P
     for change in changes {
         let Some(inside) = name_of(&change.path) else { continue };
         if change.now.is_none() || change.now != change.was {
-            names.retain(|name, _| name != inside && !name.strip_prefix(inside).is_some_and(|rest| rest.starts_with('/')));
+            names.remove(inside);
+            let below = format!("{inside}/");
+            let gone: Vec<String> =
+                names.range(below.clone()..).map(|(name, _)| name).take_while(|name| name.starts_with(&below)).cloned().collect();
+            for name in &gone {
+                names.remove(name);
+            }
         }
         if change.now.is_some() {
             now.gather_names(&change.path, &mut names, &mut room)?;
@@ -149,7 +160,7 @@ impl Counter {
     /// How many commits would be lost; `None` if nobody can say.
     fn count(&self, doubt: &Doubt) -> Option<u64> {
         let left = self.deadline.checked_duration_since(Instant::now()).filter(|_| self.is_plain)?;
-        let tips = doubt.tips.iter().map(|tip| format!("^{tip}\n"));
+        let tips = doubt.tips.iter().chain(&doubt.own_tip).map(|tip| format!("^{tip}\n"));
         let input: String = doubt.commits.iter().map(|id| format!("{id}\n")).chain(tips).collect();
         count_commits(self.repository.as_ref()?, self.staged.as_deref(), input.into_bytes(), left).ok()
     }
@@ -173,7 +184,10 @@ pub(super) fn has_no_links(folder: &OwnedFd) -> bool {
 struct Doubt {
     name: String,
     commits: Vec<String>,
-    tips: Vec<String>,
+    /// Shared by all: there may be as many doubts as refs, and as many tips.
+    tips: Rc<BTreeSet<String>>,
+    /// Where the name itself leads now.
+    own_tip: Option<String>,
 }
 
 struct Comparison<'n> {
@@ -198,11 +212,16 @@ impl<'n> Comparison<'n> {
     fn compare_refs(&mut self) {
         let named = self.after.commits();
         let is_kept = |name: &str| ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|folder| name.starts_with(folder));
-        let tips = self.after.tips(is_kept);
+        let (tips, none) = (Rc::new(self.after.tips(is_kept)), Rc::default());
         for (name, was) in &self.before.values {
             let is = self.after.values.get(name);
             let log = self.before.logs.contains_key(name.as_str()).then(|| self.after.logs.get(name.as_str()).copied().unwrap_or_default());
-            let doubt = |id: &String, tips: Vec<String>| Doubt { name: name.clone(), commits: vec![id.clone()], tips };
+            let doubt = |id: &String, tips: &Rc<BTreeSet<String>>, own_tip: Option<&String>| Doubt {
+                name: name.clone(),
+                commits: vec![id.clone()],
+                tips: tips.clone(),
+                own_tip: own_tip.cloned(),
+            };
             match (was, is) {
                 (was, Some(is)) if was == is => {}
                 (Value::Broken | Value::Symbolic, None) | (Value::Broken, Some(_)) => {}
@@ -214,23 +233,23 @@ impl<'n> Comparison<'n> {
                 }
                 (Value::Commit(id), Some(Value::Commit(_))) if name == STASH && named.contains(id) => {}
                 (Value::Commit(id), Some(Value::Commit(new))) if name == "HEAD" => {
-                    self.doubts.push(doubt(id, tips.iter().chain([new]).cloned().collect()));
+                    self.doubts.push(doubt(id, &tips, Some(new)));
                 }
-                (Value::Commit(id), Some(Value::Commit(new))) => self.doubts.push(doubt(id, vec![new.clone()])),
-                (Value::Commit(id), Some(Value::Symbolic) | None) => self.doubts.push(doubt(id, tips.clone())),
+                (Value::Commit(id), Some(Value::Commit(new))) => self.doubts.push(doubt(id, &none, Some(new))),
+                (Value::Commit(id), Some(Value::Symbolic) | None) => self.doubts.push(doubt(id, &tips, None)),
             }
         }
     }
 
     fn compare_logs(&mut self) {
         let named = self.after.commits();
-        let tips = self.after.tips(|name| name != "HEAD");
+        let tips = Rc::new(self.after.tips(|name| name != "HEAD"));
         for (name, was) in &self.before.logs {
             match self.after.logs.get(name) {
                 Some(is) if is.starts_with(was) => {}
                 None if !self.after.values.contains_key(*name) => {
                     let commits = ids_of(was).into_iter().filter(|id| !named.contains(id)).collect();
-                    self.doubts.push(Doubt { name: format!("logs/{name}"), commits, tips: tips.clone() });
+                    self.doubts.push(Doubt { name: format!("logs/{name}"), commits, tips: tips.clone(), own_tip: None });
                 }
                 Some(_) | None => drop(self.lost.insert(format!("logs/{name}"), None)),
             }
@@ -239,7 +258,7 @@ impl<'n> Comparison<'n> {
 
     /// The names that lose commits, each with how many at most. `count` says how many of a doubt's commits no tip has.
     fn lost(mut self, count: impl Fn(&Doubt) -> Option<u64>) -> BTreeMap<String, Option<u64>> {
-        let is_open = |doubt: &Doubt| !doubt.commits.iter().all(|id| doubt.tips.contains(id));
+        let is_open = |doubt: &Doubt| !doubt.commits.iter().all(|id| doubt.tips.contains(id) || doubt.own_tip.as_ref() == Some(id));
         for (asked, doubt) in self.doubts.into_iter().filter(is_open).enumerate() {
             let lost = if asked < MOST_ASKED { count(&doubt) } else { None };
             if lost != Some(0) {
@@ -282,7 +301,9 @@ mod tests {
         change(&mut after);
         let place = |id: &String| ancestry.iter().position(|other| other == id);
         let count = |doubt: &Doubt| {
-            let has = |id: &&String| place(id).is_some_and(|old| doubt.tips.iter().any(|tip| place(tip).is_some_and(|new| new >= old)));
+            let has = |id: &&String| {
+                place(id).is_some_and(|old| doubt.tips.iter().chain(&doubt.own_tip).any(|tip| place(tip).is_some_and(|new| new >= old)))
+            };
             Some(doubt.commits.iter().filter(|id| !has(id)).count() as u64)
         };
         Comparison::of(&before, &after).lost(count).into_keys().collect()
@@ -332,6 +353,26 @@ mod tests {
         let gone = |names: &mut Names| put(names, "packed-refs", "");
         assert_eq!(lost(gone, &[]), ["refs/heads/feature"]);
         assert_eq!(lost(gone, &[C, A]), Vec::<String>::new(), "it was merged");
+    }
+
+    /// Branches and tags, each with a commit of its own.
+    fn many(kind: &str, count: usize) -> String {
+        (0..count).map(|number| format!("{number:040x} refs/{kind}/{number:06}\n")).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn as_many_refs_as_there_may_be_are_compared_without_a_list_of_all_for_each() {
+        const MANY: usize = 30_000;
+        let tags = many("tags", MANY).replace("000000", "111111");
+        let (before, after) = (names(&[("packed-refs", many("heads", MANY) + &tags)]), names(&[("packed-refs", tags)]));
+        let lost = Comparison::of(&before, &after).lost(|_| None);
+        assert_eq!(lost.len(), MANY);
+        // The same, each in a file of its own.
+        let loose: Names = (0..MANY).map(|number| (format!("refs/heads/{number:06}"), format!("{number:040x}\n").into_bytes())).collect();
+        let gone = |name: &String| Change { path: repository().join(name), was: Some(Kind::File), now: None };
+        let changes: Vec<Change> = loose.keys().map(gone).collect();
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(super::after(&loose, &changes, &Workspace::open(folder.path()).unwrap()).unwrap(), Names::new());
     }
 
     #[test]

@@ -270,11 +270,17 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
 
 /// Whether a staged folder is a repository under another name than `.git`, or would be one in its place in the workspace.
 fn is_repository(staged: &OwnedFd, below: &OwnedFd, name: &CStr) -> bool {
-    match open_folder(below, name) {
-        Ok(there) => Signs::default().and_in(&[staged, &there]),
-        Err(_) => Signs::default().and_in(&[staged]),
+    let mode = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| Mode::from_raw_mode(stat.st_mode));
+    // The command may have opened a folder that is shut in the workspace, in which nobody has looked so far.
+    let there = open_shut_folder(below, name);
+    let signs = Signs::default().and_in(&[Some(staged), there.as_ref().ok()].into_iter().flatten().collect::<Vec<_>>());
+    if let (Ok(there), Ok(mode)) = (&there, mode)
+        && !mode.contains(Mode::RUSR | Mode::XUSR)
+    {
+        // As it was, until something lands in it.
+        let _ = rustix::fs::fchmod(there, mode);
     }
-    .is_repository()
+    signs.is_repository()
 }
 
 /// The mode of a staged entry, without the bits that make a program run as its owner.

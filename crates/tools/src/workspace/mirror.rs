@@ -19,6 +19,7 @@ use crate::version::Version;
 use planwright_protocol::{Image, Problem};
 use planwright_sandbox::Space;
 use rustix::fs::{CWD, Dir, Mode, OFlags};
+use rustix::io::Errno;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::io::ErrorKind;
@@ -223,11 +224,13 @@ fn remove_copies(copies: &OwnedFd, made: &HashSet<String>, kept: &HashSet<String
 /// Git's names for commits, as they were.
 fn names_before(mirror: &Mirror<'_>, before: &Marks) -> Result<Names, Problem> {
     let copies = Workspace::open(mirror.copies).map_err(|error| super::problem::problem_of_io(&error, &WorkspacePath::root()))?;
-    let mut names = Names::new();
+    let (mut names, mut room) = (Names::new(), history::MOST_BYTES);
     for (key, mark) in before.iter().filter(|(_, mark)| mark.kind == MarkKind::File) {
         let Some(path) = spelled(key) else { continue };
         if let (Some(name), Some(copy)) = (history::name_of(&path), mark.copy(key)) {
-            names.insert(name.to_owned(), copies.read(&WorkspacePath::root().join(&copy))?.bytes);
+            let bytes = copies.read(&WorkspacePath::root().join(&copy))?.bytes;
+            room = room.checked_sub(bytes.len() + name.len()).ok_or_else(|| super::problem_of(Errno::FBIG, &path))?;
+            names.insert(name.to_owned(), bytes);
         }
     }
     Ok(names)

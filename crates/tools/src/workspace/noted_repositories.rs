@@ -56,6 +56,10 @@ impl<'m> Repositories<'m> {
         };
         let Some((folder, name, noted)) = self.around(key) else { return elsewhere };
         let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
+        // What lies in a folder that was shut was not noted. It is enough to shut the folder again.
+        if self.was_shut(key) {
+            return Place::Ignored;
+        }
         let was_repository = noted.before.is_repository();
         let is_new_sign = split(key) == (folder, name) && is_sign(name.as_bytes()) && !self.marks[0].contains_key(key);
         if is_in_output && !was_repository && !is_new_sign { RepositoryPlace::Ignored } else { RepositoryPlace::In(protected) }
@@ -77,6 +81,13 @@ impl<'m> Repositories<'m> {
             let rest = key[folder.len()..].trim_start_matches('/');
             Some((folder, rest.split('/').next().unwrap_or_default(), noted))
         })
+    }
+
+    /// Whether a folder around an entry could not be looked into before.
+    fn was_shut(&self, key: &str) -> bool {
+        let is_shut =
+            |folder: &str| self.marks[0].get(folder).is_some_and(|mark| mark.kind == MarkKind::Folder && mark.mode & 0o500 != 0o500);
+        !rustix::process::geteuid().is_root() && key.match_indices('/').any(|(place, _)| is_shut(&key[..place]))
     }
 
     fn is_in_output(&self, key: &str) -> bool {

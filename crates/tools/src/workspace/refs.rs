@@ -66,7 +66,7 @@ impl<'n> Refs<'n> {
     }
 
     /// The values of the refs that `wanted` picks by their names.
-    pub fn tips(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    pub fn tips(&self, wanted: impl Fn(&str) -> bool) -> BTreeSet<String> {
         let tip = |(name, value): (&String, &Value)| match value {
             Value::Commit(id) if wanted(name) => Some(id.clone()),
             Value::Commit(_) | Value::Symbolic | Value::Broken => None,

@@ -18,12 +18,18 @@ const FILES: usize = 10_000;
 const BYTES: u64 = 64 << 20;
 /// Larger files are not even compared.
 const LARGEST_COMPARED: i64 = 256 << 20;
+/// How much is read of one call's files whose content is not kept. What is beyond is not compared either.
+const MOST_READ: u64 = if cfg!(test) { 32 << 20 } else { 1 << 30 };
+/// How many files and folders one call can change: each is noted with its path.
+const MOST_ENTRIES: usize = if cfg!(test) { 2000 } else { 200_000 };
 
 /// How much of one call's content was kept so far.
 #[derive(Debug, Default)]
 pub struct Kept {
     files: usize,
     bytes: u64,
+    /// How much was read of what is not kept.
+    read: u64,
     /// How many files there were whose content was not kept, because there is too much of it or it can't be read.
     pub left_out: u64,
 }
@@ -68,7 +74,10 @@ impl Workspace {
         };
         let stat = rustix::fs::fstat(&entry).map_err(|errno| problem_of(errno, path))?;
         match kind_of(&stat) {
-            Kind::Folder => tree.folder(entry, path).map_err(|errno| problem_of(errno, path))?,
+            Kind::Folder => tree.folder(entry, path).map_err(|errno| match errno {
+                Errno::FBIG => too_many(path),
+                other => problem_of(other, path),
+            })?,
             Kind::File => tree.file(entry, path),
             Kind::Link | Kind::Other => {}
         }
@@ -139,9 +148,11 @@ impl Kept {
             }
         }
         self.left_out += 1;
-        if stat.st_size > LARGEST_COMPARED || file.rewind().is_err() {
+        let size = u64::try_from(stat.st_size).unwrap_or(u64::MAX);
+        if stat.st_size > LARGEST_COMPARED || self.read.saturating_add(size) > MOST_READ || file.rewind().is_err() {
             return Image::Unknown.into();
         }
+        self.read += size;
         sha256_of(file).map_or(Image::Unknown, |sha256| Image::File { mode, sha256 }).into()
     }
 }
@@ -162,6 +173,9 @@ impl Tree {
         self.entries.push((path.clone(), Image::Folder { mode: Some(stat.st_mode & 0o7777) }.into()));
         let mut signs = Signs::default();
         for entry in Dir::read_from(folder.as_fd())? {
+            if self.entries.len() > MOST_ENTRIES {
+                return Err(Errno::FBIG);
+            }
             let entry = entry?;
             let name = entry.file_name();
             if name == c"." || name == c".." {
@@ -200,6 +214,11 @@ impl Tree {
     }
 }
 
+fn too_many(path: &WorkspacePath) -> Problem {
+    let text = format!("{path} has more than {MOST_ENTRIES} files and folders in it. Take them in parts, or use a command.");
+    Problem::new(ErrorCode::FileTooLarge, text)
+}
+
 fn link_at<P: rustix::path::Arg>(folder: BorrowedFd<'_>, name: P) -> Image {
     let target = rustix::fs::readlinkat(folder, name, Vec::new()).ok().and_then(|target| target.into_string().ok());
     target.map_or(Image::Unknown, |target| Image::Link { target })
@@ -216,4 +235,28 @@ pub(super) fn file_type(folder: BorrowedFd<'_>, name: &CStr, listed: FileType) -
         return listed;
     }
     rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make files themselves")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_call_reads_and_notes_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        // Holes cost nothing to make, and as much to read as anything else.
+        for number in 0..4 {
+            std::fs::File::create(folder.path().join(format!("large{number}"))).unwrap().set_len(17 << 20).unwrap();
+        }
+        let tree = workspace.tree(&WorkspacePath::root()).unwrap();
+        let known = tree.entries.iter().filter(|(_, version)| matches!(version.image, Image::File { .. })).count();
+        assert_eq!((known, tree.kept.left_out), (1, 4), "one more would be read beyond the limit");
+        for number in 0..=MOST_ENTRIES {
+            std::fs::create_dir_all(folder.path().join(format!("many/{}/{number}", number % 10))).unwrap();
+        }
+        let refused = workspace.tree(&WorkspacePath::parse("/many").unwrap()).unwrap_err();
+        assert!(refused.code == ErrorCode::FileTooLarge && refused.message.contains("/many"), "{refused}");
+    }
 }

@@ -12,7 +12,7 @@ export const workspace = {
   trusted: 'Trusted',
   notTrusted: 'Not trusted yet',
   trustTitle: 'What does “{workspace}” bring along?',
-  trustHint: 'The folder has a configuration of its own, {file}. Whoever can write to the repository can write it. What makes things stricter holds already; the rest only if you accept it.',
+  trustHint: 'The folder has its own configuration, {file}. Everybody who can write to the repository can change it. Stricter rules apply already. The rest applies only if you accept it.',
   trustNothing: 'Nothing in it needs your trust.',
   trustItems: 'If you accept, this applies or runs:',
   kind_model: 'Model',

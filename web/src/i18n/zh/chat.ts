@@ -16,7 +16,7 @@ export const chat = {
   diagram: '图表',
   diagramAlt: '图表：{text}',
   cantDraw: '无法绘制此图表。可以绘制不超过 20,000 个字符的流程图、时序图、状态图、类图和 ER 图。',
-  cantDrawLine: '无法绘制此图，问题在这一行：{line}',
+  cantDrawLine: '无法绘制此图表，问题在这一行：{line}',
   step: '步骤 {step}',
   step_pending: '未开始',
   step_in_progress: '进行中',

@@ -8,7 +8,7 @@ export const timeline = {
   tools: '工具',
   violations: '违规',
   files: '撤回',
-  older: '更早',
+  older: '加载更早的内容',
   empty: '还没有发生什么',
   emptyHint: '先在对话里说点什么。',
   allHidden: '全部都已隐藏。请在上方选择要显示的内容。',

@@ -39,7 +39,7 @@ fn ways() -> Vec<(Vec<String>, &'static str)> {
         (vec![format!("mkdir target/h; {HEAD} target/h/HEAD"), "mkdir target/h/objects target/h/refs".to_owned()], "/target/h"),
         (vec!["mkdir -p target/objects target/refs".to_owned(), format!("{HEAD} target/HEAD")], "/target"),
         (owned(&["git init -q --bare /tmp/x; mv /tmp/x moved"]), "/moved"),
-        (vec!["mkdir -p a/objects a/refs".to_owned(), format!("{HEAD} b"), "mv b a/HEAD".to_owned()], "/a"),
+        (vec!["mkdir -p a/objects a/refs".to_owned(), format!("{HEAD} /tmp/b; mv /tmp/b a/HEAD")], "/a"),
         (vec![format!("mkdir w; {HEAD} w/HEAD; echo ../.git > w/commondir")], "/w"),
         (vec![format!("mkdir target/w; {HEAD} target/w/HEAD"), "echo ../../.git > target/w/commondir".to_owned()], "/target/w"),
         (owned(&["mkdir l; ln -s refs/heads/main l/HEAD; ln -s ../src l/objects; ln -s ../src l/refs"]), "/l"),
@@ -70,6 +70,19 @@ async fn no_command_makes_a_repository_under_another_name_however_it_goes_about_
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_file_that_a_command_moves_into_a_repository_stays_where_it_was() {
+    let home = project(&[run("mv spare a/HEAD; echo kept > src/kept.rs")]);
+    for path in ["spare", "a/objects/o", "a/refs/r"] {
+        home.put(path, "ref: refs/heads/main\n");
+    }
+    let server = home.serve().await;
+    let chat = actor(&server).await;
+    let result = crate::command_effects::result(&chat, 0).await;
+    assert_eq!((home.file("spare").is_some(), home.file("a/HEAD"), home.file("src/kept.rs").is_some()), (true, None, true), "{result}");
+    assert!(output(&result).contains("/a belongs to a git repository"), "{result}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

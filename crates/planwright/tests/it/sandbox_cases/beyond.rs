@@ -112,7 +112,7 @@ async fn what_commands_leave_with_the_server_is_closed_to_others_whatever_the_um
     }
     let commands = ground.path("data/commands");
     let mut open: Vec<PathBuf> = vec![commands.clone()];
-    open.extend(["stage", "scratch"].map(|name| commands.join(name)));
+    open.extend(["stage", "scratch", "baselines", "mirror"].map(|name| commands.join(name)));
     open.retain(|folder| fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0));
     assert!(open.is_empty(), "open to others: {open:?}");
 }
@@ -127,6 +127,28 @@ async fn a_folder_that_is_shut_to_its_owner_stays_so_whatever_is_run_beside_it()
             command(&world, &suite, role, "true").await;
             let mode = fs::metadata(world.workspace("CM-093").join("shut")).unwrap().permissions().mode();
             assert_eq!(mode & 0o7777, 0, "as {}, {role}: the mode is {mode:o}", world.who.name);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn half_of_a_repository_in_a_shut_folder_is_not_completed_by_the_command_that_opens_it() {
+    for who in Who::all() {
+        for environment in super::ground::BOTH_WAYS {
+            for place in ["h", "node_modules/h"] {
+                let ground = Ground::new(who);
+                ground.put("workspace/a.txt", "a\n");
+                let served = ground.serve(environment).await;
+                let half = format!("mkdir -p {place}/refs; echo ref: refs/heads/main > {place}/HEAD; chmod 000 {place}");
+                served.run("actor", &half).await;
+                let answer = served.run("actor", &format!("chmod 755 {place}; mkdir {place}/objects; true")).await;
+                let folder = ground.path("workspace").join(place);
+                let mode = fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+                let is_whole = ["HEAD", "objects", "refs"].iter().all(|name| folder.join(name).exists());
+                let told = format!("as {}, {environment:?}, {place}, mode {mode:o}: {answer}", ground.who.name);
+                assert!(!is_whole || mode == 0, "{told}");
+                assert!(answer.to_string().contains("not kept"), "{told}");
+            }
         }
     }
 }

@@ -115,7 +115,7 @@ fn files(cx: &ToolContext, commits: &Commits, path: &WorkspacePath, until: Insta
 /// The id that git has for a content.
 fn blob_id(bytes: &[u8], digits: usize) -> String {
     let head = format!("blob {}\0", bytes.len());
-    let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     if digits == 64 {
         hex(&Sha256::new().chain_update(&head).chain_update(bytes).finalize())
     } else {

@@ -218,3 +218,12 @@ fn only_the_user_has_changes_taken_back_in_every_role_and_only_those_paths() {
         }
     }
 }
+
+#[test]
+fn what_a_command_changed_is_put_back_entry_by_entry_and_nothing_else() {
+    let (odd, other) = (["caf\u{fffd}".to_owned()], ["x".to_owned()]);
+    let permit = crate::gate::permit_put_back([&path("/a")], &odd);
+    assert!(permit.check([&path("/a")], &odd).is_ok() && permit.check([], &[]).is_ok());
+    assert_eq!(code(permit.check([&path("/b")], &[])), REFUSED);
+    assert_eq!(code(permit.check([&path("/a")], &other)), REFUSED);
+}
