@@ -58,7 +58,7 @@ impl<'m> Repositories<'m> {
         let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
         // What lies in a folder that was shut was not noted. It is enough to shut the folder again.
         if self.was_shut(key) {
-            return Place::Ignored;
+            return RepositoryPlace::Ignored;
         }
         let was_repository = noted.before.is_repository();
         let is_new_sign = split(key) == (folder, name) && is_sign(name.as_bytes()) && !self.marks[0].contains_key(key);
