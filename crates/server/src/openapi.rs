@@ -2,7 +2,7 @@
 
 mod example;
 
-use crate::describe::{Input, Operation, Schemas, error_answer};
+use crate::describe::{DescribeInput, Operation, Schemas, error_answer};
 use crate::idempotency;
 use crate::request::IdempotencyKey;
 use crate::routes;
@@ -55,7 +55,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     (route.describe)(&mut operation, schemas);
     let has_key = operation.parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
     if !has_key && idempotency::takes_key(&route.method, &route.path) {
-        <IdempotencyKey as Input>::describe(&mut operation, schemas);
+        <IdempotencyKey as DescribeInput>::describe(&mut operation, schemas);
     }
     operation.fails(ErrorCode::Forbidden);
     for code in &route.errors {
