@@ -1,6 +1,6 @@
-//! The connection: who is called for which method.
+//! The connection: dispatches each method.
 
-use crate::desk::Desk;
+use crate::editor_sessions::EditorSessions;
 use crate::methods;
 use crate::problem::to_client;
 use agent_client_protocol::v1::schema::{
@@ -18,29 +18,29 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a client is waited for that is to be told why nothing can begin.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for a client that has to be refused.
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What the front end stands on.
+/// The dependencies of the front end.
 pub struct Front {
     pub sessions: Sessions,
-    /// What the user should know of a workspace's own configuration.
+    /// Remarks for the user about a workspace's own configuration.
     pub remarks: fn(&Trust) -> Vec<String>,
 }
 
-/// Serves the client on stdin and stdout until it goes, or until `closing`. Runs that are under way then stop.
+/// Serves the client on stdin and stdout until it disconnects, or until `closing`. Then its runs stop.
 ///
 /// # Errors
-/// The connection broke.
+/// The connection failed.
 pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Result<(), Error> {
-    let desk = Arc::new(Desk::new(front.sessions, front.remarks));
-    let (meet, begin, load, resume) = (desk.clone(), desk.clone(), desk.clone(), desk.clone());
-    let (list, close, mode, prompt, cancel) = (desk.clone(), desk.clone(), desk.clone(), desk.clone(), desk.clone());
+    let editor = Arc::new(EditorSessions::new(front.sessions, front.remarks));
+    let (meet, begin, load, resume) = (editor.clone(), editor.clone(), editor.clone(), editor.clone());
+    let (list, close, mode, prompt, cancel) = (editor.clone(), editor.clone(), editor.clone(), editor.clone(), editor.clone());
     Agent
         .v1()
         .name("planwright")
         .on_receive_request(
-            async move |request: InitializeRequest, responder, _| methods::meet(&meet, request, responder).await,
+            async move |request: InitializeRequest, responder, _| methods::initialize(&meet, request, responder).await,
             on_receive_request!(),
         )
         .on_receive_request(
@@ -85,16 +85,16 @@ pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Re
                 () = connection.incoming_closed() => {}
                 () = closing => {}
             }
-            desk.close_all().await;
+            editor.close_all().await;
             Ok(())
         })
         .await
 }
 
-/// A longer line is no message: images of a prompt have at most 5 MiB each.
+/// Longer lines are ignored: images of a prompt have at most 5 MiB each.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// stdin and stdout, line by line. A line that is not UTF-8, or too long, is no message, and spoils no other.
+/// stdin and stdout, line by line. A line that is not UTF-8, or too long, is ignored, without affecting the others.
 fn wire() -> Lines<impl Sink<String, Error = io::Error>, impl Stream<Item = io::Result<String>>> {
     let incoming = stream::unfold(BufReader::new(Unblock::new(io::stdin())), async |mut stdin| {
         next_line(&mut stdin, LONGEST_LINE).await.transpose().map(|line| (line, stdin))
@@ -107,7 +107,7 @@ fn wire() -> Lines<impl Sink<String, Error = io::Error>, impl Stream<Item = io::
     Lines::new(Box::pin(outgoing), Box::pin(incoming))
 }
 
-/// The next line; `None` at the end. Of one that is longer than `longest` no more than that is held.
+/// The next line; `None` at the end. Holds at most `longest` bytes of a line.
 async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<String>> {
     let (mut line, mut length) = (Vec::new(), 0_usize);
     loop {
@@ -130,7 +130,7 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), longest: usize) -> 
     }
 }
 
-/// Tells a client why nothing can begin. Waits until it goes, but not for long.
+/// Reports to a client why nothing can start. Waits a short time for the client to disconnect.
 pub async fn refuse(problem: Problem) {
     let refused = Agent
         .v1()
@@ -139,12 +139,12 @@ pub async fn refuse(problem: Problem) {
             on_receive_request!(),
         )
         .connect_with(wire(), async move |connection| {
-            let _ = tokio::time::timeout(PATIENCE, connection.incoming_closed()).await;
+            let _ = tokio::time::timeout(REFUSAL_TIMEOUT, connection.incoming_closed()).await;
             Ok(())
         })
         .await;
     if let Err(error) = refused {
-        tracing::debug!(code = ?error.code, "the client is gone");
+        tracing::debug!(code = ?error.code, "the client disconnected");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tool calls as editors show them: a title, a kind, places, diffs.
+//! Tool calls in the editor's form: title, kind, locations, diffs.
 
 use agent_client_protocol::v1::schema::{
     Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
@@ -9,11 +9,11 @@ use planwright_protocol::message::{CallStatus, Category, ToolCall as MadeCall, T
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 
-/// How much of a result, or of what a command prints, is shown.
-const MOST_SHOWN: usize = 16 << 10;
+/// Maximum bytes of a result or of a command's output.
+const MAX_SHOWN: usize = 16 << 10;
 
 /// A call as the model made it.
-pub fn announced(call: &MadeCall, root: &Path) -> ToolCall {
+pub fn started(call: &MadeCall, root: &Path) -> ToolCall {
     ToolCall::new(call.call_id.to_string(), title(&call.tool, &call.args))
         .name(call.tool.clone())
         .kind(kind(&call.tool, call.category))
@@ -23,7 +23,7 @@ pub fn announced(call: &MadeCall, root: &Path) -> ToolCall {
         .raw_input(call.args.clone())
 }
 
-/// How far a call is, as its message says.
+/// The status of a call, from its message.
 pub fn status(status: CallStatus) -> ToolCallStatus {
     match status {
         CallStatus::Pending => ToolCallStatus::Pending,
@@ -33,8 +33,8 @@ pub fn status(status: CallStatus) -> ToolCallStatus {
     }
 }
 
-/// What came of a call, with the files it changed.
-pub fn concluded(result: &ToolResult, words: &str, changed: &[ChangedText], root: &Path) -> ToolCallUpdate {
+/// The result of a call, with the files it changed.
+pub fn finished(result: &ToolResult, words: &str, changed: &[ChangedText], root: &Path) -> ToolCallUpdate {
     let error = result.outcome.error();
     let succeeded = error.is_none();
     let mut content: Vec<ToolCallContent> = changed.iter().filter_map(|text| diff(text, root)).collect();
@@ -55,16 +55,16 @@ pub fn concluded(result: &ToolResult, words: &str, changed: &[ChangedText], root
     ToolCallUpdate::new(result.call_id.to_string(), fields)
 }
 
-/// What a command has printed so far.
+/// A command's output so far.
 pub fn printing(call_id: &str, output: &str) -> ToolCallUpdate {
     let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress).content(vec![text(output)]);
     ToolCallUpdate::new(call_id.to_owned(), fields)
 }
 
-/// Keeps the newest of what a command prints.
+/// Keeps the newest part of a command's output.
 pub fn keep_newest(output: &mut String) {
-    if output.len() > MOST_SHOWN {
-        let cut = output.floor_char_boundary(output.len() - MOST_SHOWN / 2);
+    if output.len() > MAX_SHOWN {
+        let cut = output.floor_char_boundary(output.len() - MAX_SHOWN / 2);
         output.replace_range(..cut, "…");
     }
 }
@@ -73,7 +73,7 @@ pub fn text(text: &str) -> ToolCallContent {
     ToolCallContent::Content(Content::new(ContentBlock::from(text)))
 }
 
-/// The place of a workspace's path on this machine. `None` for one that is not in the workspace.
+/// A workspace path on this machine; `None` if it is not in the workspace.
 pub fn location(path: &str, line: Option<u32>, root: &Path) -> Option<ToolCallLocation> {
     Some(ToolCallLocation::new(on_machine(path, root)?).line(line))
 }
@@ -88,7 +88,7 @@ fn diff(text: &ChangedText, root: &Path) -> Option<ToolCallContent> {
     Some(ToolCallContent::Diff(Diff::new(on_machine(&text.path, root)?, new).old_text(text.before.clone())))
 }
 
-/// What a call would change, as far as its arguments tell.
+/// The changes that a call would make, as far as its arguments show.
 pub fn preview(tool: &str, args: &Value, root: &Path) -> Vec<ToolCallContent> {
     let place = args.get("path").and_then(Value::as_str).and_then(|path| on_machine(path, root));
     let word = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -120,7 +120,7 @@ fn kind(tool: &str, category: Option<Category>) -> ToolKind {
     }
 }
 
-/// A tool that is not named here is shown by its name and its path.
+/// Tools without an entry here are shown by name and path.
 pub fn title(tool: &str, args: &Value) -> String {
     let word = |key: &str| args.get(key).map(plain).unwrap_or_default();
     let title = match tool {
@@ -140,10 +140,10 @@ pub fn title(tool: &str, args: &Value) -> String {
         "run" => word("command"),
         "ask_user" => "Ask you".to_owned(),
         "write_plan" => format!("Write the plan: {}", word("goal")),
-        "exit_plan_mode" => "Put the plan before you".to_owned(),
+        "exit_plan_mode" => "Ask for approval of the plan".to_owned(),
         "update_step" => format!("Step {}: {}", word("step_number"), word("status")),
-        "delegate" => format!("Hand to {}: {}", word("role"), word("task")),
-        "submit_review" => "Hand in the review".to_owned(),
+        "delegate" => format!("Delegate to {}: {}", word("role"), word("task")),
+        "submit_review" => "Submit the review".to_owned(),
         other => format!("{other} {}", word("path")),
     };
     let line: String = title.trim().chars().take(200).map(|character| if character.is_control() { ' ' } else { character }).collect();
@@ -155,8 +155,8 @@ fn plain(value: &Value) -> String {
 }
 
 fn shown(text: &str) -> String {
-    let cut = text.floor_char_boundary(MOST_SHOWN);
-    let rest = if cut < text.len() { "\n… (cut; the model has read more)" } else { "" };
+    let cut = text.floor_char_boundary(MAX_SHOWN);
+    let rest = if cut < text.len() { "\n… (shortened; the model read more)" } else { "" };
     format!("{}{rest}", &text[..cut])
 }
 
@@ -176,7 +176,7 @@ mod tests {
     fn what_a_command_prints_is_kept_to_its_newest_part() {
         let mut output = "é".repeat(20_000);
         keep_newest(&mut output);
-        assert!(output.len() <= MOST_SHOWN && output.starts_with('…'), "{}", output.len());
+        assert!(output.len() <= MAX_SHOWN && output.starts_with('…'), "{}", output.len());
     }
 
     #[test]

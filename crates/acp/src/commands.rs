@@ -1,13 +1,13 @@
-//! Slash commands: what an editor has no button for.
+//! Slash commands, for actions without a button in the editor.
 
 use agent_client_protocol::v1::schema::{AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, UnstructuredCommandInput};
 
-/// What the user asks for by a command, with the words after it.
+/// A command, with the text after it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SlashCommand<'a> {
     /// The Execute Plan button.
     Execute,
-    /// The pending question, asked again, or answered by these words.
+    /// Asks the pending question again, or answers it with this text.
     Answer(&'a str),
     Compact,
 }
@@ -15,14 +15,13 @@ pub enum SlashCommand<'a> {
 pub fn available() -> AvailableCommandsUpdate {
     let hint = |text: &str| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(text));
     AvailableCommandsUpdate::new(vec![
-        AvailableCommand::new("execute", "Approve the newest plan and carry it out"),
-        AvailableCommand::new("answer", "Answer the question that waits, or have it asked again")
-            .input(hint("the answer; nothing asks again")),
-        AvailableCommand::new("compact", "Sum the conversation up, so that the model has room again"),
+        AvailableCommand::new("execute", "Approve the newest plan and execute it"),
+        AvailableCommand::new("answer", "Answer the pending question, or ask it again").input(hint("the answer; leave empty to ask again")),
+        AvailableCommand::new("compact", "Replace the conversation by a summary, to free the model's context"),
     ])
 }
 
-/// `None` for anything else: a text that begins with a slash may well be a path.
+/// `None` for anything else: a text that begins with a slash may be a path.
 pub fn parse(text: &str) -> Option<SlashCommand<'_>> {
     let text = text.trim();
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

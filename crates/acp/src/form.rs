@@ -1,6 +1,6 @@
-//! Questions as a form of the client: flat fields of few types. What does not fit is typed as JSON.
+//! Questions as a form of the client, which has flat fields of few types. Other answers are typed as JSON.
 
-use crate::question::{Choice, choices, plain};
+use crate::question::{AnswerChoice, choices, plain};
 use agent_client_protocol::v1::schema::{ElicitationContentValue, ElicitationSchema};
 use planwright_protocol::Question;
 use serde_json::{Map, Value, json};
@@ -11,18 +11,18 @@ pub struct Form {
     fields: Vec<(String, Field)>,
 }
 
-/// How the value of a field is read back.
+/// How to read the value of a field.
 enum Field {
-    /// As it is.
+    /// Unchanged.
     Plain,
-    /// By the words that stand for the values.
+    /// By the labels of the values.
     OneOf(Vec<(String, Value)>),
     SomeOf(Vec<(String, Value)>),
     /// Typed as JSON.
     Json,
 }
 
-/// What of a JSON Schema a field of the client knows as well.
+/// Keywords of JSON Schema that a field of the client supports too.
 const OF_TEXT: &[&str] = &["minLength", "maxLength", "pattern", "default"];
 const OF_NUMBERS: &[&str] = &["minimum", "maximum", "default"];
 const OF_LISTS: &[&str] = &["minItems", "maxItems"];
@@ -49,7 +49,7 @@ impl Form {
         Self { schema: serde_json::from_value(schema).unwrap_or_default(), fields }
     }
 
-    /// What the user filled in, by the questions' names. Whether it fits is for the chat to say.
+    /// The user's input, by the questions' names. The chat validates it.
     pub fn answers(&self, content: &BTreeMap<String, ElicitationContentValue>) -> Map<String, Value> {
         let mut answers = Map::new();
         for (name, field) in &self.fields {
@@ -101,12 +101,12 @@ fn property(question: &Question) -> (Map<String, Value>, Field) {
             let property = taken(schema, OF_LISTS, json!({ "type": "array", "items": { "type": "string", "enum": words } }));
             (property, Field::SomeOf(words.into_iter().zip(values.iter().cloned()).collect()))
         }
-        (_, _) => (object(json!({ "type": "string", "description": format!("As JSON, to fit {schema}") })), Field::Json),
+        (_, _) => (object(json!({ "type": "string", "description": format!("JSON that matches {schema}") })), Field::Json),
     }
 }
 
-/// A word for each choice; values that read the same are told apart by their number.
-fn known(choices: &[Choice]) -> Vec<(String, Value)> {
+/// A label for each choice; equal labels are numbered.
+fn known(choices: &[AnswerChoice]) -> Vec<(String, Value)> {
     let mut known: Vec<(String, Value)> = Vec::new();
     for choice in choices {
         let word = plain(&choice.value);
@@ -116,7 +116,7 @@ fn known(choices: &[Choice]) -> Vec<(String, Value)> {
     known
 }
 
-fn option(word: &str, choice: &Choice) -> Value {
+fn option(word: &str, choice: &AnswerChoice) -> Value {
     let mut option = json!({ "const": word, "title": choice.label });
     if let Some(description) = &choice.description {
         option["description"] = description.as_str().into();

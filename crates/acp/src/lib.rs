@@ -1,25 +1,25 @@
-//! Chats in editors, by the Agent Client Protocol over stdio: a second front end over the same sessions.
+//! Chats in editors, with the Agent Client Protocol over stdio: a second front end over the same chats.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`agent`], [`methods`] | the connection, and what each method of it does |
-//! | [`desk`] | the sessions that the client has open |
-//! | [`session`] | one of them: its prompts, its questions, what it tells |
-//! | [`teller`], [`speech`], [`calls`] | what happens in a chat, as updates: all of it, words, tool calls |
+//! | [`agent`], [`methods`] | the connection, and one function per method |
+//! | [`editor_sessions`] | the open sessions of the client |
+//! | [`session`] | one session: its prompts, its questions, its updates |
+//! | [`updates`], [`answer_text`], [`calls`] | chat events as updates: all events, streamed text, tool calls |
 //! | [`plan`] | a plan as entries and as text |
-//! | [`question`], [`form`], [`typed`] | questions put to the user: by options, by a form, by what they type |
-//! | [`prompt`], [`commands`] | what the user sends: words and what is attached, slash commands |
+//! | [`question`], [`form`], [`typed`] | asking questions: by options, by a form, by typed text |
+//! | [`prompt`], [`commands`] | the user's input: text with attachments, slash commands |
 //! | [`modes`] | roles as session modes |
-//! | [`problem`] | errors as the protocol has them |
+//! | [`problem`] | errors in the protocol's form |
 //!
-//! Invariants: nothing but the protocol goes to stdout; no question is answered by anybody but the user, and what the
-//! client can't ask stays pending; no mode is acknowledged that does not hold already; no file is read or written
-//! through the client.
+//! Invariants: only protocol messages go to stdout. Only the user answers questions; a question that the client can't show stays
+//! pending. A mode is acknowledged only when it is in force. No file is read or written through the client.
 
 mod agent;
+mod answer_text;
 mod calls;
 mod commands;
-mod desk;
+mod editor_sessions;
 mod form;
 mod methods;
 mod modes;
@@ -28,8 +28,7 @@ mod problem;
 mod prompt;
 mod question;
 mod session;
-mod speech;
-mod teller;
 mod typed;
+mod updates;
 
 pub use agent::{Front, refuse, serve};

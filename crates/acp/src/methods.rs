@@ -1,10 +1,10 @@
 //! The methods of the protocol, one function each.
 
-use crate::desk::Desk;
+use crate::editor_sessions::EditorSessions;
 use crate::modes;
 use crate::problem::to_client;
-use crate::session::Command;
-use crate::teller::Telling;
+use crate::session::SessionCommand;
+use crate::updates::Delivery;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, Implementation, InitializeRequest,
@@ -16,18 +16,22 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error};
 
-pub async fn meet(desk: &Desk, request: InitializeRequest, responder: Responder<InitializeResponse>) -> Result<(), Error> {
-    desk.meet(request.client_capabilities);
-    responder.respond(introduction(desk.sessions.takes_images().await))
+pub async fn initialize(
+    editor: &EditorSessions,
+    request: InitializeRequest,
+    responder: Responder<InitializeResponse>,
+) -> Result<(), Error> {
+    editor.initialize(request.client_capabilities);
+    responder.respond(introduction(editor.sessions.takes_images().await))
 }
 
 pub async fn begin(
-    desk: &Desk,
+    editor: &EditorSessions,
     request: NewSessionRequest,
     responder: Responder<NewSessionResponse>,
     connection: &ConnectionTo<Client>,
 ) -> Result<(), Error> {
-    match desk.begin(request.cwd, connection).await {
+    match editor.begin(request.cwd, connection).await {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(NewSessionResponse::new(opened.id.clone()).modes(modes::state(opened.role)))?;
@@ -37,12 +41,12 @@ pub async fn begin(
 }
 
 pub async fn load(
-    desk: &Desk,
+    editor: &EditorSessions,
     request: LoadSessionRequest,
     responder: Responder<LoadSessionResponse>,
     connection: &ConnectionTo<Client>,
 ) -> Result<(), Error> {
-    match desk.reopen(&request.session_id, request.cwd, Telling::History, connection).await {
+    match editor.reopen(&request.session_id, request.cwd, Delivery::History, connection).await {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(LoadSessionResponse::new().modes(modes::state(opened.role)))?;
@@ -52,12 +56,12 @@ pub async fn load(
 }
 
 pub async fn resume(
-    desk: &Desk,
+    editor: &EditorSessions,
     request: ResumeSessionRequest,
     responder: Responder<ResumeSessionResponse>,
     connection: &ConnectionTo<Client>,
 ) -> Result<(), Error> {
-    match desk.reopen(&request.session_id, request.cwd, Telling::News, connection).await {
+    match editor.reopen(&request.session_id, request.cwd, Delivery::News, connection).await {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(opened) => {
             responder.respond(ResumeSessionResponse::new().modes(modes::state(opened.role)))?;
@@ -66,41 +70,45 @@ pub async fn resume(
     }
 }
 
-pub async fn list(desk: &Desk, request: ListSessionsRequest, responder: Responder<ListSessionsResponse>) -> Result<(), Error> {
-    let listed = desk.list(request.cwd.as_deref()).await;
+pub async fn list(editor: &EditorSessions, request: ListSessionsRequest, responder: Responder<ListSessionsResponse>) -> Result<(), Error> {
+    let listed = editor.list(request.cwd.as_deref()).await;
     responder.respond_with_result(listed.map(ListSessionsResponse::new).map_err(|problem| to_client(&problem)))
 }
 
-pub async fn close(desk: &Desk, request: CloseSessionRequest, responder: Responder<CloseSessionResponse>) -> Result<(), Error> {
-    desk.close(&request.session_id).await;
+pub async fn close(editor: &EditorSessions, request: CloseSessionRequest, responder: Responder<CloseSessionResponse>) -> Result<(), Error> {
+    editor.close(&request.session_id).await;
     responder.respond(CloseSessionResponse::new())
 }
 
-pub fn set_mode(desk: &Desk, request: SetSessionModeRequest, responder: Responder<SetSessionModeResponse>) -> Result<(), Error> {
+pub fn set_mode(
+    editor: &EditorSessions,
+    request: SetSessionModeRequest,
+    responder: Responder<SetSessionModeResponse>,
+) -> Result<(), Error> {
     let asked = modes::role(&request.mode_id.to_string());
-    match asked.and_then(|role| Ok((role, desk.session(&request.session_id)?))) {
+    match asked.and_then(|role| Ok((role, editor.session(&request.session_id)?))) {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
-        // A session that has ended drops the responder, which answers with an error.
+        // A session that has ended drops the responder, which replies with an error.
         Ok((role, session)) => {
-            let _ = session.send(Command::SetMode(role, responder));
+            let _ = session.send(SessionCommand::SetMode(role, responder));
             Ok(())
         }
     }
 }
 
-pub fn prompt(desk: &Desk, request: PromptRequest, responder: Responder<PromptResponse>) -> Result<(), Error> {
-    match desk.session(&request.session_id) {
+pub fn prompt(editor: &EditorSessions, request: PromptRequest, responder: Responder<PromptResponse>) -> Result<(), Error> {
+    match editor.session(&request.session_id) {
         Err(problem) => responder.respond_with_error(to_client(&problem)),
         Ok(session) => {
-            let _ = session.send(Command::Prompt(request.prompt, responder));
+            let _ = session.send(SessionCommand::Prompt(request.prompt, responder));
             Ok(())
         }
     }
 }
 
-pub fn cancel(desk: &Desk, request: &CancelNotification) {
-    if let Ok(session) = desk.session(&request.session_id) {
-        let _ = session.send(Command::Cancel);
+pub fn cancel(editor: &EditorSessions, request: &CancelNotification) {
+    if let Ok(session) = editor.session(&request.session_id) {
+        let _ = session.send(SessionCommand::Cancel);
     }
 }
 

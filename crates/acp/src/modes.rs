@@ -1,4 +1,4 @@
-//! Roles as session modes: the usual role of a mode goes by the mode's name, the others by their own.
+//! Roles as session modes: the default role of a mode has the mode's name, the others have their own.
 
 use agent_client_protocol::v1::schema::{SessionMode, SessionModeId, SessionModeState};
 use planwright_protocol::{ErrorCode, Mode, Problem, Role, RoleRequest};
@@ -8,7 +8,7 @@ pub fn id(role: Role) -> SessionModeId {
     SessionModeId::new(if is_usual { word(role.mode()) } else { role.row().name })
 }
 
-/// The role of a mode's id; any word that the API takes for one will do.
+/// The role for a mode id; accepts every word that the API accepts.
 ///
 /// # Errors
 /// There is no such mode.

@@ -1,4 +1,4 @@
-//! A plan as the client shows it: entries with a status, and a text to approve.
+//! A plan in the client's form: entries with a status, and a text to approve.
 
 use agent_client_protocol::v1::schema::{Plan as Entries, PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use planwright_protocol::{Plan, PlanStep, StepStatus};
@@ -16,7 +16,7 @@ pub fn entries(plan: &Plan) -> Entries {
     Entries::new(plan.steps.iter().map(entry).collect())
 }
 
-/// What the user approves: the goal, and each step with what it touches and how it is checked.
+/// The text to approve: the goal, and each step with its files and its check.
 pub fn text(goal: &str, steps: &[PlanStep], plan_file: &str, revision: u32) -> String {
     let mut text = format!("**{goal}**\n");
     for step in steps {

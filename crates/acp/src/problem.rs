@@ -1,4 +1,4 @@
-//! Errors as the protocol has them: the code of ours is in `data`.
+//! Errors in the protocol's form; `data` has our code.
 
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::ErrorCode as Number;
@@ -19,18 +19,18 @@ pub fn to_client(problem: &Problem) -> Error {
 pub fn no_session(id: &str) -> Problem {
     Problem::new(
         ErrorCode::NotFound,
-        format!("There is no session {id} here. Begin one by session/new, or open a chat of this folder by session/load."),
+        format!("There is no session {id} here. Start one with session/new, or open a chat of this folder with session/load."),
     )
 }
 
-/// A chat belongs to the folder that it was begun in.
+/// A chat belongs to the folder that it was created in.
 pub fn elsewhere(id: &str, folder: &str) -> Problem {
-    let text = format!("The session {id} is a chat of the folder {folder}. Open that folder in the editor to go on with it.");
+    let text = format!("The session {id} is a chat of the folder {folder}. Open that folder in the editor to continue it.");
     Problem::new(ErrorCode::NotFound, text)
 }
 
-/// Why an answer does not fit.
-pub fn misfit(problem: &Problem) -> String {
+/// Why an answer is invalid.
+pub fn invalid_answer(problem: &Problem) -> String {
     let fields = problem.details.as_ref().and_then(|details| details.get("fields")).and_then(Value::as_object);
     let untold = fields.into_iter().flatten().filter_map(|(name, why)| Some(format!(" {name} {}.", why.as_str()?)));
     let untold = untold.filter(|sentence| !problem.message.contains(sentence.trim().trim_end_matches('.')));

@@ -1,6 +1,6 @@
-//! What the user sends: words, and what is attached to them.
+//! The user's input: text and attachments.
 //!
-//! What is attached is data: it is marked as such, and no order in it can be taken for the user's own.
+//! Attachments are data: they are marked as such, and an order in them never counts as the user's own.
 
 use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ResourceLink};
 use base64::Engine;
@@ -9,23 +9,23 @@ use planwright_protocol::op::SentImage;
 use planwright_protocol::{ErrorCode, Problem};
 use std::path::Path;
 
-/// How long the text of one attachment may be.
+/// Maximum bytes of one attachment.
 const LONGEST: usize = 256 << 10;
 
-/// What a prompt is as one message.
+/// A prompt as one message.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct PromptMessage {
     pub words: String,
     pub images: Vec<SentImage>,
 }
 
-/// The blocks of a prompt as one message.
+/// Converts the blocks of a prompt to one message.
 ///
 /// # Errors
-/// A block of a kind that was not offered to the client.
-pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<Said, Problem> {
+/// A block of a kind that the agent did not announce.
+pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<PromptMessage, Problem> {
     let (mut parts, mut images): (Vec<String>, Vec<SentImage>) = Default::default();
-    // Links stand in the middle of a sentence, as the user put them there.
+    // Links stay inside the sentence, where the user put them.
     let mut sentence = String::new();
     for block in blocks {
         if let ContentBlock::Text(text) = block {
@@ -42,24 +42,24 @@ pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<Said, Problem> {
         } else if let ContentBlock::Resource(resource) = block {
             parts.push(attached(&resource.resource, root)?);
         } else {
-            return Err(refused("sound can't be sent to the model; send text, files, links or images"));
+            return Err(refused("the model can't receive audio; send text, files, links or images"));
         }
     }
     if !sentence.trim().is_empty() {
         parts.insert(0, sentence);
     }
-    Ok(Said { words: parts.join("\n\n"), images })
+    Ok(PromptMessage { words: parts.join("\n\n"), images })
 }
 
 fn decoded(data: &str) -> Result<SentImage, Problem> {
-    let bytes = BASE64_STANDARD.decode(data).map_err(|_| refused("an image in it is not well-formed base64"))?;
+    let bytes = BASE64_STANDARD.decode(data).map_err(|_| refused("an image is not valid base64"))?;
     Ok(SentImage(bytes.into()))
 }
 
 fn mention(link: &ResourceLink, root: &Path) -> String {
     match inside(&link.uri, root) {
         Some(path) => format!("`{path}`"),
-        // No name can end its own frame.
+        // A name must not be able to close its own frame.
         None => format!(
             "[{}]({})",
             link.name.replace(|c: char| c.is_control() || matches!(c, '[' | ']'), " "),
@@ -70,30 +70,30 @@ fn mention(link: &ResourceLink, root: &Path) -> String {
 
 fn attached(resource: &EmbeddedResourceResource, root: &Path) -> Result<String, Problem> {
     let EmbeddedResourceResource::TextResourceContents(text) = resource else {
-        return Err(refused("only text and images can be attached; name other files by their path"));
+        return Err(refused("only text and images can be attached; refer to other files by their paths"));
     };
     let name = inside(&text.uri, root).unwrap_or_else(|| text.uri.clone());
     let name: String = name.chars().filter(|character| !character.is_control() && *character != '"').collect();
     let cut = text.text.floor_char_boundary(LONGEST);
-    let rest = if cut < text.text.len() { "\n(cut here: it is too long to be attached; read the file)" } else { "" };
-    // No text can end its own frame.
+    let rest = if cut < text.text.len() { "\n(shortened here: too long to attach; read the file)" } else { "" };
+    // A text must not be able to close its own frame.
     let body = text.text[..cut].replace("</attached", "< /attached");
     Ok(format!("<attached name=\"{name}\">\n{body}{rest}\n</attached>"))
 }
 
-/// The path in the workspace that an address points to, if it does.
+/// The workspace path of an address, if it points into the workspace.
 fn inside(uri: &str, root: &Path) -> Option<String> {
     let path = uri.strip_prefix("file://")?;
-    // What comes after `#` are lines, such as L10:20.
+    // A fragment names lines, such as L10:20.
     let (path, lines) = path.split_once('#').map_or((path, String::new()), |(path, lines)| (path, format!("#{lines}")));
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
     let relative = Path::new(path.as_ref()).strip_prefix(root).ok()?.to_str()?;
     Some(format!("/{relative}{lines}")).filter(|path| !path.contains(|c: char| c.is_control() || c == '`'))
 }
 
-/// A command takes no more than its words.
+/// A command accepts only text.
 pub fn image_with_command() -> Problem {
-    refused("an image can't come with a command; send it first, in a message of its own")
+    refused("an image can't be sent with a command; send it first, in its own message")
 }
 
 fn refused(why: &str) -> Problem {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn said(blocks: Value) -> Result<Said, Problem> {
+    fn said(blocks: Value) -> Result<PromptMessage, Problem> {
         read(&serde_json::from_value::<Vec<ContentBlock>>(blocks).unwrap(), Path::new("/home/ann/my project"))
     }
 

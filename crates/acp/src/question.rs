@@ -1,6 +1,6 @@
-//! Questions put to the user through the client: by a form where it has one, else by options.
+//! Asks the user questions through the client: with a form if it has forms, otherwise with options.
 //!
-//! Nobody but the user answers. A client that can't ask, or whose user turns away, leaves the question pending.
+//! Only the user answers. If the client can't ask, or the user dismisses the question, it stays pending.
 
 use crate::calls;
 use crate::form::Form;
@@ -19,10 +19,10 @@ use planwright_protocol::{Question, QuestionKind};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// The option by which a question is left for later.
+/// The option that postpones a question.
 const LATER: &str = "later";
 
-/// What is needed to ask.
+/// The state needed for asking.
 #[derive(Clone)]
 pub struct Asker {
     pub connection: ConnectionTo<Client>,
@@ -32,15 +32,15 @@ pub struct Asker {
     pub has_forms: bool,
 }
 
-/// One answer that can be chosen.
-pub struct Choice {
+/// One possible answer.
+pub struct AnswerChoice {
     pub label: String,
     pub value: Value,
     pub description: Option<String>,
 }
 
 impl Asker {
-    /// The answers; `None` when there are none, and the question is to stay. `remark` says why it is asked again.
+    /// The answers; `None` if there are none and the question stays pending. `remark` says why it is asked again.
     pub async fn ask(&self, pending: &Pending, call: &str, remark: Option<&str>) -> Option<Map<String, Value>> {
         if pending.kind == QuestionKind::User && self.has_forms {
             return self.ask_by_form(pending, call, remark).await;
@@ -62,7 +62,7 @@ impl Asker {
         let scope = ElicitationSessionScope::new(self.session.clone()).tool_call_id(ToolCallId::new(call.to_owned()));
         let words = match pending.questions.as_slice() {
             [question] => words(question),
-            _ => "The agent needs some answers.".to_owned(),
+            _ => "The agent has questions.".to_owned(),
         };
         let words = remark.map_or_else(|| words.clone(), |remark| format!("{remark}\n\n{words}"));
         let request = CreateElicitationRequest::new(ElicitationFormMode::new(scope, form.schema.clone()), words);
@@ -72,7 +72,7 @@ impl Asker {
                 ElicitationAction::Decline | ElicitationAction::Cancel | ElicitationAction::Other(_) | _ => None,
             },
             Err(error) => {
-                tracing::warn!(code = ?error.code, "the client could not show a form");
+                tracing::warn!(code = ?error.code, "the client can't show a form");
                 None
             }
         }
@@ -82,7 +82,7 @@ impl Asker {
         &self,
         pending: &Pending,
         question: &Question,
-        choices: &[Choice],
+        choices: &[AnswerChoice],
         call: &str,
         remark: Option<&str>,
     ) -> Option<Value> {
@@ -105,7 +105,7 @@ impl Asker {
                 RequestPermissionOutcome::Cancelled | _ => None,
             },
             Err(error) => {
-                tracing::warn!(code = ?error.code, "the client could not ask for permission");
+                tracing::warn!(code = ?error.code, "the client can't ask for permission");
                 None
             }
         }
@@ -137,18 +137,18 @@ impl Asker {
     }
 }
 
-/// The call under which the question is shown, where no call of the model asked it.
-pub fn stand_in(pending: &Pending) -> ToolCall {
+/// The placeholder call that shows a question which no call of the model asked.
+pub fn placeholder(pending: &Pending) -> ToolCall {
     let (title, kind) = heading(pending);
-    ToolCall::new(stand_in_id(pending), title).kind(kind).status(ToolCallStatus::Pending)
+    ToolCall::new(placeholder_id(pending), title).kind(kind).status(ToolCallStatus::Pending)
 }
 
-/// The id of the call under which a question is shown that no call asked.
-pub fn stand_in_id(pending: &Pending) -> String {
+/// The id of that placeholder call.
+pub fn placeholder_id(pending: &Pending) -> String {
     format!("question-{}", pending.question_id)
 }
 
-/// The question in words, for a client that can't ask it.
+/// The question as text, for a client that can't ask it.
 pub fn text(pending: &Pending) -> String {
     match &pending.plan {
         Some(card) => format!("{}\n\n{}", plan_text(card), pending.questions.iter().map(with_choices).collect::<Vec<_>>().join("\n\n")),
@@ -156,10 +156,10 @@ pub fn text(pending: &Pending) -> String {
     }
 }
 
-/// What can be chosen, if the answers can be counted.
-pub fn choices(question: &Question) -> Vec<Choice> {
+/// The possible answers, if they can be listed.
+pub fn choices(question: &Question) -> Vec<AnswerChoice> {
     if !question.buttons.is_empty() {
-        let choice = |button: &planwright_protocol::question::Button| Choice {
+        let choice = |button: &planwright_protocol::question::Button| AnswerChoice {
             label: button.label.clone(),
             value: button.value.clone(),
             description: button.description.clone(),
@@ -167,11 +167,11 @@ pub fn choices(question: &Question) -> Vec<Choice> {
         return question.buttons.iter().map(choice).collect();
     }
     if let Some(values) = question.schema.get("enum").and_then(Value::as_array) {
-        let choice = |value: &Value| Choice { label: plain(value), value: value.clone(), description: None };
+        let choice = |value: &Value| AnswerChoice { label: plain(value), value: value.clone(), description: None };
         return values.iter().map(choice).collect();
     }
     if question.schema.get("type").is_some_and(|kind| kind == "boolean") {
-        let choice = |label: &str, value: bool| Choice { label: label.to_owned(), value: value.into(), description: None };
+        let choice = |label: &str, value: bool| AnswerChoice { label: label.to_owned(), value: value.into(), description: None };
         return vec![choice("Yes", true), choice("No", false)];
     }
     Vec::new()
@@ -181,8 +181,8 @@ pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Of an approval, what a choice means for it. Any answer to a question is as good as another.
-fn kind(asks: QuestionKind, choice: &Choice) -> PermissionOptionKind {
+/// The meaning of a choice for an approval. Answers to other questions have no such kind.
+fn kind(asks: QuestionKind, choice: &AnswerChoice) -> PermissionOptionKind {
     let is = |decision: Decision| choice.value == decision.as_str();
     match asks {
         QuestionKind::User => PermissionOptionKind::AllowOnce,
@@ -213,7 +213,7 @@ fn words(question: &Question) -> String {
 
 fn with_choices(question: &Question) -> String {
     let mut text = words(question);
-    for Choice { label, description, .. } in choices(question) {
+    for AnswerChoice { label, description, .. } in choices(question) {
         let description = description.map(|description| format!(": {description}")).unwrap_or_default();
         text.push_str(&format!("\n- {label}{description}"));
     }

@@ -1,14 +1,14 @@
-//! One session of the client: a chat, its prompts, its questions, what it tells. One thing at a time.
+//! One session of the client: a chat with its prompts, questions and updates. Handles one command at a time.
 
 mod turn;
 
 use crate::commands::{self, SlashCommand};
 use crate::modes;
-use crate::problem::{misfit, to_client};
-use crate::prompt::{self, Said};
+use crate::problem::{invalid_answer, to_client};
+use crate::prompt::{self, PromptMessage};
 use crate::question::{self, Asker};
-use crate::teller::{Teller, Telling, further, remark, shown, words};
 use crate::typed;
+use crate::updates::{Delivery, UpdateBuilder, further, remark, shown, words};
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
     ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
@@ -23,59 +23,59 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use turn::Turn;
+use turn::PromptTurn;
 
-/// How often a question is asked again whose answer does not fit.
-const MOST_TRIES: usize = 3;
+/// Maximum number of attempts after an invalid answer.
+const MAX_ATTEMPTS: usize = 3;
 
-/// What the client asks of a session.
-pub enum Command {
+/// A request of the client to a session.
+pub enum SessionCommand {
     Prompt(Vec<ContentBlock>, Responder<PromptResponse>),
     SetMode(Role, Responder<SetSessionModeResponse>),
     Cancel,
-    /// Lets go of the chat; a run of it stops.
+    /// Releases the chat; its run stops.
     Close(oneshot::Sender<()>),
 }
 
 pub struct Session {
     handle: Handle,
     asker: Asker,
-    teller: Teller,
-    turn: Option<Turn>,
+    updates: UpdateBuilder,
+    turn: Option<PromptTurn>,
     asking: Option<JoinHandle<()>>,
     answers: mpsc::UnboundedSender<Answered>,
-    /// How often the question that waits was asked in vain.
+    /// Number of invalid answers to the pending question.
     tries: usize,
-    /// Whether there is a run that ended with an earlier process, and goes on with the next prompt.
-    is_cut_off: bool,
+    /// Whether a run of an earlier process was interrupted. It resumes with the next prompt.
+    is_interrupted: bool,
 }
 
-/// What came of asking; `None` when there is no answer.
+/// The outcome of asking; `None` if there is no answer.
 struct Answered {
     question_id: QuestionId,
     answers: Option<Map<String, Value>>,
 }
 
 impl Session {
-    /// Opens a chat for the client, and tells what is in it if that is asked for.
+    /// Opens a chat for the client, and sends its history if requested.
     ///
     /// # Errors
     /// The chat can't be read.
-    pub async fn open(handle: Handle, asker: Asker, telling: Telling) -> Result<mpsc::UnboundedSender<Command>, Problem> {
+    pub async fn open(handle: Handle, asker: Asker, delivery: Delivery) -> Result<mpsc::UnboundedSender<SessionCommand>, Problem> {
         let (row, since) = (handle.chat().record(), handle.chat().newest());
         let (answers, answered) = mpsc::unbounded_channel();
         let mut session = Session {
-            teller: Teller::new(asker.root.clone()),
+            updates: UpdateBuilder::new(asker.root.clone()),
             handle,
             asker,
             turn: None,
             asking: None,
             answers,
             tries: 0,
-            is_cut_off: row.run.is_some(),
+            is_interrupted: row.run.is_some(),
         };
-        if telling == Telling::History {
-            session.tell_history().await?;
+        if delivery == Delivery::History {
+            session.send_history().await?;
         }
         let frames = Follower::after(session.handle.chat().clone(), since).await?.frames();
         let (commands, received) = mpsc::unbounded_channel();
@@ -85,7 +85,7 @@ impl Session {
 
     async fn live(
         mut self,
-        mut commands: mpsc::UnboundedReceiver<Command>,
+        mut commands: mpsc::UnboundedReceiver<SessionCommand>,
         mut frames: mpsc::Receiver<Result<Arc<Frame>, Problem>>,
         mut answered: mpsc::UnboundedReceiver<Answered>,
     ) {
@@ -93,17 +93,17 @@ impl Session {
             tokio::select! {
                 frame = frames.recv() => match frame {
                     Some(Ok(frame)) => match serde_json::from_str::<Envelope>(frame.json()) {
-                        Ok(envelope) => self.hear(envelope).await,
-                        Err(error) => tracing::error!(%error, "an event could not be read"),
+                        Ok(envelope) => self.on_event(envelope).await,
+                        Err(error) => tracing::error!(%error, "can't read an event"),
                     },
                     Some(Err(problem)) => return self.end_turn(Err(to_client(&problem))),
                     None => return self.end_turn(Ok(StopReason::Cancelled)),
                 },
                 command = commands.recv() => match command {
-                    Some(Command::Prompt(blocks, responder)) => self.prompt(&blocks, responder).await,
-                    Some(Command::SetMode(role, responder)) => self.set_mode(role, responder).await,
-                    Some(Command::Cancel) => self.cancel().await,
-                    Some(Command::Close(closed)) => {
+                    Some(SessionCommand::Prompt(blocks, responder)) => self.prompt(&blocks, responder).await,
+                    Some(SessionCommand::SetMode(role, responder)) => self.set_mode(role, responder).await,
+                    Some(SessionCommand::Cancel) => self.cancel().await,
+                    Some(SessionCommand::Close(closed)) => {
                         self.close().await;
                         let _ = closed.send(());
                         return;
@@ -115,56 +115,56 @@ impl Session {
         }
     }
 
-    /// The chat as it is, for a client that opens it anew.
-    async fn tell_history(&mut self) -> Result<(), Problem> {
+    /// Sends the chat's history to a client that reopens it.
+    async fn send_history(&mut self) -> Result<(), Problem> {
         let chat = self.handle.chat().clone();
         let messages = chat.store.messages(chat.id).await?;
         let mut plan = None;
         for mut message in messages {
             shorten(&mut message);
             let changed = self.changed_by(&message).await;
-            let update = self.teller.message(&message, Telling::History, &changed);
-            self.tell(update);
+            let update = self.updates.message(&message, Delivery::History, &changed);
+            self.send(update);
             if !message.images().is_empty() {
                 for (image, bytes) in chat.images(message.id).await? {
-                    self.tell(Some(shown(&image, &bytes, message.id)));
+                    self.send(Some(shown(&image, &bytes, message.id)));
                 }
             }
             plan = plan_of(&message).or(plan);
         }
         let progress = chat.record().progress.clone();
         if let Some(plan) = plan {
-            let plan = progress.map_or(plan.clone(), |progress| progress.shown_in(plan));
-            let update = self.teller.plan(plan);
-            self.tell(update);
+            let plan = progress.map_or(plan.clone(), |progress| progress.apply_to(plan));
+            let update = self.updates.plan(plan);
+            self.send(update);
         }
         if chat.pending().is_some() {
-            self.tell_pending();
-        } else if self.is_cut_off {
-            self.tell(Some(remark("The run was cut off when Planwright ended. It goes on with your next message.")));
+            self.send_pending();
+        } else if self.is_interrupted {
+            self.send(Some(remark("The run was interrupted when Planwright ended. It resumes with your next message.")));
         }
         Ok(())
     }
 
-    async fn hear(&mut self, Envelope { event, seq, .. }: Envelope) {
+    async fn on_event(&mut self, Envelope { event, seq, .. }: Envelope) {
         let update = match event {
             Event::MessageCreated { message } => {
                 let changed = self.changed_by(&message).await;
-                self.teller.message(&message, Telling::News, &changed)
+                self.updates.message(&message, Delivery::News, &changed)
             }
             Event::MessageUpdated { message } => further(&message),
-            Event::TextDelta { message_id, offset, text } => self.teller.said(message_id, offset, &text),
-            Event::ReasoningDelta { message_id, offset, text } => self.teller.thought(message_id, offset, &text),
-            Event::ToolOutput { call_id, text } => self.teller.printed(&call_id.to_string(), &text),
-            Event::PlanUpdated { plan, .. } => self.teller.plan(plan),
-            Event::PlanStep { step_number, status } => self.teller.step(step_number, status),
+            Event::TextDelta { message_id, offset, text } => self.updates.said(message_id, offset, &text),
+            Event::ReasoningDelta { message_id, offset, text } => self.updates.thought(message_id, offset, &text),
+            Event::ToolOutput { call_id, text } => self.updates.printed(&call_id.to_string(), &text),
+            Event::PlanUpdated { plan, .. } => self.updates.plan(plan),
+            Event::PlanStep { step_number, status } => self.updates.step(step_number, status),
             Event::ModeChanged { config, .. } => Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role)))),
             Event::ChatUpdated { title, .. } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
             Event::Usage(usage) => self.used(usage).await,
-            Event::IntentSuggested { .. } => Some(remark("If you meant to begin: /execute approves the plan and carries it out.")),
+            Event::IntentSuggested { .. } => Some(remark("To start the work, send /execute: it approves the plan and executes it.")),
             Event::QuestionResolved { outcome, .. } => {
                 self.stop_asking();
-                self.teller.resolved(match outcome {
+                self.updates.resolved(match outcome {
                     QuestionOutcome::Answered => ToolCallStatus::Completed,
                     QuestionOutcome::Superseded | QuestionOutcome::Stopped => ToolCallStatus::Failed,
                 })
@@ -181,21 +181,21 @@ impl Session {
             | Event::ChatDeleted {}
             | Event::Reset {} => None,
         };
-        self.tell(update);
+        self.send(update);
     }
 
     async fn prompt(&mut self, blocks: &[ContentBlock], responder: Responder<PromptResponse>) {
-        let Said { words, images } = match prompt::read(blocks, self.teller.root()) {
+        let PromptMessage { words, images } = match prompt::read(blocks, self.updates.root()) {
             Ok(said) => said,
             Err(problem) => return answer(responder.respond_with_error(to_client(&problem))),
         };
-        if std::mem::take(&mut self.is_cut_off)
+        if std::mem::take(&mut self.is_interrupted)
             && let Err(problem) = self.handle.resume().await
         {
             return answer(responder.respond_with_error(to_client(&problem)));
         }
         let since = self.handle.chat().newest();
-        self.turn.get_or_insert_with(|| Turn::after(since)).wait(responder);
+        self.turn.get_or_insert_with(|| PromptTurn::after(since)).wait(responder);
         let command = commands::parse(&words);
         if command.is_some() && !images.is_empty() {
             return self.end_turn(Err(to_client(&prompt::image_with_command())));
@@ -207,7 +207,7 @@ impl Session {
             Some(SlashCommand::Compact) => Op::Compact,
             Some(SlashCommand::Answer(text)) => match self.handle.chat().pending() {
                 None => {
-                    self.tell(Some(remark("Nothing waits for an answer.")));
+                    self.send(Some(remark("There is no pending question.")));
                     return self.end_turn(Ok(StopReason::EndTurn));
                 }
                 Some(_) if text.is_empty() => {
@@ -227,26 +227,26 @@ impl Session {
         }
     }
 
-    /// A question whose answer does not fit stays.
+    /// A question with an invalid answer stays pending.
     fn answer_refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().is_some() {
-            self.tell(Some(remark(&misfit(problem))));
-            self.tell_pending();
+            self.send(Some(remark(&invalid_answer(problem))));
+            self.send_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
         }
         self.refused(problem);
     }
 
-    /// The chat did not take what was asked of it. A plan that changed is shown anew instead.
+    /// The chat rejected a request. A plan that changed is shown again instead.
     fn refused(&mut self, problem: &Problem) {
         if problem.code == ErrorCode::Conflict && self.handle.chat().record().state == ChatState::AwaitingAnswer {
-            self.tell(Some(remark(&problem.message)));
+            self.send(Some(remark(&problem.message)));
             return;
         }
         self.end_turn(Err(to_client(problem)));
     }
 
-    /// Answered when the switch holds: nothing of the old role can happen any more.
+    /// Replies when the switch is in force: nothing of the old role can take effect any more.
     async fn set_mode(&mut self, role: Role, responder: Responder<SetSessionModeResponse>) {
         let role = RoleRequest::role(role.row().name);
         let op = Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given, marks: MarkChange::default() };
@@ -259,20 +259,20 @@ impl Session {
             return;
         }
         self.stop_asking();
-        // The turn ends with the run, which tells when nothing of it can happen any more.
+        // The turn ends with the run, whose last event says when nothing of it can take effect any more.
         if let Err(problem) = self.handle.submit(Op::Stop).await {
             self.end_turn(Err(to_client(&problem)));
         }
     }
 
-    /// A run does not go on without anybody who looks at it; a question waits for whoever comes back.
+    /// A run does not continue without a client; a question stays pending for the next one.
     async fn close(&mut self) {
         self.stop_asking();
         if self.turn.is_some()
             && self.handle.chat().pending().is_none()
             && let Err(problem) = self.handle.submit(Op::Stop).await
         {
-            tracing::warn!(%problem, "the run could not be stopped");
+            tracing::warn!(%problem, "can't stop the run");
         }
     }
 
@@ -285,14 +285,14 @@ impl Session {
 
     fn ask(&mut self, again: Option<String>) {
         let Some(pending) = self.handle.chat().pending() else { return };
-        let call = match (&pending.call, self.teller.asked_by()) {
+        let call = match (&pending.call, self.updates.asked_by()) {
             (Some(call), _) => call.call_id.to_string(),
             (None, Some(call)) => call.to_owned(),
             (None, None) => {
-                let stand_in = question::stand_in(&pending);
-                self.teller.asks_as(question::stand_in_id(&pending));
-                self.tell(Some(SessionUpdate::ToolCall(stand_in)));
-                question::stand_in_id(&pending)
+                let placeholder = question::placeholder(&pending);
+                self.updates.asks_as(question::placeholder_id(&pending));
+                self.send(Some(SessionUpdate::ToolCall(placeholder)));
+                question::placeholder_id(&pending)
             }
         };
         let (asker, sender) = (self.asker.clone(), self.answers.clone());
@@ -307,41 +307,41 @@ impl Session {
             return;
         }
         let Some(answers) = answers else {
-            self.tell_pending();
+            self.send_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
         };
         match self.handle.submit(Op::Answer { question_id, answers, comment: String::new(), metadata: Map::new() }).await {
             Ok(_) => {}
-            // It was settled by other means meanwhile, and the run tells how it goes on.
+            // It was resolved elsewhere meanwhile, and the run reports how it continues.
             Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}
-            Err(problem) if problem.code == ErrorCode::ValidationFailed && self.tries < MOST_TRIES => {
+            Err(problem) if problem.code == ErrorCode::ValidationFailed && self.tries < MAX_ATTEMPTS => {
                 self.tries += 1;
-                self.ask(Some(misfit(&problem)));
+                self.ask(Some(invalid_answer(&problem)));
             }
             Err(problem) => self.answer_refused(&problem),
         }
     }
 
-    /// Says what waits for an answer, and how it can be given.
-    fn tell_pending(&mut self) {
+    /// Shows the pending question, and how to answer it.
+    fn send_pending(&mut self) {
         let Some(pending) = self.handle.chat().pending() else { return };
-        self.tell(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
+        self.send(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
         let instead = match pending.kind {
-            QuestionKind::User => "a message takes its place",
-            QuestionKind::PlanApproval => "a message goes on planning",
+            QuestionKind::User => "a message replaces the answer",
+            QuestionKind::PlanApproval => "a message continues planning",
             QuestionKind::ToolApproval => "a message denies it",
         };
-        self.tell(Some(remark(&format!("This waits for your answer: /answer asks again, /answer with words answers, {instead}."))));
+        self.send(Some(remark(&format!("Waiting for your answer: /answer asks again, /answer with text answers, {instead}."))));
     }
 
     fn finished(&mut self, seq: u64, outcome: RunOutcome, error: Option<Problem>) {
         if !self.turn.as_ref().is_some_and(|turn| turn.is_about(seq)) {
             let failed = error.map(|problem| remark(&format!("The run failed. {}", problem.message)));
-            return self.tell(failed);
+            return self.send(failed);
         }
         self.end_turn(match (outcome, error) {
             (RunOutcome::Failed, Some(problem)) if problem.code == ErrorCode::LimitReached => {
-                self.tell(Some(remark(&problem.message)));
+                self.send(Some(remark(&problem.message)));
                 Ok(StopReason::MaxTurnRequests)
             }
             (RunOutcome::Failed, Some(problem)) => Err(to_client(&problem)),
@@ -352,7 +352,7 @@ impl Session {
 
     /// The files that the call of a result changed.
     async fn changed_by(&mut self, result: &Message) -> Vec<ChangedText> {
-        let call = result.body.tool_result().and_then(|result| self.teller.call_of(result));
+        let call = result.body.tool_result().and_then(|result| self.updates.call_of(result));
         match call {
             Some(call) => self.handle.chat().changed_texts(call).await.unwrap_or_default(),
             None => Vec::new(),
@@ -377,21 +377,21 @@ impl Session {
         }
     }
 
-    fn tell(&self, update: Option<SessionUpdate>) {
+    fn send(&self, update: Option<SessionUpdate>) {
         if let Some(update) = update {
             answer(self.asker.connection.send_notification(SessionNotification::new(self.asker.session.clone(), update)));
         }
     }
 }
 
-/// A client that has gone needs no answer.
+/// A disconnected client needs no reply.
 fn answer(sent: Result<(), agent_client_protocol::Error>) {
     if let Err(error) = sent {
         tracing::debug!(code = ?error.code, "the client is gone");
     }
 }
 
-/// The plan that a message tells of, if it is one.
+/// The plan in a message, if there is one.
 fn plan_of(message: &Message) -> Option<Plan> {
     message.body.plan().map(|version| version.plan.clone())
 }

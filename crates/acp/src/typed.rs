@@ -1,21 +1,21 @@
-//! Answers that the user types, for a client that can't ask.
+//! Typed answers, for a client that can't ask.
 
-use crate::question::{Choice, choices, plain};
+use crate::question::{AnswerChoice, choices, plain};
 use planwright_protocol::Question;
 use serde_json::{Map, Value};
 
-/// What the words answer. Whether that fits is for the chat to say.
+/// Parses typed text as answers. The chat validates them.
 pub fn answers(questions: &[Question], words: &str) -> Map<String, Value> {
     if let [question] = questions {
         return [(question.name.clone(), value(question, words))].into_iter().collect();
     }
-    // Several at once are typed as JSON, by their names.
+    // Answers to several questions are typed as JSON, by name.
     serde_json::from_str(words).unwrap_or_default()
 }
 
 fn value(question: &Question, words: &str) -> Value {
     let same = |text: &str| text.to_lowercase() == words.to_lowercase();
-    let chosen = choices(question).into_iter().find(|Choice { label, value, .. }| same(label) || same(&plain(value)));
+    let chosen = choices(question).into_iter().find(|AnswerChoice { label, value, .. }| same(label) || same(&plain(value)));
     if let Some(choice) = chosen {
         return choice.value;
     }

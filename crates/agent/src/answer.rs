@@ -1,20 +1,20 @@
-//! Plans and questions in a model's answer: the whole of it, or exactly one fenced JSON block in it.
+//! Finds plans and questions in a model's answer: the whole answer, or exactly one fenced JSON block in it.
 //!
-//! What a model leaves out or adds on the way is forgiven where only one thing can be meant. Anything else
-//! is text, with the reason when it looks as if it was meant to be more.
+//! Small mistakes and extra fields are repaired where only one meaning is possible. Anything else is text, with a reason
+//! if it looks like a plan or a question.
 
 use planwright_protocol::json::parse_strict;
 use planwright_protocol::{Plan, Question, Severity, StepStatus};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// A longer answer is not searched.
+/// Longer answers are not searched.
 pub const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
-/// What a model's answer is. Which of it counts in which mode is for the caller to say.
+/// The content of a model's answer. The caller decides which of these counts in which mode.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// `prose` is what stands around the JSON.
+pub enum ParsedAnswer {
+    /// `prose` is the text around the JSON.
     Plan {
         plan: Plan,
         prose: String,
@@ -24,41 +24,41 @@ pub enum Answer {
         severity: Severity,
         prose: String,
     },
-    /// `reason` says why what looks like a plan or a question is none.
+    /// `reason` says why the text is not a plan or a question, though it looks like one.
     Text {
         reason: Option<String>,
     },
 }
 
-/// Reads an answer, in time linear in its length.
+/// Parses an answer, in time linear in its length.
 #[must_use]
-pub fn read_answer(text: &str) -> Answer {
+pub fn parse_answer(text: &str) -> ParsedAnswer {
     if text.len() > MAX_ANSWER_BYTES {
-        return Answer::Text { reason: Some("the answer is longer than 1 MiB and was not searched for a plan".to_owned()) };
+        return ParsedAnswer::Text { reason: Some("the answer is longer than 1 MiB and was not searched for a plan".to_owned()) };
     }
     let text = text.trim_start_matches('\u{feff}').trim();
     match json_parts(text).as_slice() {
-        [] => Answer::Text { reason: None },
+        [] => ParsedAnswer::Text { reason: None },
         [part] => {
             let around = [text[..part.outer.start].trim(), text[part.outer.end..].trim()];
             let prose = around.into_iter().filter(|prose| !prose.is_empty()).collect::<Vec<_>>().join("\n\n");
-            read_json(&text[part.inner.clone()], prose).unwrap_or_else(|reason| Answer::Text { reason })
+            read_json(&text[part.inner.clone()], prose).unwrap_or_else(|reason| ParsedAnswer::Text { reason })
         }
         parts => {
             let is_meant = parts.iter().any(|part| Kind::looks_like(&text[part.inner.clone()]).is_some());
             let reason = format!("the answer has {} JSON blocks; a plan or a question must be the only one", parts.len());
-            Answer::Text { reason: is_meant.then_some(reason) }
+            ParsedAnswer::Text { reason: is_meant.then_some(reason) }
         }
     }
 }
 
-/// A part of the answer that may be JSON: `outer` with its fences, `inner` without.
+/// A part of the answer that may be JSON: `outer` includes its fences, `inner` does not.
 struct Part {
     outer: Range<usize>,
     inner: Range<usize>,
 }
 
-/// The whole answer if it begins as an object does, else its fenced blocks that are marked as JSON, or not marked and begin so.
+/// The whole answer if it starts like an object; otherwise its fenced blocks that are marked as JSON, or unmarked and start like one.
 fn json_parts(text: &str) -> Vec<Part> {
     if text.starts_with('{') {
         return vec![Part { outer: 0..text.len(), inner: 0..text.len() }];
@@ -79,7 +79,7 @@ fn json_parts(text: &str) -> Vec<Part> {
         };
         at = end;
     }
-    // As in Markdown, a block that is never closed goes to the end.
+    // As in Markdown, an unclosed block extends to the end.
     parts.extend(open.map(|(opening, start, inner)| (opening, Part { outer: start..at, inner: inner..at })));
     parts.retain(|(fence, part)| match fence.info.split_whitespace().next() {
         Some(word) => ["json", "jsonc", "json5"].iter().any(|known| known.eq_ignore_ascii_case(word)),
@@ -127,7 +127,7 @@ impl Kind {
         }
     }
 
-    /// What JSON that can't be read was probably meant to be.
+    /// The likely purpose of JSON that doesn't parse.
     fn looks_like(json: &str) -> Option<Kind> {
         if json.contains("\"goal\"") || json.contains("\"steps\"") {
             Some(Kind::Plan)
@@ -144,8 +144,8 @@ impl Kind {
     }
 }
 
-/// The plan or question in JSON; else the reason, if it looks like one.
-fn read_json(json: &str, prose: String) -> Result<Answer, Option<String>> {
+/// The plan or question in the JSON; otherwise the reason, if it looks like one.
+fn read_json(json: &str, prose: String) -> Result<ParsedAnswer, Option<String>> {
     let value = parse_strict(json)
         .map_err(|error| Kind::looks_like(json).map(|kind| format!("the JSON of the {} can't be read: {error}", kind.word())))?;
     let Value::Object(mut object) = value else { return Err(None) };
@@ -156,11 +156,11 @@ fn read_json(json: &str, prose: String) -> Result<Answer, Option<String>> {
         object = inner;
     }
     match Kind::of(&object) {
-        Some(Kind::Plan) => read_plan(object).map(|plan| Answer::Plan { plan, prose }).map_err(Some),
+        Some(Kind::Plan) => read_plan(object).map(|plan| ParsedAnswer::Plan { plan, prose }).map_err(Some),
         Some(Kind::Question) => {
             let (question, severity) =
                 planwright_question::parse_question_json(&Value::Object(object)).map_err(|problem| Some(problem.message))?;
-            Ok(Answer::Question { question, severity, prose })
+            Ok(ParsedAnswer::Question { question, severity, prose })
         }
         None => Err(None),
     }
@@ -179,8 +179,8 @@ fn read_plan(object: Map<String, Value>) -> Result<Plan, String> {
     })
 }
 
-/// Makes a model's JSON fit the plan's types where only one thing can be meant, and notes where not.
-/// Fields that a plan does not have are left out: models like to add some.
+/// Converts a model's JSON to the plan's types where only one meaning is possible, and collects the other mistakes.
+/// Unknown fields are dropped: models often add some.
 #[derive(Default)]
 struct Tidy {
     wrong: Vec<String>,
@@ -232,7 +232,7 @@ impl Tidy {
                 step.insert(key.to_owned(), text.into());
             }
         }
-        // A status that we don't have says nothing that a new plan needs.
+        // A new plan does not need an unknown status.
         if let Some(status) = given.remove("status").filter(|status| serde_json::from_value::<StepStatus>(status.clone()).is_ok()) {
             step.insert("status".to_owned(), status);
         }
@@ -275,7 +275,7 @@ impl Tidy {
     }
 }
 
-/// The number in a float such as `2.0`.
+/// The integer in a float such as `2.0`.
 fn whole(number: f64) -> Option<u64> {
     format!("{number}").parse().ok()
 }

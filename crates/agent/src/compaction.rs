@@ -1,12 +1,12 @@
-//! Long chats: what stays when the conversation is summed up.
+//! Compaction: what remains of a long conversation.
 //!
-//! The model writes a summary; what must not depend on its care is put beside it from the stored history: the user's
-//! own words, decisions, the plan, the files that were changed. Mode and approved plan are in the prompt anyway, and what
-//! the model has not answered yet stays in the conversation as it is.
+//! The model writes a summary. Facts that must not depend on it are added from the stored history: the user's own words,
+//! decisions, the plan, the changed files. The prompt holds the mode and the approved plan anyway, and messages that the
+//! model has not answered yet stay in the conversation unchanged.
 
-use crate::fit::{room, without_middle};
+use crate::fit::{cut_middle, max_conversation_bytes};
 use crate::history::Conversation;
-use crate::render::{Asked, answered_question, heard};
+use crate::render::{QuestionsByCard, answered_question, message_text};
 use crate::thread::is_task;
 use planwright_protocol::message::{CallStatus, Category};
 use planwright_protocol::{Author, Message, Problem};
@@ -14,78 +14,79 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What the model is told to do, as the last message of the request.
-pub const ORDER: &str = "Write the summary now.";
-/// How many bytes a part beside the summary has at most, however large the model's context is.
-const MOST_OF_A_PART: usize = 24_000;
-/// What is kept of each of the user's earlier messages, in bytes: as much as lets all of them stay.
-const WORDS_OF_ONE: [usize; 5] = [4_000, 1_000, 300, 100, 40];
+/// The instruction to the model, as the last message of the request.
+pub const INSTRUCTION: &str = "Write the summary now.";
+/// Maximum bytes of one section besides the summary, however large the model's context is.
+const MAX_SECTION_BYTES: usize = 24_000;
+/// Candidate limits in bytes for each of the user's earlier messages: the largest that lets all of them stay wins.
+const MESSAGE_LIMITS: [usize; 5] = [4_000, 1_000, 300, 100, 40];
 const MOST_FILES: usize = 200;
 
-/// What to tell a model that is to sum up.
+/// The system prompt for a summary.
 #[must_use]
 pub fn system_prompt() -> &'static str {
     include_str!("../prompts/summary.md")
 }
 
-/// Whether so much has been said that the next request should be shorter.
+/// Whether the conversation is so long that it should be compacted before the next request.
 #[must_use]
 pub fn is_due(conversation: &Conversation, used: u64, context: u64) -> bool {
-    conversation.has_grown() && (conversation.is_cut() || used > context / 4 * 3 || conversation.size(context) > room(context))
+    let is_long = used > context / 4 * 3 || conversation.size(context) > max_conversation_bytes(context);
+    conversation.has_grown() && (conversation.is_cut() || is_long)
 }
 
-/// In the details of a problem, as its `reason`: the model can't read so much.
+/// The `reason` in a problem's details when a request exceeds the model's context.
 pub const TOO_LONG: &str = "context_length_exceeded";
 
-/// Whether a model said that the request was too long, however short it seemed.
+/// Whether the model rejected the request as too long, however short our estimate was.
 #[must_use]
 pub fn is_too_long(problem: &Problem) -> bool {
     let reason = problem.details.as_ref().and_then(|details| details.get("reason"));
     reason.is_some_and(|reason| reason == TOO_LONG)
 }
 
-/// The message that takes the place of the history. The last `unanswered` messages of the user stay in the conversation,
-/// so they are not repeated. `context` is that of the model, in tokens.
+/// The message that replaces the history. The last `unanswered` messages of the user stay in the conversation, so they are
+/// not repeated here. `context` is the model's, in tokens.
 #[must_use]
 pub fn text(history: &[Message], unanswered: usize, summary: &str, context: u64) -> String {
-    let most = (room(context) / 8).min(MOST_OF_A_PART);
-    let mut text = "The conversation so far was summed up to save room. This is what is left of it.\n".to_owned();
+    let most = (max_conversation_bytes(context) / 8).min(MAX_SECTION_BYTES);
+    let mut text = "The conversation so far was summarized to save space. This message replaces it.\n".to_owned();
     let mut part = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
-            let _ = write!(text, "\n## {title}\n\n{}\n", without_middle(&lines.join("\n"), most));
+            let _ = write!(text, "\n## {title}\n\n{}\n", cut_middle(&lines.join("\n"), most));
         }
     };
     part("The task", history.iter().filter(|message| is_task(message)).map(|message| message.content.clone()).collect());
-    part("The user's words", words(history, unanswered, most));
+    part("The user's words", user_messages(history, unanswered, most));
     part("Decisions", decisions(history));
     part("The plan as it was last written", plan(history).into_iter().collect());
     part("Files changed", changed_files(history));
     if !summary.trim().is_empty() {
-        let _ = write!(text, "\n## Summary\n\n{}\n", without_middle(summary.trim(), 2 * most));
+        let _ = write!(text, "\n## Summary\n\n{}\n", cut_middle(summary.trim(), 2 * most));
     }
     text
 }
 
-/// The user's messages, the newest at most length, the others as long as lets all of them stay.
-fn words(history: &[Message], unanswered: usize, most: usize) -> Vec<String> {
+/// The user's messages: the newest in full length, the others cut so that all of them fit.
+fn user_messages(history: &[Message], unanswered: usize, most: usize) -> Vec<String> {
     let mut said: Vec<&Message> = history.iter().filter(|message| message.author == Author::User).collect();
     said.truncate(said.len().saturating_sub(unanswered));
     said.retain(|message| answered_question(message).is_none());
     let Some((newest, earlier)) = said.split_last() else { return Vec::new() };
     let line = |message: &Message, most: usize| {
-        // Which of them the model still sees, is not decided here.
+        // Whether the model still sees an image is decided elsewhere.
         let images = " (with an image)".repeat(message.images().len());
-        format!("- {}{images}", without_middle(&message.content, most).replace('\n', "\n  "))
+        format!("- {}{images}", cut_middle(&message.content, most).replace('\n', "\n  "))
     };
     let brief = |most: usize| earlier.iter().map(|message| line(message, most)).collect::<Vec<_>>();
     let fits = |lines: &Vec<String>| lines.iter().map(String::len).sum::<usize>() <= most / 2;
-    let lines = WORDS_OF_ONE.into_iter().map(brief).find(fits);
-    let mut lines = lines.unwrap_or_else(|| first_and_last(&brief(WORDS_OF_ONE[4]), most / 2));
+    let lines = MESSAGE_LIMITS.into_iter().map(brief).find(fits);
+    let mut lines = lines.unwrap_or_else(|| first_and_last(&brief(MESSAGE_LIMITS[4]), most / 2));
     lines.push(line(newest, most / 2 - most / 8));
     lines
 }
 
-/// The first message, which often says what it is all about, and the last that fit.
+/// The first message, which often states the whole task, and the last ones that fit.
 fn first_and_last(lines: &[String], most: usize) -> Vec<String> {
     let Some((first, others)) = lines.split_first() else { return Vec::new() };
     let mut left = most.saturating_sub(first.len());
@@ -95,17 +96,17 @@ fn first_and_last(lines: &[String], most: usize) -> Vec<String> {
         fits
     });
     let place = others.len() - fitting.count();
-    let gap = format!("- ({place} messages are left out here)");
+    let gap = format!("- ({place} messages left out)");
     [first.clone(), gap].into_iter().chain(others[place..].iter().cloned()).collect()
 }
 
-/// Answers, switches and approvals, in their order.
+/// Answers, mode changes and approvals, in order.
 fn decisions(history: &[Message]) -> Vec<String> {
     let cards = history.iter().filter_map(|message| message.body.question());
-    let asked: Asked = cards.map(|card| (card.question_id, card.questions.clone())).collect();
+    let asked: QuestionsByCard = cards.map(|card| (card.question_id, card.questions.clone())).collect();
     let decided = |message: &Message| {
         if answered_question(message).is_some() {
-            return Some(without_middle(&heard(message, &asked), 2_000).replace('\n', "\n  "));
+            return Some(cut_middle(&message_text(message, &asked), 2_000).replace('\n', "\n  "));
         }
         message.body.notice()?.mode_change().map(|_| message.content.clone())
     };
@@ -185,9 +186,7 @@ mod tests {
             for number in 0..count {
                 assert!(text.contains(&format!("- {number}a")) && text.contains(&format!("{number}z\n")), "{number} of {count}");
             }
-            assert!(
-                text.contains("characters are left out here") && !text.contains("messages are left out") && !text.contains("## Summary")
-            );
+            assert!(text.contains("characters left out") && !text.contains("messages left out") && !text.contains("## Summary"));
         }
     }
 
@@ -195,10 +194,7 @@ mod tests {
     fn of_very_many_words_the_first_and_the_newest_stay() {
         let history: Vec<Message> = (0..3_000).map(|number| user(&format!("word {number}."))).collect();
         let text = text(&history, 0, "", 16_000);
-        assert!(
-            ["- word 0.", "- word 2999.", "- word 2990.", "messages are left out here"].iter().all(|part| text.contains(part)),
-            "{text}"
-        );
+        assert!(["- word 0.", "- word 2999.", "- word 2990.", "messages left out"].iter().all(|part| text.contains(part)), "{text}");
         assert!(!text.contains("word 1000.") && text.len() < 6_000, "{}", text.len());
     }
 

@@ -1,79 +1,79 @@
-//! A chat's history as a model reads it.
+//! A chat's history in the form that a model reads.
 
 use crate::fit;
 use crate::provider::{ModelCall, ModelMessage, Native};
-use crate::render::{Asked, answered_question, heard, reply_text};
+use crate::render::{QuestionsByCard, answered_question, message_text, reply_text};
 use planwright_protocol::message::{ReplyPart, ToolCall};
 use planwright_protocol::{Author, CallId, Message, MessageBody, Mode, Notice, QuestionId, Role};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What a model reads as the result of a call that asked, until there is an answer.
+/// The result of a call that asked a question, until there is an answer.
 const NO_ANSWER: &str = "The user did not answer this, and wrote something else instead.";
 
-/// What a model reads in the place of messages that don't fit.
+/// Replaces earlier messages that don't fit.
 const EARLIER: &str = "(The conversation is long. Its earlier messages are left out here.)";
 
-/// The conversation, in the order every wire format asks for: a reply's calls are followed by their
-/// results, and what the user wrote meanwhile comes after those. Grows with the history, message by message.
+/// The conversation, in the order that every wire format requires: a reply's calls are followed by their results, and
+/// user messages that arrived meanwhile come after those. It grows message by message.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     entries: Arc<Vec<ModelMessage>>,
-    /// Calls that have no result yet.
+    /// Calls without a result.
     open: HashSet<CallId>,
-    /// What was said while calls were open.
-    waiting: Vec<ModelMessage>,
-    /// Where the results of calls stand that asked, by their questions.
-    asked: HashMap<QuestionId, usize>,
-    /// What was asked, by the questions' ids.
-    questions: Asked,
+    /// Messages that arrived while calls were open.
+    deferred: Vec<ModelMessage>,
+    /// The index of the result of each call that asked, by its question.
+    question_results: HashMap<QuestionId, usize>,
+    /// The questions themselves, by card id.
+    questions: QuestionsByCard,
     replies: Replies,
-    /// Where the newest reply stands; if there is none, where all begins that was said since the conversation was summed up.
+    /// The index of the newest reply; without one, the index where the conversation starts after the last compaction.
     newest: usize,
-    /// How many messages of the user came after that.
+    /// Number of user messages after that index.
     unanswered: usize,
-    /// Whether the model has replied since the conversation was last summed up.
+    /// Whether the model has replied since the last compaction.
     grown: bool,
-    /// Whether earlier messages are missing that nobody summed up.
+    /// Whether earlier messages are missing that no compaction summarized.
     is_cut: bool,
 }
 
-/// How often the model has replied in this chat, also where that was summed up.
+/// Number of model replies in this chat, including compacted ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replies {
     pub plan: usize,
     pub act: usize,
 }
 
-/// A guess that counts rather too many tokens than too few, for most languages.
+/// An estimate that rather overcounts tokens, for most languages.
 pub(crate) const BYTES_OF_A_TOKEN: usize = 3;
 
-/// How many tokens so many bytes are.
+/// Estimates the tokens in this many bytes.
 #[must_use]
-pub fn estimated(bytes: usize) -> u64 {
+pub fn estimate_tokens(bytes: usize) -> u64 {
     (bytes / BYTES_OF_A_TOKEN) as u64
 }
 
 impl Conversation {
-    /// The end of a conversation, after so many replies.
+    /// An empty conversation that continues after this many replies.
     #[must_use]
     pub fn after(replies: Replies) -> Self {
         Self { replies, ..Self::default() }
     }
 
-    /// The newest part of a conversation whose earlier messages were not read: it says so in their place.
+    /// The newest part of a conversation whose earlier messages were not loaded; a sentence in their place says so.
     #[must_use]
     pub fn cut_after(replies: Replies) -> Self {
         Self { entries: Arc::new(vec![ModelMessage::User(EARLIER.to_owned())]), newest: 1, is_cut: true, ..Self::after(replies) }
     }
 
-    /// As it is now; shared, not copied.
+    /// The entries so far; shared, not copied.
     #[must_use]
     pub fn entries(&self) -> Arc<Vec<ModelMessage>> {
-        if self.waiting.is_empty() {
+        if self.deferred.is_empty() {
             return self.entries.clone();
         }
-        Arc::new(self.entries.iter().chain(&self.waiting).cloned().collect())
+        Arc::new(self.entries.iter().chain(&self.deferred).cloned().collect())
     }
 
     #[must_use]
@@ -81,13 +81,13 @@ impl Conversation {
         self.replies
     }
 
-    /// In bytes, as a model with this context would read it.
+    /// The size in bytes, as a model with this context would read it.
     #[must_use]
     pub fn size(&self, context_tokens: u64) -> usize {
         fit::size(&self.entries, context_tokens)
     }
 
-    /// How many messages of the user came after the newest reply.
+    /// Number of user messages after the newest reply.
     #[must_use]
     pub fn unanswered(&self) -> usize {
         self.unanswered
@@ -98,7 +98,7 @@ impl Conversation {
         self.grown
     }
 
-    /// Whether earlier messages are missing that nobody summed up.
+    /// Whether earlier messages are missing that no compaction summarized.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
@@ -106,12 +106,12 @@ impl Conversation {
 
     pub fn add(&mut self, message: &Message) {
         if let Some(Notice::Compaction(_)) = message.body.notice() {
-            return self.sum_up(&message.content);
+            return self.compact(&message.content);
         }
         self.grown |= message.author == Author::Assistant;
         self.unanswered += usize::from(message.author == Author::User);
         let before = self.entries.len();
-        self.take_in(message);
+        self.append(message);
         if let Some(ModelMessage::Assistant { mode, .. }) = self.entries.get(before) {
             match mode {
                 Mode::Plan => self.replies.plan += 1,
@@ -121,82 +121,82 @@ impl Conversation {
         }
     }
 
-    /// Puts a summary in the place of everything but what nobody has answered yet: the user's newest words, and the newest
-    /// calls with their results.
-    fn sum_up(&mut self, summary: &str) {
+    /// Replaces everything by a summary, except what the model has not answered yet: the user's newest messages, and the
+    /// newest calls with their results.
+    fn compact(&mut self, summary: &str) {
         let entries = Arc::make_mut(&mut self.entries);
         let is_over = matches!(entries.get(self.newest), Some(ModelMessage::Assistant { calls, .. }) if calls.is_empty());
         let tail = self.newest + usize::from(is_over);
         entries.splice(..tail, [ModelMessage::User(summary.to_owned())]);
-        self.asked.retain(|_, place| *place >= tail);
-        self.asked.values_mut().for_each(|place| *place = *place + 1 - tail);
+        self.question_results.retain(|_, place| *place >= tail);
+        self.question_results.values_mut().for_each(|place| *place = *place + 1 - tail);
         self.newest = 1;
         self.grown = false;
         self.is_cut = false;
     }
 
-    fn take_in(&mut self, message: &Message) {
+    fn append(&mut self, message: &Message) {
         let entries = Arc::make_mut(&mut self.entries);
         match &message.body {
             MessageBody::ToolCall(call) => {
                 push_reply(entries, message, None, Some(model_call(call)));
                 self.open.insert(call.call_id);
             }
-            // A plan that the user edited stands in the history as a record of the server.
-            MessageBody::Plan(version) if version.is_edited => self.hear(message),
+            // A plan that the user edited is a record of the server.
+            MessageBody::Plan(version) if version.is_edited => self.push_message(message),
             MessageBody::AssistantText(_) | MessageBody::Plan(_) => push_reply(entries, message, Some(&reply_text(message)), None),
             MessageBody::Question(card) => {
                 self.questions.insert(card.question_id, card.questions.clone());
-                // A question in JSON is the reply itself. The server's own cards are not the model's words; what came of them is
-                // in the results.
+                // A question in JSON is the reply itself. The server's cards are not the model's words; their outcome is in the
+                // results.
                 if card.reply.id == Some(message.id) {
                     push_reply(entries, message, Some(&reply_text(message)), None);
                 }
             }
             MessageBody::ToolResult(result) => match result.question_id {
                 Some(question) => {
-                    self.asked.insert(question, entries.len());
-                    self.conclude(result.call_id, NO_ANSWER);
+                    self.question_results.insert(question, entries.len());
+                    self.push_result(result.call_id, NO_ANSWER);
                 }
-                None => self.conclude(result.call_id, &message.content),
+                None => self.push_result(result.call_id, &message.content),
             },
-            MessageBody::UserText(_) | MessageBody::Answer(_) | MessageBody::Notice(_) => self.hear(message),
+            MessageBody::UserText(_) | MessageBody::Answer(_) | MessageBody::Notice(_) => self.push_message(message),
             MessageBody::Unknown(unknown) => match (unknown.result_of, message.author) {
-                (Some(call), _) => self.conclude(call, &message.content),
+                (Some(call), _) => self.push_result(call, &message.content),
                 (None, Author::Assistant) => push_reply(entries, message, Some(&message.content), None),
-                (None, Author::User | Author::System | Author::Tool) => self.hear(message),
+                (None, Author::User | Author::System | Author::Tool) => self.push_message(message),
             },
         }
         if self.open.is_empty() {
-            Arc::make_mut(&mut self.entries).append(&mut self.waiting);
+            Arc::make_mut(&mut self.entries).append(&mut self.deferred);
         }
     }
 
-    /// The result of a call. No model takes a result whose call it does not see.
-    fn conclude(&mut self, call: CallId, text: &str) {
+    /// The result of a call. No model accepts a result without its call.
+    fn push_result(&mut self, call: CallId, text: &str) {
         if self.open.remove(&call) {
             let result = ModelMessage::ToolResult { call_id: call.to_string(), text: text.to_owned() };
             Arc::make_mut(&mut self.entries).push(result);
         }
     }
 
-    /// Words of the user, or of the server.
-    fn hear(&mut self, message: &Message) {
+    /// A message of the user or the server.
+    fn push_message(&mut self, message: &Message) {
         let entries = Arc::make_mut(&mut self.entries);
-        let asked = answered_question(message).and_then(|question| self.asked.get(&question)).copied();
+        let asked = answered_question(message).and_then(|question| self.question_results.get(&question)).copied();
         match asked.and_then(|place| entries.get_mut(place)) {
-            // The model reads the answer as the result of its call, and nowhere else.
-            Some(ModelMessage::ToolResult { text, .. }) => *text = heard(message, &self.questions),
+            // The model reads the answer only as the result of its call.
+            Some(ModelMessage::ToolResult { text, .. }) => *text = message_text(message, &self.questions),
             Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::Assistant { .. }) | None => {
-                let said = if self.open.is_empty() { &mut *entries } else { &mut self.waiting };
-                said.push(ModelMessage::User(heard(message, &self.questions)));
+                let said = if self.open.is_empty() { &mut *entries } else { &mut self.deferred };
+                said.push(ModelMessage::User(message_text(message, &self.questions)));
                 said.extend(message.images().iter().cloned().map(ModelMessage::Image));
             }
         }
     }
 }
 
-/// Text and calls of one reply are one entry.
+/// Text and calls of one reply form one entry.
 fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>, call: Option<ModelCall>) {
     let mode = message.agent_role.map_or(Mode::Act, Role::mode);
     let none = ReplyPart::default();
@@ -207,7 +207,7 @@ fn push_reply(out: &mut Vec<ModelMessage>, message: &Message, said: Option<&str>
         Some(ModelMessage::Assistant { text, calls, native, .. }) => {
             text.push_str(said.unwrap_or_default());
             calls.extend(call);
-            // Two replies in one entry are no longer what either model said.
+            // Native data is only valid for a whole reply of one model.
             native.take_if(|native| Some(native.reply) != reply.id);
         }
         Some(ModelMessage::User(_) | ModelMessage::Image(_) | ModelMessage::ToolResult { .. }) | None => {
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!((conversation.entries().len(), conversation.replies().plan), (3, 1));
         let mut own = card("p", vec![], "", "Which?");
         if let MessageBody::Question(card) = &mut own.body {
-            card.reply = ReplyPart::beside(Some(own.id));
+            card.reply = ReplyPart::accompanying(Some(own.id));
         }
         conversation.add(&own);
         assert_eq!(conversation.replies().plan, 2, "a question in JSON is a reply");

@@ -1,10 +1,9 @@
-//! Tells from a user's message whether it orders the plan to be executed.
+//! Detects whether a user's message orders the plan to be executed.
 //!
-//! An order approves the newest plan, so a wrong `ExecuteNow` approves what nobody approved. The
-//! detector therefore works by admission: the whole message, word for word, must be made of
-//! courtesy and orders from the tables. A word it does not know is enough to refuse. It judges
-//! words alone: that the user typed them (and not a file, a tool or another member) is the
-//! caller's to know.
+//! An order approves the newest plan, so a wrong `ExecuteNow` approves something that nobody approved. The detector
+//! therefore uses an allow-list: the whole message, word for word, must consist of courtesy and orders from the tables, and
+//! one unknown word is enough to refuse. It judges words alone: the caller makes sure that the user typed them, and not a
+//! file, a tool or another member.
 
 pub mod classifier;
 mod grammar;
@@ -43,18 +42,18 @@ impl Intent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub intent: Intent,
-    /// An order stands as a clause of a longer message. It may be offered to the user as a
-    /// suggestion, never acted on. Always false with `ExecuteNow`, where there is nothing left to suggest.
+    /// A clause of a longer message is an order. The server may offer it to the user as a suggestion, and never acts on it.
+    /// Always false with `ExecuteNow`, where nothing is left to suggest.
     pub suggests_execution: bool,
 }
 
-/// An order with all its courtesy fits in this many tokens. Longer messages are not looked at as one order.
+/// Maximum tokens of an order with all its courtesy. Longer messages are never one order.
 const LONGEST_ORDER: usize = 32;
 
-/// Nobody types this much; what is longer was pasted, and looking for orders in it would only cost time.
+/// Longer messages are pasted, not typed; searching them for orders would only cost time.
 const LONGEST_READ: usize = 64 * 1024;
 
-/// What the user's message asks for. Takes time linear in the message's length.
+/// Classifies the user's message, in time linear in its length.
 pub fn detect(message: &str) -> Reading {
     if message.len() > LONGEST_READ {
         return Reading { intent: Intent::Unclear, suggests_execution: false };
@@ -97,7 +96,7 @@ fn is_only_courtesy(text: &Text) -> bool {
     clauses(&text.tokens).all(is_courtesy)
 }
 
-/// How a sentence that is not a clean order stands towards execution.
+/// The attitude of a sentence that is not a clean order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stance {
     Silent,
@@ -130,7 +129,7 @@ fn stance(sentence: &[Token]) -> Stance {
     if mentioned || clauses(sentence).any(hints) { Stance::Leans } else { Stance::Silent }
 }
 
-/// A retraction, or a negation with an order behind it.
+/// A retraction, or a negation followed by an order.
 fn forbids(clause: &[Token]) -> bool {
     if begins_with(clause, markers::STOP_OPENINGS) || is_any(clause, markers::STOP_CLAUSES) {
         return true;
@@ -154,7 +153,7 @@ fn first_negator(clause: &[Token]) -> Option<usize> {
     None
 }
 
-/// The clause is an order, or starts with one and goes on.
+/// The clause is an order, or starts with one.
 fn gives_order(clause: &[Token]) -> bool {
     let goes_on = || {
         openings(clause, &[phrases::OPENERS, phrases::ASSENTS]).iter().any(|&at| opens_order(clause, at, phrases::ORDERS))
@@ -167,7 +166,7 @@ fn mentions_order(clause: &[Token]) -> bool {
     is_order(clause) || (0..clause.len()).any(|at| opens_order(clause, at, phrases::ORDERS))
 }
 
-/// An order stands at `at`, and what follows does not make it an order to talk, or no order.
+/// An order starts at `at`, and the words after it do not turn it into an order to talk or into a noun.
 fn opens_order(clause: &[Token], at: usize, orders: Table) -> bool {
     let Some(&end) = after(clause, at, &[orders]).last() else { return false };
     !(end..end + 3).any(|next| phrase_after(clause, next, markers::HARMLESS_TAILS).is_some())
@@ -190,7 +189,7 @@ fn is_order(clause: &[Token]) -> bool {
     repeated(clause, ends, &[phrases::CLOSERS]).contains(&clause.len())
 }
 
-/// Where a clause may go on after courtesy, its very start included.
+/// Positions where a clause may continue after courtesy, including its start.
 fn openings(clause: &[Token], courtesy: &[Table]) -> BTreeSet<usize> {
     repeated(clause, BTreeSet::from([0]), courtesy)
 }

@@ -1,20 +1,20 @@
-//! How an agent thinks: what to do next, what to tell the model, how to read its answers.
+//! The agent's logic: what to do next, what to send to the model, how to read its answers.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`turn`] | the pure machine that says what comes next; rebuilt from a chat's history |
-//! | [`driver`] | the loop that obeys it |
-//! | [`provider`] | what a model is: one request, one stream of deltas |
-//! | [`history`] | a chat's history as a model reads it |
-//! | [`render`] | messages as the text that a model reads |
-//! | [`fit`] | cuts a conversation to what a model can take |
-//! | [`thread`] | the conversations of one chat: its own, and those of tasks that were handed on |
-//! | [`compaction`] | what stays of a conversation that has grown too long |
+//! | [`turn`] | the pure state machine that decides what comes next, rebuilt from a chat's history |
+//! | [`driver`] | the loop that executes its decisions |
+//! | [`provider`] | the interface to a model: one request, one stream of deltas |
+//! | [`history`] | a chat's history in the form that a model reads |
+//! | [`render`] | single messages as text for a model |
+//! | [`fit`] | shortens a conversation until it fits a model's context |
+//! | [`thread`] | the conversations of one chat: its own, and those of delegated tasks |
+//! | [`compaction`] | what remains of a conversation that has grown too long |
 //! | [`answer`] | plans and questions in a model's answer |
-//! | [`intent`] | whether what the user wrote is an order to begin, or too small for a plan |
+//! | [`intent`] | whether a user's message orders execution, or is too small to need a plan |
 //! | [`prompt`], `wire_schema` | the system prompt, composed of prose files and facts; the tools that go with it |
 //!
-//! Invariants: nothing here reads a file, a socket or a clock; a model is only ever reached through [`Provider`].
+//! Invariants: nothing here reads a file, a socket or a clock. A model is only reached through [`Provider`].
 
 pub mod answer;
 pub mod compaction;
@@ -31,7 +31,7 @@ pub mod thread;
 pub mod turn;
 mod wire_schema;
 
-pub use driver::{Outcome, World, drive, out_of_turns};
+pub use driver::{TurnOutcome, World, drive, out_of_turns};
 pub use history::Replies;
-pub use provider::{Delta, ModelCall, ModelMessage, NOT_SHOWN, Native, Provider, Purpose, Request, ToolDefinition};
+pub use provider::{Delta, IMAGE_PLACEHOLDER, ModelCall, ModelMessage, ModelRequest, Native, Provider, Purpose, ToolDefinition};
 pub use turn::{Step, Turn};

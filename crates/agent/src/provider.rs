@@ -1,4 +1,4 @@
-//! What a model is to the rest: one request, one stream of deltas.
+//! The interface to a model: one request, one stream of deltas.
 
 use crate::history::Replies;
 use async_trait::async_trait;
@@ -9,54 +9,54 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many tokens a model is taken to read of which nothing is known.
+/// The assumed context of an unknown model, in tokens.
 pub const DEFAULT_CONTEXT: u64 = 128_000;
 
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// `provider/model`, as people configure it and the audit log keeps it.
+    /// `provider/model`, as in the configuration and the audit log.
     fn name(&self) -> &str;
 
-    /// How many tokens a request and its reply may have together.
+    /// Maximum tokens of a request and its reply together.
     fn context_tokens(&self) -> u64 {
         DEFAULT_CONTEXT
     }
 
-    /// Whether it can look at images.
+    /// Whether it accepts images.
     fn takes_images(&self) -> bool {
         false
     }
 
-    /// Asks for one reply. Dropping the stream cancels it.
+    /// Requests one reply. Dropping the stream cancels it.
     ///
     /// # Errors
-    /// One of the `PROVIDER_*` codes, saying what to do.
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem>;
+    /// One of the `PROVIDER_*` codes, with what to do.
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct ModelRequest {
     pub system: String,
     pub messages: Arc<Vec<ModelMessage>>,
-    /// The images of the conversation that the model is to see, by their sums.
+    /// The images in the conversation that the model may see, by sha256.
     pub images: HashMap<String, Arc<[u8]>>,
     pub tools: Vec<ToolDefinition>,
     pub mode: Mode,
     pub purpose: Purpose,
-    /// How often the model has replied in this conversation.
+    /// Number of model replies in this conversation.
     pub replies: Replies,
-    /// What a delegate was told to do; `None` for the chat's own agent.
+    /// A delegate's task; `None` for the chat's own agent.
     pub task: Option<String>,
 }
 
-/// What a reply is for.
+/// The purpose of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To go on with the chat.
+    /// Continue the chat.
     Reply,
-    /// To sum it up.
+    /// Summarize it.
     Summary,
-    /// To say in one word what the user means; see [`crate::intent::classifier`].
+    /// Classify the user's message in one word; see [`crate::intent::classifier`].
     Intent,
 }
 
@@ -67,11 +67,11 @@ pub struct ToolDefinition {
     pub schema: Value,
 }
 
-/// One entry of the conversation as every wire format has it.
+/// One entry of the conversation, common to all wire formats.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelMessage {
     User(String),
-    /// Belongs to the words before it.
+    /// Belongs to the text before it.
     Image(AttachedImage),
     Assistant {
         mode: Mode,
@@ -85,21 +85,21 @@ pub enum ModelMessage {
     },
 }
 
-/// What a model wants back of its own reply, such as its signed reasoning, in words that nobody else reads.
+/// Data that a provider requires back with its own reply, such as signed reasoning. Opaque to us.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Native {
-    /// Whose it is: another model must not get it.
+    /// The model that it belongs to; it must never be sent to another.
     pub model: String,
-    /// The reply it came with.
+    /// The reply that contained it.
     pub reply: MessageId,
     pub value: Value,
 }
 
-/// What an image is counted as: about as much text as vendors charge for a large one.
+/// The size of an image in the estimate: about the text that vendors charge for a large one.
 pub(crate) const IMAGE_SIZE: usize = 4800;
 
-/// What a model reads in place of an image that it is not shown.
-pub const NOT_SHOWN: &str = "(An image stood here that you are not shown. If you need to know what is in it, ask the user.)";
+/// The text that replaces an image which the model is not shown.
+pub const IMAGE_PLACEHOLDER: &str = "(There is an image here that you can't see. If you need to know what it shows, ask the user.)";
 
 impl ModelMessage {
     /// In bytes.
@@ -123,14 +123,14 @@ pub struct ModelCall {
     pub args: String,
 }
 
-/// A piece of a reply.
+/// Part of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
     Text(String),
     Reasoning(String),
-    /// A whole call; half of one is never passed on.
+    /// A whole call; partial calls are never passed on.
     Call(ModelCall),
     Usage(Usage),
-    /// To be kept with the reply and given back with it as [`Native`].
+    /// To be stored with the reply and sent back with it as [`Native`].
     Native(Value),
 }

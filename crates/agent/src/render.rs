@@ -1,17 +1,17 @@
-//! Messages as the text that a model reads.
+//! Renders messages as text for a model.
 
 use planwright_protocol::message::{Answer, QuestionCard};
 use planwright_protocol::{Message, MessageBody, Question, QuestionId, QuestionKind};
 use planwright_question::answers_in_full;
 use serde_json::{Value, json};
 
-/// What the questions of a card were, by the id of the card.
-pub type Asked = std::collections::HashMap<QuestionId, Vec<Question>>;
+/// The questions of each card, by its id.
+pub type QuestionsByCard = std::collections::HashMap<QuestionId, Vec<Question>>;
 
-/// An answer of more bytes than this may not be shown whole in the message's content.
+/// The message's content may shorten an answer longer than this, in bytes.
 const LONG_ANSWER: usize = 500;
 
-/// The words of a reply; a plan or a question that was given as JSON stands in it as such.
+/// The text of a reply, including a plan or question that it gave as JSON.
 #[must_use]
 pub fn reply_text(message: &Message) -> String {
     match &message.body {
@@ -30,7 +30,7 @@ pub fn reply_text(message: &Message) -> String {
 
 fn question_text(content: &str, card: &QuestionCard) -> String {
     let [question] = card.questions.as_slice() else { return content.to_owned() };
-    let prose = content.strip_suffix(&question.words()).unwrap_or(content).trim_end();
+    let prose = content.strip_suffix(&question.text()).unwrap_or(content).trim_end();
     with_json(prose, &planwright_question::to_question_json(question, card.severity))
 }
 
@@ -39,10 +39,10 @@ fn with_json(prose: &str, json: &Value) -> String {
     if prose.is_empty() { block } else { format!("{prose}\n\n{block}") }
 }
 
-/// What the user, or the system, said. People see an answer on one line, and shortened; the model gets all of it: the
-/// question, the value, and what the chosen option says.
+/// The text of a user or system message. People see a shortened answer on one line; the model gets all of it: the
+/// question, the value, and the description of the chosen option.
 #[must_use]
-pub fn heard(message: &Message, asked: &Asked) -> String {
+pub fn message_text(message: &Message, asked: &QuestionsByCard) -> String {
     let mut text = message.content.clone();
     let Some(Answer { question_answer, comment, .. }) = message.body.answer() else { return text };
     let in_full = json!(question_answer.answers).to_string();

@@ -1,4 +1,4 @@
-//! Messages for tests. Ids are made of short names, so that the same name is the same id.
+//! Messages for tests. Ids are derived from short names, so that the same name gives the same id.
 
 use planwright_protocol::message::{
     Answer, AssistantText, PlanVersion, QuestionAnswer, QuestionCard, ReplyPart, ToolCall, ToolOutcome, ToolResult, UserText,
@@ -15,7 +15,7 @@ pub fn id<T: std::str::FromStr>(name: &str) -> T {
 }
 
 pub fn message(body: impl Into<MessageBody>, content: &str) -> Message {
-    Message::new(ChatId::generate(), body, content).by(Mode::Plan.default_role())
+    Message::new(ChatId::generate(), body, content).with_role(Mode::Plan.default_role())
 }
 
 pub fn user(content: &str) -> Message {
@@ -35,7 +35,7 @@ pub fn answer(question: &str, answers: Value, content: &str) -> Message {
 
 /// A part of a reply; `""` for none.
 pub fn part(reply: &str) -> ReplyPart {
-    ReplyPart::beside((!reply.is_empty()).then(|| id::<MessageId>(reply)))
+    ReplyPart::accompanying((!reply.is_empty()).then(|| id::<MessageId>(reply)))
 }
 
 pub fn say(reply: &str, content: &str) -> Message {

@@ -1,14 +1,14 @@
-//! The conversations of one chat: its own, and one for each task that was handed to another role.
+//! The conversations of one chat: its own, and one for each delegated task.
 //!
-//! All of them stand in one history. A message of a task names the call that handed it on; the others are the chat's own.
+//! All of them share one history. A task's message names the delegating call; the other messages are the chat's own.
 
 use planwright_protocol::{Author, CallId, CallMessage, ChatId, Message, Notice, Role};
 use std::collections::HashSet;
 
-/// What a delegate is to do, as the first message it reads.
+/// A delegate's task, as the first message it reads.
 #[must_use]
 pub fn task_message(chat: ChatId, role: Role, call: CallId, task: &str) -> Message {
-    Message::notice(chat, Notice::Task, task).by(role).in_thread(Some(call))
+    Message::notice(chat, Notice::Task, task).with_role(role).in_thread(Some(call))
 }
 
 #[must_use]
@@ -16,8 +16,8 @@ pub fn is_task(message: &Message) -> bool {
     matches!(message.body.notice(), Some(Notice::Task))
 }
 
-/// The messages of one conversation. A user's message that names no call of this chat belongs to the chat's own: clients of
-/// earlier versions could forge the name.
+/// The messages of one conversation. A user's message that names no call of this chat belongs to the chat's own
+/// conversation: clients of early versions could forge the name.
 #[must_use]
 pub fn of_thread(history: Vec<Message>, thread: Option<CallId>) -> Vec<Message> {
     let calls: HashSet<CallId> = history.iter().filter_map(|message| message.body.tool_call()).map(|call| call.call_id).collect();
@@ -25,7 +25,7 @@ pub fn of_thread(history: Vec<Message>, thread: Option<CallId>) -> Vec<Message> 
     history.into_iter().filter(|message| thread_of(message) == thread).collect()
 }
 
-/// The calls that have no result yet, of all conversations, those of a task before the one that handed it on.
+/// The calls without a result in all conversations; a task's calls come before the call that delegated it.
 #[must_use]
 pub fn open_calls(history: &[Message]) -> Vec<CallMessage> {
     let results = history.iter().filter(|message| message.author == Author::Tool);
@@ -53,7 +53,7 @@ mod tests {
         message(ToolResult { call_id, tool: "ls".to_owned(), outcome, question_id: None, body_size: None }, content)
     }
 
-    /// A chat that hands on a task, of which one call is done and one is open.
+    /// A chat with a delegated task: one of its calls is done and one is open.
     fn history(handed_on: CallId, open: CallId) -> Vec<Message> {
         let done = CallId::generate();
         let of_task = |message: Message| message.in_thread(Some(handed_on));

@@ -1,7 +1,7 @@
-//! What comes next, decided without input or output.
+//! The state machine of a run, without input or output.
 //!
-//! A turn is the fold of a chat's messages: replaying the stored ones gives the same turn, so a run
-//! goes on after a crash where it was.
+//! A turn is the fold of a chat's messages. Replaying the stored messages gives the same turn, so a run continues after
+//! a crash where it was.
 
 use crate::history::{Conversation, Replies};
 use planwright_protocol::message::{Notice, ReplyPart, ToolOutcome};
@@ -9,46 +9,46 @@ use planwright_protocol::{CallId, CallMessage, ErrorCode, Message, MessageBody, 
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The same failing call this many times in a row, and the run is over.
+/// The run ends when the same call fails this many times in a row.
 pub const LOOP_ENDS_RUN: u64 = 6;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     CallModel,
-    /// The calls of the newest reply that have no result yet.
+    /// The calls of the newest reply without a result.
     CallTools(Vec<CallMessage>),
     Ask(QuestionId),
     Done,
     OutOfTurns(u32),
-    /// The model makes a call that fails, over and over.
+    /// The model repeats a failing call.
     Loop,
 }
 
 #[derive(Clone, Debug)]
 pub struct Turn {
     history: Vec<Message>,
-    /// Where in the history each message is.
-    places: HashMap<MessageId, usize>,
+    /// The index of each message in the history.
+    indexes: HashMap<MessageId, usize>,
     conversation: Conversation,
-    /// Where in the history the calls without a result are.
+    /// The indexes of calls without a result.
     open: Vec<usize>,
-    asked: Option<QuestionId>,
-    /// Whether the model has not yet seen the newest message.
-    unseen: bool,
-    /// Replies since the user last had a word.
+    pending_question: Option<QuestionId>,
+    /// Whether the newest message is one that the model has not seen.
+    has_unseen: bool,
+    /// Model replies since the user's last message.
     replies: u32,
-    /// Where the newest reply begins in the history, and what was counted before it.
+    /// The index where the newest reply begins, and the counts before it.
     newest_reply: usize,
-    before_newest_reply: Counts,
+    before_newest_reply: ReplyCounts,
     limit: u32,
-    /// Whether the model was told often enough that it repeats itself.
-    looping: bool,
+    /// Whether the model repeated itself after enough warnings.
+    is_looping: bool,
 }
 
-/// What was counted in the part of a history that a turn does not replay.
+/// The counts of the part of a history that a turn does not replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Replies since the user's last message.
+pub struct ReplyCounts {
+    /// Model replies since the user's last message.
     pub since_user: u32,
     pub replies: Replies,
 }
@@ -56,34 +56,34 @@ pub struct Counts {
 impl Turn {
     #[must_use]
     pub fn replay(history: Vec<Message>, limit: u32) -> Self {
-        Self::replay_after(Counts::default(), history, limit)
+        Self::replay_after(ReplyCounts::default(), history, limit)
     }
 
-    /// Replays the end of a history, from where [`Self::tail`] began when it was last summed up.
+    /// Replays the end of a history, from the point where [`Self::tail`] started at the last compaction.
     #[must_use]
-    pub fn replay_after(before: Counts, history: Vec<Message>, limit: u32) -> Self {
+    pub fn replay_after(before: ReplyCounts, history: Vec<Message>, limit: u32) -> Self {
         Self::fold(before, Conversation::after(before.replies), history, limit)
     }
 
-    /// Replays the newest part of a history that is too long for the model. Replies that were not read are not counted.
+    /// Replays the newest part of a history that is too long for the model. Replies that were not loaded are not counted.
     #[must_use]
-    pub fn replay_cut(before: Counts, history: Vec<Message>, limit: u32) -> Self {
+    pub fn replay_cut(before: ReplyCounts, history: Vec<Message>, limit: u32) -> Self {
         Self::fold(before, Conversation::cut_after(before.replies), history, limit)
     }
 
-    fn fold(before: Counts, conversation: Conversation, history: Vec<Message>, limit: u32) -> Self {
+    fn fold(before: ReplyCounts, conversation: Conversation, history: Vec<Message>, limit: u32) -> Self {
         let mut turn = Turn {
             history: Vec::new(),
-            places: HashMap::new(),
+            indexes: HashMap::new(),
             conversation,
             open: Vec::new(),
-            asked: None,
-            unseen: false,
+            pending_question: None,
+            has_unseen: false,
             replies: before.since_user,
             newest_reply: 0,
             before_newest_reply: before,
             limit,
-            looping: false,
+            is_looping: false,
         };
         for message in history {
             turn.apply(message);
@@ -98,17 +98,17 @@ impl Turn {
 
     #[must_use]
     pub fn has(&self, message: MessageId) -> bool {
-        self.places.contains_key(&message)
+        self.indexes.contains_key(&message)
     }
 
-    /// The messages that stay in the conversation when it is summed up, and what was counted before them. Replaying
-    /// them with the summary gives the same turn.
+    /// The messages that stay after a compaction, and the counts before them. Replaying them with the summary gives the
+    /// same turn.
     #[must_use]
-    pub fn tail(&self) -> (Counts, &[Message]) {
+    pub fn tail(&self) -> (ReplyCounts, &[Message]) {
         (self.before_newest_reply, &self.history[self.newest_reply..])
     }
 
-    /// The history as a model reads it.
+    /// The history in the form that a model reads.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
@@ -116,13 +116,13 @@ impl Turn {
 
     #[must_use]
     pub fn next(&self) -> Step {
-        if let Some(question) = self.asked {
+        if let Some(question) = self.pending_question {
             Step::Ask(question)
         } else if !self.open.is_empty() {
             Step::CallTools(self.open.iter().filter_map(|&index| self.history[index].to_call()).collect())
-        } else if !self.unseen {
+        } else if !self.has_unseen {
             Step::Done
-        } else if self.looping {
+        } else if self.is_looping {
             Step::Loop
         } else if self.replies >= self.limit {
             Step::OutOfTurns(self.limit)
@@ -131,52 +131,52 @@ impl Turn {
         }
     }
 
-    /// Takes in what has happened. A message that is already known, by its id, is an update of it.
+    /// Adds a message. A message whose id is already known replaces its earlier version.
     pub fn apply(&mut self, message: Message) {
-        if let Some(&place) = self.places.get(&message.id) {
+        if let Some(&place) = self.indexes.get(&message.id) {
             self.history[place] = message;
             return;
         }
         match &message.body {
-            MessageBody::Question(card) => self.asked = Some(card.question_id),
-            MessageBody::UserText(_) | MessageBody::Answer(_) => self.heard(),
+            MessageBody::Question(card) => self.pending_question = Some(card.question_id),
+            MessageBody::UserText(_) | MessageBody::Answer(_) => self.on_user_message(),
             MessageBody::ToolCall(call) => {
                 self.count(&call.reply);
                 self.open.push(self.history.len());
             }
-            // A plan or a review that a call stored is what came of the call, and no reply.
+            // A plan or a review that a call stored is a result of that call, not a reply.
             MessageBody::Plan(version) if version.call_id.is_some() || version.is_edited => {}
             MessageBody::AssistantText(text) if text.call_id.is_some() => {}
-            MessageBody::Plan(version) => self.replied(&version.reply),
-            MessageBody::AssistantText(text) => self.replied(&text.reply),
+            MessageBody::Plan(version) => self.on_reply(&version.reply),
+            MessageBody::AssistantText(text) => self.on_reply(&text.reply),
             MessageBody::ToolResult(result) => {
-                self.concluded(result.call_id);
-                self.looping |= ends_run(&result.outcome);
+                self.on_result(result.call_id);
+                self.is_looping |= ends_run(&result.outcome);
             }
             MessageBody::Notice(notice) => {
                 if starts_work(notice) {
-                    self.heard();
+                    self.on_user_message();
                 }
             }
             MessageBody::Unknown(unknown) => {
                 if let Some(call) = unknown.result_of {
-                    self.concluded(call);
+                    self.on_result(call);
                 }
             }
         }
-        self.places.insert(message.id, self.history.len());
+        self.indexes.insert(message.id, self.history.len());
         self.conversation.add(&message);
         self.history.push(message);
     }
 
-    fn replied(&mut self, reply: &ReplyPart) {
+    fn on_reply(&mut self, reply: &ReplyPart) {
         self.count(reply);
-        self.unseen = false;
+        self.has_unseen = false;
     }
 
-    fn concluded(&mut self, call: CallId) {
+    fn on_result(&mut self, call: CallId) {
         self.open.retain(|&index| self.history[index].body.call_id() != Some(call));
-        self.unseen = true;
+        self.has_unseen = true;
     }
 
     /// The messages of one reply share its id, so only the first counts.
@@ -185,29 +185,29 @@ impl Turn {
         if last.is_some_and(|last| last.is_same(reply)) {
             return;
         }
-        self.before_newest_reply = Counts { since_user: self.replies, replies: self.conversation.replies() };
+        self.before_newest_reply = ReplyCounts { since_user: self.replies, replies: self.conversation.replies() };
         self.newest_reply = self.history.len();
         self.replies += 1;
     }
 
-    fn heard(&mut self) {
-        self.unseen = true;
+    fn on_user_message(&mut self) {
+        self.has_unseen = true;
         self.replies = 0;
-        self.looping = false;
+        self.is_looping = false;
         // A new message or an approval supersedes the question; an answer resolves it.
-        self.asked = None;
+        self.pending_question = None;
     }
 }
 
-/// Whether this result says that its call failed in the same way too often.
+/// Whether this result reports that its call failed the same way too often.
 fn ends_run(outcome: &ToolOutcome) -> bool {
     let Some(problem) = outcome.error() else { return false };
     let times = problem.details.as_ref().and_then(|details| details.get("times")).and_then(Value::as_u64);
     problem.code == ErrorCode::LoopDetected && times >= Some(LOOP_ENDS_RUN)
 }
 
-/// An approval is the user's word to begin, and trying again to go on, though they stand in the history as the system's notes; a
-/// task is the Commander's.
+/// An approval and a retry are the user's order to work, and a task is the Commander's, though all three are records of
+/// the server.
 fn starts_work(notice: &Notice) -> bool {
     match notice {
         Notice::ModeChange(change) => matches!(change.by, SwitchedBy::Approval | SwitchedBy::Intent),
@@ -258,12 +258,12 @@ mod tests {
         }
         whole.push(call("open"));
         for first in 1..whole.len() {
-            let (all, part) = (Turn::replay(whole.clone(), 50), Turn::replay_cut(Counts::default(), whole[first..].to_vec(), 50));
+            let (all, part) = (Turn::replay(whole.clone(), 50), Turn::replay_cut(ReplyCounts::default(), whole[first..].to_vec(), 50));
             assert_eq!(part.next(), all.next(), "from {first} on");
             assert!(matches!(part.conversation().entries().first(), Some(crate::ModelMessage::User(text)) if text.contains("left out")));
             assert!(crate::compaction::is_due(part.conversation(), 0, 128_000), "from {first} on");
         }
-        let mut part = Turn::replay_cut(Counts::default(), whole[5..].to_vec(), 50);
+        let mut part = Turn::replay_cut(ReplyCounts::default(), whole[5..].to_vec(), 50);
         let facts = CompactionFacts { tokens_before: 1, by_model: true };
         part.apply(notice(Notice::Compaction(CompactionNotice { facts, read_up_to: None }), "summary"));
         assert!(!part.conversation().is_cut());

@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
-use planwright_agent::{Delta, ModelCall, Provider, Request};
+use planwright_agent::{Delta, ModelCall, ModelRequest, Provider};
 use planwright_chat::{Models, Sessions};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::{AssistantText, CallStatus, ReplyPart, ToolCall, ToolOutcome, ToolResult, UserText};
@@ -173,9 +173,9 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
     let history = (0..messages).map(|number| match number % 4 {
         0 => Message::new(row.id, UserText::default(), "And what does the next file say?"),
         1 => {
-            (reply, call_id) = (ReplyPart::beside(Some(MessageId::generate())), CallId::generate());
+            (reply, call_id) = (ReplyPart::accompanying(Some(MessageId::generate())), CallId::generate());
             let call = ToolCall::new(call_id, "read", json!({"path": "/file.txt"}));
-            Message::new(row.id, ToolCall { status: CallStatus::Done, reply: reply.clone(), ..call }, "read").by(Role::Planner)
+            Message::new(row.id, ToolCall { status: CallStatus::Done, reply: reply.clone(), ..call }, "read").with_role(Role::Planner)
         }
         2 => {
             let (tool, outcome) = ("read".to_owned(), ToolOutcome::Succeeded(None));
@@ -184,7 +184,7 @@ async fn chat(store: &Store, folder: &Path, messages: usize) -> ChatRow {
         }
         _ => {
             let text = AssistantText { reply: reply.clone(), ..AssistantText::default() };
-            Message::new(row.id, text, "It has sixty lines that all say the same. ".repeat(6)).by(Role::Planner)
+            Message::new(row.id, text, "It has sixty lines that all say the same. ".repeat(6)).with_role(Role::Planner)
         }
     });
     let events: Vec<Envelope> =
@@ -221,7 +221,7 @@ impl Provider for InstantModel {
         "bench/instant"
     }
 
-    async fn stream(&self, _request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, _request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let mut measured = self.0.0.lock().unwrap();
         if let Some(ended) = measured.ended.take() {
             measured.times.push(ended.elapsed());

@@ -19,7 +19,7 @@ use crate::run::Run;
 use crate::sessions::UNTITLED;
 use crate::view::ChatView;
 use futures::future::BoxFuture;
-use planwright_agent::Outcome;
+use planwright_agent::TurnOutcome;
 use planwright_agent::thread::open_calls;
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome};
 use planwright_protocol::message::ModeChange;
@@ -94,7 +94,7 @@ struct Actor {
 }
 
 struct Running {
-    task: JoinHandle<Option<Outcome>>,
+    task: JoinHandle<Option<TurnOutcome>>,
     cancel: CancellationToken,
 }
 
@@ -334,7 +334,7 @@ impl Actor {
         self.begin_run(Run::finish);
     }
 
-    fn begin_run<W: Future<Output = Outcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
+    fn begin_run<W: Future<Output = TurnOutcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
         self.unstored_end = None;
         // A run begins by reading the stored messages, and what waited is among them.
@@ -367,7 +367,7 @@ fn title_of(content: &str) -> String {
     format!("{}…", line[..words].trim_end())
 }
 
-async fn finished(running: &mut Option<Running>) -> Option<Outcome> {
+async fn finished(running: &mut Option<Running>) -> Option<TurnOutcome> {
     match running {
         Some(running) => (&mut running.task).await.ok().flatten(),
         None => std::future::pending().await,

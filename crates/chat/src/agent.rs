@@ -42,7 +42,7 @@ impl Agent {
 
     /// Puts a message into its conversation, as its own word.
     pub fn sign<B>(self, message: Message<B>) -> Message<B> {
-        self.place(message.by(self.role))
+        self.place(message.with_role(self.role))
     }
 
     /// Puts a message into its conversation.

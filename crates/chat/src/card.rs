@@ -56,7 +56,7 @@ impl Pending {
 
     /// The same, for a card that is raised while a reply is carried out.
     pub fn message_beside(&self, chat: ChatId, reply: Option<MessageId>) -> Message {
-        let text = self.questions.iter().map(Question::words).collect::<Vec<_>>().join("\n\n");
+        let text = self.questions.iter().map(Question::text).collect::<Vec<_>>().join("\n\n");
         let card = QuestionCard {
             question_id: self.question_id,
             questions: self.questions.clone(),
@@ -64,7 +64,7 @@ impl Pending {
             severity: self.severity,
             plan: self.plan.clone(),
             call: self.call.clone(),
-            reply: ReplyPart::beside(reply),
+            reply: ReplyPart::accompanying(reply),
         };
         self.by.sign(Message::new(chat, card, text))
     }

@@ -147,7 +147,7 @@ impl Chat {
             let whole = net.entry(&row.change.path).or_insert_with(|| Net::of(row, false));
             whole.after = row.change.after.clone();
         }
-        let mut net = in_order(net.into_values().filter(|net| !net.before.is(&net.after)).collect());
+        let mut net = in_order(net.into_values().filter(|net| !net.before.matches(&net.after)).collect());
         let count = net.len();
         if let Some(after) = &query.after {
             net.drain(..net.partition_point(|(net, _)| net.path <= *after));

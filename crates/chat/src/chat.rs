@@ -30,7 +30,7 @@ use planwright_tools::command::Stop;
 use planwright_tools::tool::Seen;
 use planwright_tools::{Epoch, Fence, Workspace};
 pub use planwright_workspaces::broken;
-use planwright_workspaces::{Rules, Settings, Workspaces};
+use planwright_workspaces::{Settings, WorkspaceRules, Workspaces};
 use sequence::Sequence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ use tokio_util::task::TaskTracker;
 pub struct Chat {
     pub id: ChatId,
     pub store: Store,
-    rules: std::sync::RwLock<Rules>,
+    rules: std::sync::RwLock<WorkspaceRules>,
     pub(crate) workspaces: Workspaces,
     pub(crate) models: Arc<dyn Models>,
     pub workspace: Arc<Workspace>,
@@ -117,7 +117,7 @@ impl Chat {
         Ok(())
     }
 
-    pub fn rules(&self) -> Rules {
+    pub fn rules(&self) -> WorkspaceRules {
         self.rules.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
@@ -194,7 +194,7 @@ impl EventLog for Chat {
 
 /// How much of a conversation is read for a model with this context.
 pub fn turn_window(context_tokens: u64) -> TurnWindow {
-    TurnWindow { bytes: fit::window(context_tokens) as u64, bytes_of_one: fit::most_of_one(context_tokens) as u64 }
+    TurnWindow { bytes: fit::window(context_tokens) as u64, bytes_of_one: fit::max_message_bytes(context_tokens) as u64 }
 }
 
 pub fn no_chat(id: ChatId) -> Problem {

@@ -4,7 +4,7 @@ use crate::chat::Chat;
 use crate::inbox::Inbox;
 use crate::run::Run;
 use planwright_agent::provider::DEFAULT_CONTEXT;
-use planwright_agent::{ModelMessage, Request, ToolDefinition};
+use planwright_agent::{ModelMessage, ModelRequest, ToolDefinition};
 use planwright_protocol::{Mode, Notice, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,7 +91,7 @@ impl Run {
     }
 }
 
-fn parts(request: &Request, instructions: &[&str], plan: Option<&str>, is_summed_up: bool) -> Vec<ContextPart> {
+fn parts(request: &ModelRequest, instructions: &[&str], plan: Option<&str>, is_summed_up: bool) -> Vec<ContextPart> {
     let mut parts = Parts::default();
     let told: usize = instructions.iter().map(|text| text.len()).sum();
     let planned = plan.map_or(0, str::len);
@@ -128,7 +128,7 @@ struct Parts(Vec<ContextPart>);
 
 impl Parts {
     fn add(&mut self, part: Part, bytes: usize) {
-        let tokens = planwright_agent::history::estimated(bytes);
+        let tokens = planwright_agent::history::estimate_tokens(bytes);
         match self.0.iter_mut().find(|known| known.part == part) {
             Some(known) => {
                 known.tokens += tokens;

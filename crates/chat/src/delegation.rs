@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::chat::Change;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
-use planwright_agent::{Outcome, Turn, drive};
+use planwright_agent::{Turn, TurnOutcome, drive};
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::{Author, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
 use planwright_tools::tool::Input;
@@ -66,11 +66,11 @@ impl Run {
         let (mut delegate, mut turn) = self.delegate_of(&call).await?;
         let mut change = Change::default();
         let outcome = match drive(&mut turn, &mut delegate).await {
-            Outcome::Done => Ok(report(&turn)),
-            Outcome::Parked(question) => return Ok(ControlFlow::Break(asked(&turn, question))),
+            TurnOutcome::Done => Ok(report(&turn)),
+            TurnOutcome::Parked(question) => return Ok(ControlFlow::Break(asked(&turn, question))),
             // Not the delegate's failure.
-            Outcome::Failed(problem) if problem.code == ErrorCode::Internal => return Err(problem),
-            Outcome::Failed(problem) => {
+            TurnOutcome::Failed(problem) if problem.code == ErrorCode::Internal => return Err(problem),
+            TurnOutcome::Failed(problem) => {
                 // Half an answer would else be the beginning of the next one.
                 change = Change::messages(self.chat.settle().await);
                 let text = format!("The task was not finished, and what was done of it stands: {}", problem.message);

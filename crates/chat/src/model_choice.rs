@@ -3,7 +3,7 @@
 use crate::chat::Chat;
 use crate::sessions::Sessions;
 use planwright_agent::Provider;
-use planwright_protocol::op::{Choice, MarkChange};
+use planwright_protocol::op::{FieldChange, MarkChange};
 use planwright_protocol::settings::{ModelChoice, ModelSettings};
 use planwright_protocol::{ErrorCode, Mode, Problem, WorkspaceId};
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ impl Chat {
     /// # Errors
     /// The model to choose is not configured.
     pub(crate) async fn check_model_choice(&self, change: &MarkChange) -> Result<(), Problem> {
-        let Choice::Take(model) = &change.model else { return Ok(()) };
+        let FieldChange::Take(model) = &change.model else { return Ok(()) };
         self.configure().await?;
         let available = self.models.available(&self.settings().models);
         if available.contains(model) {

@@ -39,7 +39,7 @@ fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Messa
     if targets.any(|target| target <= history[given].id) {
         return Some(MissingPlan::TakenBack);
     }
-    let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && progress.open().is_empty();
+    let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && progress.open_steps().is_empty();
     progress.filter(is_over).map(|_| MissingPlan::Done)
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let progress = |plan_file: &str, status| Progress {
             plan_file: plan_file.to_owned(),
             steps: vec![StepProgress { step_number: 1, action: "x".to_owned(), status, note: None }],
-            told: None,
+            reported_file: None,
         };
         for (file, status, expected) in [
             (FILE, StepStatus::Pending, None),

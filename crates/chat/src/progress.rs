@@ -27,7 +27,7 @@ pub struct Execution {
 }
 
 /// The plan's file at one moment.
-pub enum Present {
+pub enum PlanFileState {
     /// As it was approved, but for its progress.
     Approved(Box<Found>),
     Edited(Box<Found>),
@@ -69,7 +69,7 @@ impl Execution {
 
     /// The approved plan with the present status of each step.
     pub fn plan(&self) -> Plan {
-        self.progress.shown_in(self.document.plan.clone())
+        self.progress.apply_to(self.document.plan.clone())
     }
 
     /// The same, as its file would be.
@@ -80,22 +80,22 @@ impl Execution {
         document.render()
     }
 
-    pub fn look(&self, workspace: &Workspace) -> Result<Present, Problem> {
+    pub fn look(&self, workspace: &Workspace) -> Result<PlanFileState, Problem> {
         match workspace.entry(&self.path)?.map(|entry| entry.kind) {
-            None => return Ok(Present::Deleted),
+            None => return Ok(PlanFileState::Deleted),
             Some(Kind::File) => {}
-            Some(Kind::Folder | Kind::Link | Kind::Other) => return Ok(Present::Unreadable),
+            Some(Kind::Folder | Kind::Link | Kind::Other) => return Ok(PlanFileState::Unreadable),
         }
         let snapshot = match workspace.read(&self.path) {
             Ok(snapshot) => snapshot,
-            Err(problem) if problem.code == ErrorCode::PathNotFound => return Ok(Present::Deleted),
-            Err(_) => return Ok(Present::Unreadable),
+            Err(problem) if problem.code == ErrorCode::PathNotFound => return Ok(PlanFileState::Deleted),
+            Err(_) => return Ok(PlanFileState::Unreadable),
         };
         let Some(document) = std::str::from_utf8(&snapshot.bytes).ok().and_then(|text| PlanDocument::parse(text).ok()) else {
-            return Ok(Present::Unreadable);
+            return Ok(PlanFileState::Unreadable);
         };
         let found = Box::new(Found { sha256: document.sha256(), document, bytes: snapshot.bytes, stamp: snapshot.stamp });
-        Ok(if found.sha256 == self.sha256 { Present::Approved(found) } else { Present::Edited(found) })
+        Ok(if found.sha256 == self.sha256 { PlanFileState::Approved(found) } else { PlanFileState::Edited(found) })
     }
 
     /// Which step of an edited file is this one of the approved plan. A step that was only reworded is still the same.
@@ -126,17 +126,17 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     if chat.record().config.role.mode() == Mode::Plan {
         return Ok(None);
     }
-    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open().is_empty()) else { return Ok(None) };
+    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open_steps().is_empty()) else { return Ok(None) };
     let workspace = chat.workspace.clone();
     let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();
     let (change, now) = match present {
-        Present::Approved(_) => (None, None),
-        Present::Edited(found) => (Some(PlanFileChange::Edited), Some(found.sha256)),
-        Present::Unreadable => (Some(PlanFileChange::Unreadable), Some(sha256_hex(b"unreadable"))),
-        Present::Deleted => (Some(PlanFileChange::Deleted), Some(sha256_hex(b"deleted"))),
+        PlanFileState::Approved(_) => (None, None),
+        PlanFileState::Edited(found) => (Some(PlanFileChange::Edited), Some(found.sha256)),
+        PlanFileState::Unreadable => (Some(PlanFileChange::Unreadable), Some(sha256_hex(b"unreadable"))),
+        PlanFileState::Deleted => (Some(PlanFileChange::Deleted), Some(sha256_hex(b"deleted"))),
     };
-    if execution.progress.told == now {
+    if execution.progress.reported_file == now {
         return Ok(None);
     }
     let message = change.map(|change| {
@@ -150,7 +150,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
         );
         Message::notice(chat.id, Notice::PlanChanged(PlanChanged { plan_file: path, change }), text)
     });
-    let progress = Progress { told: now, ..execution.progress };
+    let progress = Progress { reported_file: now, ..execution.progress };
     let change = Change { events: message.iter().cloned().map(|message| Event::MessageCreated { message }).collect(), ..Change::default() };
     chat.publish(change, move |row| row.progress = Some(progress)).await?;
     Ok(message)
@@ -194,6 +194,6 @@ pub fn open_steps(row: &ChatRow) -> Vec<u32> {
     row.progress
         .as_ref()
         .filter(|progress| acts && row.config.plan_file.as_ref() == Some(&progress.plan_file))
-        .map(Progress::open)
+        .map(Progress::open_steps)
         .unwrap_or_default()
 }

@@ -192,7 +192,7 @@ impl Chain {
 fn straight_back(present: &Image, chain: &[&StoredChange]) -> Option<Image> {
     let mut now = present;
     for row in chain {
-        if *now == Image::Unknown || !now.is(&row.change.after) {
+        if *now == Image::Unknown || !now.matches(&row.change.after) {
             return None;
         }
         now = &row.change.before;
@@ -231,10 +231,10 @@ fn back(present: &Image, chain: &[&StoredChange]) -> Result<Image, &'static str>
     for row in chain {
         let (before, after) = (&row.change.before, &row.change.after);
         // What is unknown is only known to be the same where one note follows the other.
-        if now.is(after) || (is_noted && now == *after) {
+        if now.matches(after) || (is_noted && now == *after) {
             now = before.clone();
             is_noted = true;
-        } else if !now.is(before) {
+        } else if !now.matches(before) {
             return Err(if *after == Image::Unknown { NO_COPY } else { CHANGED });
         }
     }
@@ -243,7 +243,7 @@ fn back(present: &Image, chain: &[&StoredChange]) -> Result<Image, &'static str>
 
 /// Nothing to do, as far as is known.
 fn same(present: &Image, wanted: &Image) -> bool {
-    present.is(wanted) || present == wanted
+    present.matches(wanted) || present == wanted
 }
 
 /// Leaves out what can't be done because of what is around it: folders that others use, and what was in folders that are gone.

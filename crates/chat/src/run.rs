@@ -18,10 +18,10 @@ use crate::reading::read_up_to;
 use crate::reasoning::Reasoning;
 use crate::surroundings::Surroundings;
 use async_trait::async_trait;
-use planwright_agent::answer::{Answer, read_answer};
-use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
+use planwright_agent::answer::{ParsedAnswer, parse_answer};
+use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
-use planwright_agent::{Delta, ModelCall, Provider, Purpose, Request, Turn, World, compaction, fit, out_of_turns};
+use planwright_agent::{Delta, ModelCall, ModelRequest, Provider, Purpose, Turn, World, compaction, fit, out_of_turns};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
@@ -115,7 +115,7 @@ impl Run {
         Usage { context_tokens: self.chat.record().usage.context_tokens, ..usage }
     }
 
-    /// Counts what a reply used that is not kept.
+    /// ReplyCounts what a reply used that is not kept.
     async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());
@@ -131,17 +131,18 @@ impl Run {
     }
 
     /// What to ask a model that takes so many tokens.
-    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn, context: u64) -> Result<Request, Problem> {
+    pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn, context: u64) -> Result<ModelRequest, Problem> {
         let role = agent.role;
         self.surroundings.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
         let (environment, instructions) = (&self.surroundings.environment, &self.surroundings.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
-        let facts = Facts { approved_plan: plan.as_deref(), instructions, environment, inspect, offered: &self.offered.tools, works_for };
-        Ok(Request {
+        let facts =
+            PromptFacts { approved_plan: plan.as_deref(), instructions, environment, inspect, mcp_tools: &self.offered.tools, works_for };
+        Ok(ModelRequest {
             system: system_prompt(role, &facts),
-            messages: fit::fitted(turn.conversation().entries(), context),
+            messages: fit::shorten(turn.conversation().entries(), context),
             images: HashMap::new(),
             tools: tool_definitions(role, inspect, &self.offered.tools),
             mode: role.mode(),
@@ -156,7 +157,7 @@ impl Run {
         &mut self,
         provider: &dyn Provider,
         agent: Agent,
-        request: Request,
+        request: ModelRequest,
         text_id: MessageId,
     ) -> Result<Received, Problem> {
         let mut received = Received::default();
@@ -195,9 +196,9 @@ impl Run {
         let mut reply = Reply::default();
         let mut text = AssistantText::default();
         let mut message = None;
-        let answer = if received.calls.is_empty() { read_answer(&received.text) } else { Answer::Text { reason: None } };
+        let answer = if received.calls.is_empty() { parse_answer(&received.text) } else { ParsedAnswer::Text { reason: None } };
         match answer {
-            Answer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
+            ParsedAnswer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
                 match plan_reply::write(&self.chat, agent, plan, text_id).await {
                     Ok(stored) => {
                         let content = if prose.is_empty() { stored.goal().to_owned() } else { prose };
@@ -211,7 +212,7 @@ impl Run {
                     }
                 }
             }
-            Answer::Question { question, severity, prose } => {
+            ParsedAnswer::Question { question, severity, prose } => {
                 let pending = plan::question_card(&self.chat, agent, vec![question], severity).await;
                 let asked = pending.message(self.chat.id);
                 message = Some(Message {
@@ -221,17 +222,17 @@ impl Run {
                 reply.change = Change::default().event(pending.event()).log_question(&pending, model);
                 reply.pending = Some(pending);
             }
-            Answer::Text { reason: Some(reason) } => {
+            ParsedAnswer::Text { reason: Some(reason) } => {
                 reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
                 text.not_a_plan = Some(reason);
             }
-            Answer::Text { reason: None } if received.calls.is_empty() && received.text.trim().is_empty() => {
+            ParsedAnswer::Text { reason: None } if received.calls.is_empty() && received.text.trim().is_empty() => {
                 reply.note = Some(
                     "The model's answer is empty: nothing was said and nothing was done. Ask again, or put the task differently."
                         .to_owned(),
                 );
             }
-            Answer::Plan { .. } | Answer::Text { reason: None } => {}
+            ParsedAnswer::Plan { .. } | ParsedAnswer::Text { reason: None } => {}
         }
         let message = Message { id: text_id, ..message.unwrap_or_else(|| Message::new(self.chat.id, text, received.text.clone())) };
         if !received.text.is_empty() || received.calls.is_empty() {
@@ -264,7 +265,7 @@ pub(crate) struct Received {
 
 #[async_trait]
 impl World for Run {
-    async fn heard(&mut self) -> Result<Vec<Message>, Problem> {
+    async fn take_messages(&mut self) -> Result<Vec<Message>, Problem> {
         let of_servers = self.offered.ask(&self.chat).await?;
         if self.delegate.is_some() {
             return Ok(of_servers);

@@ -9,7 +9,7 @@ use crate::open_chats::OpenChats;
 use crate::view::{ChatView, Snapshot};
 use planwright_agent::Provider;
 use planwright_agent::provider::DEFAULT_CONTEXT;
-use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Sight, Source};
+use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Source, Visibility};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
 use planwright_protocol::{ChatConfig, ChatId, Event, Mode, Op, Problem, Role, WorkspaceId};
@@ -17,7 +17,7 @@ use planwright_store::{AuditKind, ChatFilter, ChatRow, Marks, Store};
 use planwright_tools::NoServers;
 use planwright_tools::command::Stop;
 use planwright_tools::workspace::Baseline;
-use planwright_workspaces::{Rules, Settings, Workspaces};
+use planwright_workspaces::{Settings, WorkspaceRules, Workspaces};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Sessions {
     /// With the same settings in all workspaces.
     #[must_use]
     pub fn with_settings(store: Store, settings: Settings, models: Arc<dyn Models>) -> Self {
-        let rules = Rules { settings: Arc::new(settings), servers: Arc::new(NoServers) };
+        let rules = WorkspaceRules { settings: Arc::new(settings), servers: Arc::new(NoServers) };
         Self::new(Workspaces::new(store, Arc::new(rules)), models)
     }
 
@@ -260,16 +260,21 @@ impl Sessions {
         self.inner.hub.announce(handle.chat.feed.source, seq, Event::ChatCreated { chat });
     }
 
-    /// One stream over the chats in sight. Of those that are named, with the number of the last event that the client has,
-    /// it gives every event; a named chat that is not there, or not in sight, is left out.
+    /// One stream over the visible chats. For named chats, with the number of the last event that the client has, it has every
+    /// event; a named chat that does not exist, or is not visible, is skipped.
     ///
     /// # Errors
     /// The store can't be read.
-    pub async fn overview(&self, sight: Sight, cursor: Option<&Cursor>, named: &[(ChatId, Option<u64>)]) -> Result<Overview, Problem> {
+    pub async fn overview(
+        &self,
+        visibility: Visibility,
+        cursor: Option<&Cursor>,
+        named: &[(ChatId, Option<u64>)],
+    ) -> Result<Overview, Problem> {
         let mut followers = Vec::with_capacity(named.len());
         for &(id, seen) in named {
             let Ok(handle) = self.chat(id).await else { continue };
-            if !sight(handle.chat.feed.source.workspace) {
+            if !visibility(handle.chat.feed.source.workspace) {
                 continue;
             }
             let last = cursor.and_then(|cursor| cursor.of(id)).or(seen);
@@ -278,7 +283,7 @@ impl Sessions {
                 None => Follower::from_now(handle.chat).await?,
             });
         }
-        Ok(Overview::new(self.inner.hub.clone(), sight, cursor, followers))
+        Ok(Overview::new(self.inner.hub.clone(), visibility, cursor, followers))
     }
 
     /// Goes on with the runs that were cut off.

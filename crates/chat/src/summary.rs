@@ -6,9 +6,9 @@ use crate::reading::read_up_to;
 use crate::run::Run;
 use futures::StreamExt;
 use planwright_agent::compaction;
-use planwright_agent::history::estimated;
-use planwright_agent::turn::Counts;
-use planwright_agent::{Delta, ModelMessage, Outcome, Provider, Purpose, Request, Turn, fit};
+use planwright_agent::history::estimate_tokens;
+use planwright_agent::turn::ReplyCounts;
+use planwright_agent::{Delta, ModelMessage, ModelRequest, Provider, Purpose, Turn, TurnOutcome, fit};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{CompactionFacts, CompactionNotice};
 use planwright_protocol::{Author, Event, Message, Notice, Problem};
@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 impl Run {
     /// Sums the conversation up, and does nothing else.
-    pub async fn compact(mut self) -> Outcome {
+    pub async fn compact(mut self) -> TurnOutcome {
         let summed_up = async {
             let agent = self.agent()?;
             let (provider, turn) = (self.chat.model(agent.role.mode()).await?, self.turn().await?);
             self.sum_up(agent, &*provider, &turn).await
         };
         match summed_up.await {
-            Ok(_) => Outcome::Done,
-            Err(problem) => Outcome::Failed(problem),
+            Ok(_) => TurnOutcome::Done,
+            Err(problem) => TurnOutcome::Failed(problem),
         }
     }
 
@@ -42,7 +42,7 @@ impl Run {
             }
         };
         let (context, conversation) = (provider.context_tokens(), turn.conversation());
-        let facts = CompactionFacts { tokens_before: estimated(conversation.size(context)), by_model: !summary.is_empty() };
+        let facts = CompactionFacts { tokens_before: estimate_tokens(conversation.size(context)), by_model: !summary.is_empty() };
         // What the user decided meanwhile, such as another role, is known only there.
         let mut history = self.thread_of(self.chat.store.outline(self.chat.id).await?);
         let turn_start = self.turn_start_after(turn).await?;
@@ -71,7 +71,7 @@ impl Run {
             let seq = self.chat.store.place(self.chat.id, message.id).await?;
             first = first.into_iter().chain(seq).min();
         }
-        let Counts { since_user, replies } = before;
+        let ReplyCounts { since_user, replies } = before;
         Ok(first.map(|seq| TurnStart { seq, replies: since_user, plan_replies: replies.plan, act_replies: replies.act }))
     }
 
@@ -82,7 +82,7 @@ impl Run {
             let summary = self.summary_within(context, agent, provider, turn, usage).await;
             context = match summary {
                 Err(problem) if compaction::is_too_long(&problem) => {
-                    fit::smaller(&turn.conversation().entries(), context).ok_or(problem)?
+                    fit::next_smaller_context(&turn.conversation().entries(), context).ok_or(problem)?
                 }
                 summary => return summary,
             };
@@ -98,10 +98,10 @@ impl Run {
         turn: &Turn,
         usage: &mut Usage,
     ) -> Result<String, Problem> {
-        let mut messages = fit::fitted(turn.conversation().entries(), context).to_vec();
-        messages.push(ModelMessage::User(compaction::ORDER.to_owned()));
+        let mut messages = fit::shorten(turn.conversation().entries(), context).to_vec();
+        messages.push(ModelMessage::User(compaction::INSTRUCTION.to_owned()));
         let images = self.chat.shown_images(provider, &messages).await?;
-        let request = Request {
+        let request = ModelRequest {
             system: compaction::system_prompt().to_owned(),
             images,
             messages: Arc::new(messages),

@@ -64,8 +64,8 @@ impl Surroundings {
 
     /// The instructions, in at most an eighth of a model's context.
     pub fn instructions(&self, context_tokens: u64) -> Vec<(String, String)> {
-        let most = fit::room(context_tokens) / 6 / self.instructions.len().max(1);
-        self.instructions.iter().map(|(path, text)| (path.clone(), fit::without_middle(text, most).into_owned())).collect()
+        let most = fit::max_conversation_bytes(context_tokens) / 6 / self.instructions.len().max(1);
+        self.instructions.iter().map(|(path, text)| (path.clone(), fit::cut_middle(text, most).into_owned())).collect()
     }
 }
 

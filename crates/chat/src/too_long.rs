@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::chat::Change;
 use crate::run::{Received, Run};
-use planwright_agent::render::{Asked, heard};
+use planwright_agent::render::{QuestionsByCard, message_text};
 use planwright_agent::{Provider, Turn, compaction, fit};
 use planwright_protocol::message::CutMessage;
 use planwright_protocol::{Author, Message, MessageId, Notice, Problem};
@@ -33,7 +33,7 @@ impl Run {
             request.images = self.chat.shown_images(provider, &request.messages).await?;
             context = match self.receive(provider, agent, request, text_id).await {
                 Err(problem) if compaction::is_too_long(&problem) && !turn.conversation().has_grown() => {
-                    fit::smaller(&turn.conversation().entries(), context).ok_or(problem)?
+                    fit::next_smaller_context(&turn.conversation().entries(), context).ok_or(problem)?
                 }
                 received => return received,
             };
@@ -43,11 +43,11 @@ impl Run {
 
 /// What is to be known of such messages that nobody has answered yet. Once for each.
 fn notes(history: &[Message], context_tokens: u64) -> Vec<Message> {
-    let most = fit::most_of_one(context_tokens);
+    let most = fit::max_message_bytes(context_tokens);
     let unanswered = history.iter().rposition(|message| message.author == Author::Assistant).map_or(0, |place| place + 1);
     let is_noted = |message: &Message| history.iter().any(|note| note.body.notice() == Some(&mark(message)));
     let long = history[unanswered..].iter().filter(|message| message.author == Author::User);
-    let long = long.map(|message| (message, heard(message, &Asked::default()))).filter(|(_, text)| text.len() > most);
+    let long = long.map(|message| (message, message_text(message, &QuestionsByCard::default()))).filter(|(_, text)| text.len() > most);
     long.filter(|(message, _)| !is_noted(message)).map(|(message, text)| note(message, text.chars().count())).collect()
 }
 

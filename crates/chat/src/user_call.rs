@@ -23,7 +23,7 @@ use planwright_tools::{
     CommandContext, Consent, Effect, Epoch, Fence, FileChange, KEEPING, MissingPlan, Output, RecordEffect, Signal, Situation, ToolConfig,
     ToolContext, Workspace, WorkspacePath,
 };
-use planwright_workspaces::{Rules, Settings};
+use planwright_workspaces::{Settings, WorkspaceRules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Sessions {
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
         let folder = self.workspaces().open(workspace).await?;
-        let Rules { settings, servers } = self.workspaces().rules(workspace).await?.0;
+        let WorkspaceRules { settings, servers } = self.workspaces().rules(workspace).await?.0;
         let site = self.workspaces().site(workspace, &settings).await?;
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());

@@ -45,7 +45,7 @@ pub async fn present(chat: &Arc<Chat>, message: MessageId) -> Result<Present, Pr
         |one: &&Looked| one.row.before == Image::Absent && matches!(one.row.after, Image::Folder { .. }) && holders.contains(&one.path);
     let all = |side: fn(&FileChangeRow) -> &Image| {
         let mut ends = noted.iter().filter(|one| !is_on_the_way(one));
-        ends.all(|one| one.now.is(side(&one.row)))
+        ends.all(|one| one.now.matches(side(&one.row)))
     };
     Ok(match (all(|row| &row.before), all(|row| &row.after)) {
         (true, _) => Present::Before,
@@ -63,7 +63,7 @@ pub async fn paths(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Workspace
 /// Forgets of what was noted all that did not happen: a call failed, or was cut off.
 pub async fn settle(chat: &Arc<Chat>, message: MessageId) -> Result<(), Problem> {
     let noted = looked_at(chat, message).await?;
-    let undone = noted.iter().filter(|one| one.now.is(&one.row.before) && !one.now.is(&one.row.after));
+    let undone = noted.iter().filter(|one| one.now.matches(&one.row.before) && !one.now.matches(&one.row.after));
     let undone: Vec<String> = undone.map(|one| one.row.path.clone()).collect();
     chat.store.forget_changes(message, &undone).await.map_err(Problem::from)
 }
@@ -89,9 +89,9 @@ pub struct Looked {
 impl Looked {
     /// Which side of what was noted holds.
     pub fn present(&self) -> Present {
-        if self.now.is(&self.row.after) {
+        if self.now.matches(&self.row.after) {
             Present::After
-        } else if self.now.is(&self.row.before) {
+        } else if self.now.matches(&self.row.before) {
             Present::Before
         } else {
             Present::Neither

@@ -6,7 +6,7 @@ use crate::reasoning::Reasoning;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::message::ToolOutcome;
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::settings::{Depth, Inspect};
+use planwright_protocol::settings::{Inspect, ReasoningEffort};
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
@@ -43,7 +43,7 @@ pub struct ChatView {
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
     pub model: Option<String>,
     /// How much that model thinks before it answers; null for the configured effort.
-    pub effort: Option<Depth>,
+    pub effort: Option<ReasoningEffort>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }

@@ -4,7 +4,7 @@
 //! parsed again. When the memory is used up, what was not asked for longest goes.
 
 use crate::needle::Filter;
-use crate::source::Source;
+use crate::source::ParsedSource;
 use planwright_protocol::sha256_hex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +45,7 @@ impl FileStamp {
 pub struct Known {
     pub filter: Arc<Filter>,
     /// Its syntax tree, once somebody wanted it.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<ParsedSource>>,
 }
 
 #[derive(Debug)]
@@ -70,17 +70,17 @@ pub struct Index {
 #[derive(Debug, Default)]
 struct State {
     /// By device and inode: a file that changed takes the place of what it was.
-    stamps: HashMap<(u64, u64), (FileStamp, Content)>,
-    entries: HashMap<Content, Entry>,
+    stamps: HashMap<(u64, u64), (FileStamp, ContentKey)>,
+    entries: HashMap<ContentKey, Entry>,
     /// Of the entries alone.
     bytes: usize,
 }
 
 /// The hash of a text. Files of the same text in two languages are two.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Content(Arc<str>);
+pub struct ContentKey(Arc<str>);
 
-impl Content {
+impl ContentKey {
     #[must_use]
     pub fn of(language: &str, text: &[u8]) -> Self {
         Self(format!("{language} {}", sha256_hex(text)).into())
@@ -113,7 +113,7 @@ impl Index {
 
     /// What is known of a text.
     #[must_use]
-    pub fn known_content(&self, content: &Content) -> Option<Known> {
+    pub fn known_content(&self, content: &ContentKey) -> Option<Known> {
         let state = self.read();
         let entry = state.entries.get(content)?;
         entry.used.store(self.next(), Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl Index {
     }
 
     /// Notes what was learned of a file. `stamp` is its state before it was read.
-    pub fn note(&self, stamp: &FileStamp, content: &Content, known: Known) {
+    pub fn note(&self, stamp: &FileStamp, content: &ContentKey, known: Known) {
         let entry = Entry { known, used: AtomicU64::new(self.next()) };
         let bytes = entry.bytes();
         if bytes > self.most_bytes / 4 {
@@ -164,7 +164,7 @@ impl State {
     }
 
     fn shrink(&mut self, most_bytes: usize) {
-        let mut oldest: Vec<(u64, Content)> =
+        let mut oldest: Vec<(u64, ContentKey)> =
             self.entries.iter().map(|(content, entry)| (entry.used.load(Ordering::Relaxed), content.clone())).collect();
         oldest.sort_unstable_by_key(|(used, _)| *used);
         // Room for the stamps of what is left, which is not more than there is of them now.
@@ -199,7 +199,7 @@ mod tests {
         let index = Index::new(256 << 10);
         for number in 0..10_000 {
             let text = format!("fn function_{number}() {{}}");
-            index.note(&stamp(number), &Content::of("Rust", text.as_bytes()), known(&text));
+            index.note(&stamp(number), &ContentKey::of("Rust", text.as_bytes()), known(&text));
             assert!(index.known(&stamp(0)).is_some(), "asked for each time, gone after {number}");
             assert!(index.bytes() <= 256 << 10);
         }
@@ -207,7 +207,7 @@ mod tests {
         assert!(index.files() > 100, "{}", index.files());
         // The same text under many names costs a stamp each.
         for number in 0..10_000 {
-            index.note(&stamp(number), &Content::of("Rust", b"x"), known("x"));
+            index.note(&stamp(number), &ContentKey::of("Rust", b"x"), known("x"));
             assert!(index.bytes() <= 256 << 10);
         }
     }
@@ -215,15 +215,15 @@ mod tests {
     #[test]
     fn a_file_that_changed_is_not_known_by_its_old_stamp_and_one_that_changes_now_by_none() {
         let index = Index::new(1 << 20);
-        index.note(&stamp(1), &Content::of("Rust", b"a"), known("a"));
+        index.note(&stamp(1), &ContentKey::of("Rust", b"a"), known("a"));
         let later = FileStamp { modified: (2, 0), ..stamp(1) };
         assert!(index.known(&stamp(1)).is_some() && index.known(&later).is_none());
-        index.note(&later, &Content::of("Rust", b"b"), known("b"));
+        index.note(&later, &ContentKey::of("Rust", b"b"), known("b"));
         assert!(index.known(&stamp(1)).is_none() && index.known(&later).is_some());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let fresh = FileStamp { changed: (now.as_secs().cast_signed(), 0), ..stamp(2) };
-        index.note(&fresh, &Content::of("Rust", b"a"), known("a"));
+        index.note(&fresh, &ContentKey::of("Rust", b"a"), known("a"));
         assert!(index.known(&fresh).is_none(), "it may change again within the same tick");
-        assert!(index.known_content(&Content::of("Rust", b"a")).is_some());
+        assert!(index.known_content(&ContentKey::of("Rust", b"a")).is_some());
     }
 }

@@ -24,6 +24,6 @@ pub mod symbol;
 pub use index::{FileStamp, Index};
 pub use language::Language;
 pub use needle::{Filter, Needle};
-pub use outline::{Outline, outline, text_outline};
-pub use source::{LARGEST_SOURCE, Source, Unparsed, Use, parse};
+pub use outline::{OutlineText, outline, text_outline};
+pub use source::{LARGEST_SOURCE, ParsedSource, Unparsed, Use, parse};
 pub use symbol::{Group, Symbol, SymbolKind};

@@ -1,7 +1,7 @@
 //! The symbols of a file as text.
 
 use crate::language::is_outlined;
-use crate::source::Source;
+use crate::source::ParsedSource;
 use crate::symbol::Symbol;
 
 /// An outline is read whole, so it is short: deeper levels give way.
@@ -10,7 +10,7 @@ const LONGEST_LINE: usize = 160;
 
 /// The lines of an outline.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Outline {
+pub struct OutlineText {
     pub text: String,
     pub symbols: usize,
     /// Symbols that are not shown, fields aside.
@@ -19,7 +19,7 @@ pub struct Outline {
 
 /// The symbols of a parsed file, each with its lines, nested as in the file.
 #[must_use]
-pub fn outline(source: &Source) -> Outline {
+pub fn outline(source: &ParsedSource) -> OutlineText {
     let depths = depths(source);
     let shown: Vec<(&Symbol, usize)> = source.symbols.iter().zip(depths).filter(|(symbol, _)| is_outlined(symbol.kind)).collect();
     let deepest = (0..=shown.iter().map(|(_, depth)| *depth).max().unwrap_or_default())
@@ -37,11 +37,11 @@ pub fn outline(source: &Source) -> Outline {
             text.push_str(&format!("{lines}: {}{}\n", "  ".repeat((*depth).min(8)), symbol.signature));
         }
     }
-    Outline { text, symbols, left_out: shown.len() - symbols }
+    OutlineText { text, symbols, left_out: shown.len() - symbols }
 }
 
 /// How deep each symbol is nested.
-fn depths(source: &Source) -> Vec<usize> {
+fn depths(source: &ParsedSource) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(source.symbols.len());
     for symbol in &source.symbols {
         let depth = symbol.parent.and_then(|parent| depths.get(parent as usize)).map_or(0, |depth| depth + 1);
@@ -95,8 +95,8 @@ const WORDS: &[&str] = &[
 
 /// Lines that look like definitions or headings, for a file without a syntax tree.
 #[must_use]
-pub fn text_outline(text: &str) -> Outline {
-    let mut outline = Outline { text: String::new(), symbols: 0, left_out: 0 };
+pub fn text_outline(text: &str) -> OutlineText {
+    let mut outline = OutlineText { text: String::new(), symbols: 0, left_out: 0 };
     let mut is_fenced = false;
     for (line, number) in text.lines().zip(1_u32..) {
         is_fenced ^= line.starts_with("```");

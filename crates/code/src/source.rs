@@ -23,7 +23,7 @@ const DEEPEST_NAME: usize = 32;
 
 /// What is known of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ParsedSource {
     /// In the order of the text; a symbol stands before those in it.
     pub symbols: Box<[Symbol]>,
     /// Sorted by name, then by line.
@@ -37,7 +37,7 @@ pub struct Source {
 pub struct Use {
     name: u64,
     pub line: u32,
-    /// The innermost symbol around it, by its place in [`Source::symbols`].
+    /// The innermost symbol around it, by its place in [`ParsedSource::symbols`].
     pub within: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ pub enum Unparsed {
 ///
 /// # Errors
 /// The file is larger than [`LARGEST_SOURCE`], or not parsed by the deadline.
-pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<Source, Unparsed> {
+pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<ParsedSource, Unparsed> {
     static LARGE_ONES: Mutex<()> = Mutex::new(());
     if text.len() > LARGEST_SOURCE {
         return Err(Unparsed::TooLarge);
@@ -72,7 +72,7 @@ pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<Sourc
     Ok(reader.into_source())
 }
 
-impl Source {
+impl ParsedSource {
     /// The lines on which this name is used.
     pub fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
         let name = hash_of(name.as_bytes());
@@ -154,10 +154,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn into_source(mut self) -> Source {
+    fn into_source(mut self) -> ParsedSource {
         self.uses.sort_unstable();
         self.uses.dedup_by_key(|one| (one.name, one.line));
-        Source { symbols: self.symbols.into(), uses: self.uses.into(), first_error: self.first_error }
+        ParsedSource { symbols: self.symbols.into(), uses: self.uses.into(), first_error: self.first_error }
     }
 
     fn visit(&mut self, node: Node<'_>) {

@@ -92,7 +92,7 @@ pub struct Symbol {
     pub line: u32,
     /// Its last line.
     pub end_line: u32,
-    /// The symbol it is defined in, by its place in [`crate::Source::symbols`].
+    /// The symbol it is defined in, by its place in [`crate::ParsedSource::symbols`].
     pub parent: Option<u32>,
     /// The type or module that it belongs to, where the file says so.
     pub container: Option<Box<str>>,

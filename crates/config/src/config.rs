@@ -3,7 +3,7 @@
 use crate::{mcp, place, provider};
 use anyhow::{Context, bail};
 use planwright_protocol::settings::{
-    Approvals, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, Policy, ProviderSettings, Retention,
+    Approvals, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, PlanPolicy, ProviderSettings, Retention,
     RunLimits, SandboxSettings,
 };
 use schemars::JsonSchema;
@@ -15,28 +15,28 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Which model is asked in each mode; `--model` and `PLANWRIGHT_MODEL` hold over all three.
+    /// The model of each mode; `--model` and `PLANWRIGHT_MODEL` override all three.
     pub models: ModelChoice,
-    /// Any number, by names of your own; a model there is `NAME/MODEL`.
+    /// Providers by a name that you choose; a model there is `NAME/MODEL`.
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// How chats begin, and what counts as an order.
+    /// How chats start, and what counts as an order.
     pub chat: ChatDefaults,
-    /// What is done without asking, what asks first, and what is denied.
+    /// Which calls are allowed, which ask first, and which are denied.
     pub approvals: Approvals,
-    /// What holds the commands of the agent.
+    /// The sandbox of the agent's commands.
     pub sandbox: SandboxSettings,
-    /// What is kept from the model.
+    /// Files that the model must not read without asking.
     pub files: FileSettings,
-    /// What has to be there before anything changes.
-    pub policy: Policy,
-    /// When a run ends by itself.
+    /// Requirements for every change.
+    pub policy: PlanPolicy,
+    /// When a run ends automatically.
     pub limits: RunLimits,
-    /// What is done with your repository.
+    /// What Planwright does with your repository.
     pub git: GitSettings,
     pub mcp: McpSettings,
-    /// How long a server keeps things: for ever, unless set; in your own file alone.
+    /// How long a server keeps data (default: for ever); only in your own file.
     pub retention: Retention,
-    /// As it was written, for a workspace's file to be laid over.
+    /// The parsed file, as the base for a workspace's file.
     #[serde(skip)]
     pub(crate) table: toml::Table,
     /// Vendors that providers can name, and that need no configuration.
@@ -49,20 +49,20 @@ pub struct Config {
 pub struct ChatDefaults {
     /// The mode of a new chat.
     pub default_mode: DefaultMode,
-    /// What a message does that is an order to carry out the plan, such as "go ahead".
+    /// The effect of a message that orders the plan to be executed, such as "go ahead".
     pub intent_switch: IntentSwitch,
-    /// Who reads a message that the rules can't: `model` asks the plan mode's model, which may only suggest.
+    /// Who reads a message that the rules can't classify: `model` asks the plan mode's model, which may only suggest.
     pub intent_classifier: IntentClassifier,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {
-    /// Patterns of files that look like secrets: reading them asks first, and commands find them empty.
+    /// Patterns of files that look like secrets: reading them asks first, and commands see them as empty.
     pub secrets: Vec<String>,
 }
 
-/// Files that hold secrets in most projects.
+/// Files that contain secrets in most projects.
 pub const DEFAULT_SECRETS: [&str; 3] = [".env*", "*.pem", "id_*"];
 
 impl Default for FileSettings {
@@ -72,7 +72,7 @@ impl Default for FileSettings {
 }
 
 impl Config {
-    /// Reads the user's file, if there is one. `vendors` are the names of the catalog.
+    /// Reads the user's file, if there is one. `vendors` are the names in the catalog.
     ///
     /// # Errors
     /// What is wrong, with file, line and key.
@@ -82,11 +82,11 @@ impl Config {
         match std::fs::read_to_string(&file) {
             Ok(text) => Self::parse(&text, &file, vendors),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self { vendors, ..Self::default() }),
-            Err(error) => Err(error).with_context(|| format!("{} can't be read", file.display())),
+            Err(error) => Err(error).with_context(|| format!("can't read {}", file.display())),
         }
     }
 
-    /// The path of the user's file, whether it is there or not.
+    /// The path of the user's file, whether or not it exists.
     #[must_use]
     pub fn file() -> Option<PathBuf> {
         xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
@@ -110,12 +110,12 @@ impl Config {
         }
     }
 
-    /// The first provider whose keys don't fit each other, and why.
+    /// The first provider with conflicting keys, and why.
     fn wrong_provider(&self) -> Option<(&str, String)> {
         self.providers.iter().find_map(|(name, settings)| Some((name.as_str(), provider::check(settings, &self.vendors).err()?)))
     }
 
-    /// Checks what the types can't say.
+    /// Checks what the types can't express.
     ///
     /// # Errors
     /// The section and key that are wrong, and why.
@@ -124,7 +124,7 @@ impl Config {
             bail!("[limits] cost is not an amount; use `inf` for no limit");
         }
         if let Some(index) = self.sandbox.writable.iter().position(|folder| !folder.is_absolute() || !folder.is_dir()) {
-            bail!("[sandbox] writable: entry {} is not a folder with a full path", index + 1);
+            bail!("[sandbox] writable: entry {} is not the absolute path of a folder", index + 1);
         }
         if let Err(error) = mcp::check(&self.mcp) {
             bail!("{error}");
@@ -133,7 +133,7 @@ impl Config {
     }
 }
 
-/// A folder of the user's, by the XDG rules.
+/// A folder of the user, by the XDG rules.
 #[must_use]
 pub fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// The sample of the documentation, whole.
+    /// The complete sample of the documentation.
     const SAMPLE: &str = r#"
 [models]
 plan = "anthropic/claude-sonnet-4-5"     # a model for each mode; `default` when only one is wanted
@@ -248,7 +248,7 @@ command = "notes"
         let usual = Config::default();
         sample.check().unwrap();
         assert_eq!((sample.chat.intent_switch, sample.chat.intent_classifier), (usual.chat.intent_switch, IntentClassifier::Off));
-        assert_eq!((&sample.approvals, sample.policy, sample.limits.turns), (&usual.approvals, Policy::default(), usual.limits.turns));
+        assert_eq!((&sample.approvals, sample.policy, sample.limits.turns), (&usual.approvals, PlanPolicy::default(), usual.limits.turns));
         let message = error(&SAMPLE.replace("intent_classifier = \"off\"", "intent_classifier = \"always\""));
         assert!(message.contains("chat.intent_classifier: unknown variant, expected `off` or `model`"), "{message}");
     }

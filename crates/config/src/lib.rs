@@ -1,18 +1,18 @@
-//! Configuration files: read, merged and checked, with errors that name file, line and key.
+//! Configuration files: parsed, merged and validated, with errors that name file, line and key.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
 //! | `config` | [`Config`]: the user's file, all sections |
-//! | `workspace_file` | a workspace's own file, laid over the user's |
-//! | `workspace_settings` | what the user set for one workspace by the API, laid over both |
-//! | `trust` | what of a workspace's file needs the user's trust |
-//! | `provider`, `mcp` | what is wrong with a provider or an MCP server |
-//! | `place` | where in a file a mistake is |
+//! | `workspace_file` | a workspace's own file, merged over the user's |
+//! | `workspace_settings` | settings of one workspace from the API, merged over both |
+//! | `trust` | which parts of a workspace's file need the user's trust |
+//! | `provider`, `mcp` | validates a provider or an MCP server |
+//! | `place` | the line and column of a mistake |
 //!
-//! Flags and environment variables go over all of them; the binary puts them there.
+//! Flags and environment variables override all of them; the binary applies those.
 //!
-//! Invariants: no setting of a workspace's file widens `[approvals]`, `[sandbox]` or `[policy]`; no error quotes a value,
-//! which may be a secret in the wrong place.
+//! Invariants: no setting of a workspace's file widens `[approvals]`, `[sandbox]` or `[policy]`. No error quotes a value, which may
+//! be a secret in the wrong place.
 
 mod config;
 mod mcp;

@@ -1,26 +1,26 @@
-//! What is wrong with an MCP server of the configuration.
+//! Validates an MCP server of the configuration.
 
 use planwright_protocol::settings::{McpSettings, ServerConfig, is_loopback_host};
 use std::collections::BTreeMap;
 
 const LONGEST_TIME: u64 = 1800;
-/// With the name of a tool it has to fit into what models may call.
+/// Together with a tool's name, it must fit into the names that models can call.
 const LONGEST_NAME: usize = 32;
 
 /// # Errors
-/// Which server is wrong, and in what.
+/// Which server is invalid, and why.
 pub fn check(settings: &McpSettings) -> Result<(), String> {
     let mut folded: BTreeMap<String, &str> = BTreeMap::new();
     for (name, server) in &settings.servers {
         check_name(name).and_then(|()| check_server(server)).map_err(|why| format!("[mcp.servers.{name}] {why}"))?;
         if let Some(other) = folded.insert(name.to_lowercase().replace('-', "_"), name) {
-            return Err(format!("[mcp.servers.{name}] looks too much like [mcp.servers.{other}]; give it another name"));
+            return Err(format!("[mcp.servers.{name}] is too similar to [mcp.servers.{other}]; choose another name"));
         }
     }
     Ok(())
 }
 
-/// No name may be read as another name and the beginning of a tool's.
+/// No name may be readable as another name plus the beginning of a tool's name.
 fn check_name(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
         && name.len() <= LONGEST_NAME
@@ -37,8 +37,8 @@ fn check_name(name: &str) -> Result<(), String> {
 fn check_server(server: &ServerConfig) -> Result<(), String> {
     let own = |words: &str| Err(words.to_owned());
     match (&server.command, &server.url) {
-        (None, None) => return own("has neither `command` nor `url`; say what to run, or where it is"),
-        (Some(_), Some(_)) => return own("has both `command` and `url`; a server has one of them"),
+        (None, None) => return own("has neither `command` nor `url`; name the program to run, or the address"),
+        (Some(_), Some(_)) => return own("has both `command` and `url`; a server has only one of them"),
         (Some(command), None) if command.trim().is_empty() => return own("`command` is empty"),
         (Some(_), None) if server.api_key_env.is_some() => {
             return own("`api_key_env` is for servers with a `url`; a program gets a variable by `env_from`");
@@ -50,15 +50,15 @@ fn check_server(server: &ServerConfig) -> Result<(), String> {
         (Some(_), None) => {}
     }
     if server.readable.iter().any(|path| !path.is_absolute()) {
-        return own("`readable` has a path that is not a full one");
+        return own("`readable` contains a path that is not absolute");
     }
     let names = server.env.keys().chain(&server.env_from).chain(&server.api_key_env);
     if names.into_iter().any(|name| name.is_empty() || name.contains(['=', '\0']) || name.starts_with("PLANWRIGHT_")) {
-        return own("names a variable that can't be passed on");
+        return own("names a variable that can't be passed to a program");
     }
     let all = std::iter::once(&server.command).flatten().chain(&server.args).chain(server.env.values());
     if all.into_iter().any(|word| word.contains('\0')) {
-        return own("has a NUL in what is to be run");
+        return own("contains a NUL character in the command");
     }
     for (key, value) in [("timeout_s", server.timeout_s), ("start_timeout_s", server.start_timeout_s)] {
         if value.is_some_and(|seconds| !(1..=LONGEST_TIME).contains(&seconds)) {
@@ -109,8 +109,8 @@ mod tests {
             (json!({ "url": "ftp://x" }), "http or https"),
             (json!({ "url": "https://user:word@x/" }), "without a user"),
             (json!({ "url": "http://notes.example/mcp", "api_key_env": "X" }), "encryption"),
-            (json!({ "command": "a", "readable": ["b"] }), "full one"),
-            (json!({ "command": "a", "env_from": ["PLANWRIGHT_TOKEN"] }), "can't be passed on"),
+            (json!({ "command": "a", "readable": ["b"] }), "not absolute"),
+            (json!({ "command": "a", "env_from": ["PLANWRIGHT_TOKEN"] }), "can't be passed to a program"),
             (json!({ "command": "a", "timeout_s": 0 }), "timeout_s"),
         ] {
             let why = checked("notes", server.clone()).unwrap_err();
@@ -128,6 +128,6 @@ mod tests {
         }
         let server = ServerConfig { command: Some("x".to_owned()), ..ServerConfig::default() };
         let both = McpSettings { servers: BTreeMap::from([("Notes".to_owned(), server.clone()), ("notes".to_owned(), server)]) };
-        assert!(check(&both).unwrap_err().contains("looks too much like"));
+        assert!(check(&both).unwrap_err().contains("is too similar to"));
     }
 }

@@ -1,8 +1,8 @@
-//! What is wrong with a configuration file: where, which key and why. Never a value, which may be a secret in the wrong place.
+//! Describes a mistake in a configuration file: place, key and reason. Never a value, which may be a secret in the wrong place.
 
 use toml::de::{DeTable, DeValue};
 
-/// `3:1: chat.default_mod: what is wrong`, to stand behind `FILE:`; the place as far as it is known.
+/// `3:1: chat.default_mod: the reason`, to append to `FILE:`; the place as far as it is known.
 pub(crate) fn describe(text: &str, error: &toml::de::Error) -> String {
     let why = reason(error.message());
     let Some(start) = error.span().map(|span| span.start).filter(|start| text.is_char_boundary(*start)) else { return format!(" {why}") };
@@ -32,11 +32,11 @@ fn start_of(table: &DeTable<'_>, keys: &[&str]) -> Option<usize> {
     }
 }
 
-/// What the parser says, without the value it says it about.
+/// The parser's message, without the value.
 pub(crate) fn reason(message: &str) -> String {
     if let Some(field) = ["api_key", "apikey", "key", "token"].iter().find(|field| message.starts_with(&format!("unknown field `{field}`")))
     {
-        return format!("unknown field `{field}`; keys don't stand in files: set an environment variable and name it in `api_key_env`");
+        return format!("unknown field `{field}`; keys don't belong in files: set an environment variable and name it in `api_key_env`");
     }
     let about_a_value =
         ["invalid type", "invalid value", "invalid length", "unknown variant"].iter().find(|kind| message.starts_with(**kind));
@@ -50,7 +50,7 @@ fn place(text: &str, start: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1)
 }
 
-/// The key that stands there, or whose value does.
+/// The key at this position, or the key of the value there.
 fn key_at(table: &DeTable<'_>, start: usize) -> Option<String> {
     table.iter().find_map(|(key, value)| {
         let below = if let DeValue::Table(below) = value.get_ref() { key_at(below, start) } else { None };

@@ -1,11 +1,11 @@
-//! What is wrong with a provider of the configuration.
+//! Validates a provider of the configuration.
 
 use planwright_protocol::settings::{ProviderKind, ProviderSettings};
 
 /// # Errors
-/// A key that the kind has no use for, one that is missing, or an address that can't be used.
+/// A key that this kind does not support, a missing key, or an unusable address.
 pub(crate) fn check(settings: &ProviderSettings, vendors: &[String]) -> Result<(), String> {
-    let misplaced = |key: &str| Err(format!("`{key}` means nothing for the kind {}", settings.kind));
+    let misplaced = |key: &str| Err(format!("the kind {} does not support `{key}`", settings.kind));
     match settings.kind {
         ProviderKind::Demo | ProviderKind::Script => match (remote_key(settings), &settings.path) {
             (Some(key), _) => misplaced(key),
@@ -35,7 +35,7 @@ pub(crate) fn check(settings: &ProviderSettings, vendors: &[String]) -> Result<(
     }
 }
 
-/// The first key that only makes sense with an address.
+/// The first key that requires an address.
 fn remote_key(settings: &ProviderSettings) -> Option<&'static str> {
     let set = [
         ("base_url", settings.base_url.is_some()),
@@ -53,7 +53,7 @@ fn remote_key(settings: &ProviderSettings) -> Option<&'static str> {
     set.iter().find(|(_, set)| *set).map(|(key, _)| *key)
 }
 
-/// Why an address can't be used, if so. The address itself is not told: what doesn't belong into it may be a secret.
+/// Why an address is unusable, if it is. The message does not contain the address, which may contain a secret.
 #[must_use]
 pub fn unfit_address(base_url: &str) -> Option<&'static str> {
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
@@ -62,7 +62,7 @@ pub fn unfit_address(base_url: &str) -> Option<&'static str> {
     let Ok(url) = url::Url::parse(base_url) else { return Some("is not an address") };
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
         return Some(
-            "must be an address alone, without user, password, `?` or `#`: it is shown and logged. Put the key into an environment variable and name that in `api_key_env`",
+            "must be an address without user, password, `?` or `#`, because it is shown and logged. Put the key into an environment variable and name that in `api_key_env`",
         );
     }
     None

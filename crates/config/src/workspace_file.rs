@@ -1,7 +1,7 @@
-//! `.planwright/config.toml` of a workspace, laid over the user's own configuration.
+//! `.planwright/config.toml` of a workspace, merged over the user's own configuration.
 //!
-//! Whoever can write to a repository can write this file. What makes things stricter holds at once; what would allow, run
-//! or spend more waits for the user's trust, and in `[approvals]`, `[sandbox]` and `[policy]` is never obeyed.
+//! Whoever can write to a repository can write this file. Stricter settings apply at once. Settings that would allow, run or
+//! spend more need the user's trust; in `[approvals]`, `[sandbox]` and `[policy]` they never apply.
 
 use crate::config::Config;
 use crate::mcp;
@@ -14,27 +14,27 @@ use toml::{Table, Value};
 
 pub const PATH: &str = ".planwright/config.toml";
 
-/// What a workspace's file makes of the user's configuration.
+/// The user's configuration merged with a workspace's file.
 pub struct Effective {
     pub config: Config,
-    /// What needs the user's trust, obeyed or not.
+    /// Items that need the user's trust, whether or not they apply.
     pub items: Vec<TrustItem>,
     /// What is ignored, and why.
     pub warnings: Vec<String>,
-    /// MCP servers that wait for the user's trust.
+    /// MCP servers that need the user's trust.
     pub waiting: BTreeMap<String, ServerConfig>,
 }
 
-/// Whether the user accepted what the file wants.
+/// Whether the user accepted the file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Obeyed {
-    /// Only what makes things stricter.
+    /// Only stricter settings apply.
     Strictness,
     All,
 }
 
 /// # Errors
-/// What is wrong, with file, line and key.
+/// The mistake, with file, line and key.
 pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, String> {
     let mut table = user.table.clone();
     let (mut items, mut warnings, mut waiting) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -45,10 +45,10 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
         let config = match Config::of(candidate.clone(), user.vendors.clone()) {
             Ok(config) => config,
             Err(error) if !entry.is_guard() && error.starts_with("unknown field") => {
-                warnings.push(format!("{place} is not a setting, and ignored: {}", reason(&error)));
+                warnings.push(format!("{place} is not a setting and is ignored: {}", reason(&error)));
                 continue;
             }
-            // A server that can't be read is not started, and nothing depends on it.
+            // A malformed server is not started, and nothing depends on it.
             Err(error) if entry.is_of_servers() => {
                 warnings.push(format!("{place} is ignored: {}", reason(&error)));
                 continue;
@@ -60,17 +60,18 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             continue;
         }
         if entry.keys[0] == "retention" {
-            warnings.push(format!("{place} is obeyed in your own configuration alone, and ignored"));
+            warnings.push(format!("{place} is ignored: only your own configuration may set it"));
             continue;
         }
         let strict = is_as_strict(&entry, &config, user);
         if entry.is_guard() && !strict {
-            warnings.push(format!("{place} would allow more than your own configuration does, and is ignored"));
+            warnings.push(format!("{place} is ignored: it would allow more than your own configuration does"));
             continue;
         }
         if let Some((_, server)) = entry.server(&config).filter(|(_, server)| server.names_variables()) {
             let variable = if server.url.is_some() { "api_key_env" } else { "env_from" };
-            warnings.push(format!("{place} is ignored: {variable} would hand on your environment, and only your own configuration may"));
+            warnings
+                .push(format!("{place} is ignored: {variable} would pass on your environment, which only your own configuration may do"));
             continue;
         }
         if !strict {
@@ -100,7 +101,7 @@ impl Entry {
         self.keys.join(".")
     }
 
-    /// Whether it is about what is allowed, where a slip of the pen must not pass for a rule.
+    /// Whether it is about permissions, where a typing mistake must not pass as a rule.
     fn is_guard(&self) -> bool {
         matches!(self.keys[0].as_str(), "approvals" | "sandbox" | "policy")
     }
@@ -109,7 +110,7 @@ impl Entry {
         self.keys[0] == "mcp"
     }
 
-    /// The MCP server that it is about.
+    /// The MCP server that it belongs to.
     fn server(&self, config: &Config) -> Option<(String, ServerConfig)> {
         let [first, second, name] = &self.keys[..] else { return None };
         let server = config.mcp.servers.get(name).filter(|_| first == "mcp" && second == "servers")?;
@@ -128,8 +129,8 @@ impl Entry {
     }
 }
 
-/// Whether the configuration with this entry allows, runs and spends nothing more than the user's own. What is not known
-/// here is not: new settings need trust until somebody has thought about them.
+/// Whether the configuration with this entry allows, runs and spends no more than the user's own. Unknown settings do not
+/// qualify: a new setting needs trust until somebody has added it here.
 fn is_as_strict(entry: &Entry, config: &Config, user: &Config) -> bool {
     let keys: Vec<&str> = entry.keys.iter().map(String::as_str).collect();
     match keys[..] {
@@ -146,7 +147,7 @@ fn is_as_strict(entry: &Entry, config: &Config, user: &Config) -> bool {
     }
 }
 
-/// How much happens without a word from the user.
+/// How much happens without the user's confirmation.
 fn reach_of_mode(mode: DefaultMode) -> u8 {
     match mode {
         DefaultMode::Plan => 0,
@@ -163,7 +164,7 @@ fn reach_of_switch(switch: IntentSwitch) -> u8 {
     }
 }
 
-/// The settings of a file in their order: `section.key`, or one level deeper for rules by tool and servers by name.
+/// The settings of a file in order: `section.key`, or one level deeper for rules by tool and servers by name.
 fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let line = |start: usize| text[..start].matches('\n').count() + 1;
     let broken = |error: toml::de::Error| format!("{PATH}:{}", describe(text, &error));
@@ -190,7 +191,7 @@ fn collect(spans: &DeTable<'_>, values: &Table, above: &mut Vec<String>, found: 
     }
 }
 
-/// Puts a value where its keys lead; what is in the way is replaced, and refused by its type later.
+/// Sets a value at the path of its keys, replacing anything in the way; the types are checked later.
 fn set(table: &mut Table, keys: &[String], value: Value) {
     let [first, rest @ ..] = keys else { return };
     if rest.is_empty() {
@@ -238,7 +239,7 @@ mod tests {
             assert_eq!((&config.approvals, &config.sandbox), (&user.approvals, &user.sandbox));
             assert!(items.is_empty());
             assert_eq!(warnings.len(), 6, "{warnings:?}");
-            assert!(warnings[0].starts_with(".planwright/config.toml:2: approvals.delete would allow more"), "{warnings:?}");
+            assert!(warnings[0].starts_with(".planwright/config.toml:2: approvals.delete is ignored: it would allow more"), "{warnings:?}");
         }
     }
 
@@ -271,7 +272,10 @@ mod tests {
             let lax = "[policy]\nact_requires_plan = false\nplan_requires_files = false\n";
             let Effective { config, items, warnings, .. } = lay_over(&user(text), lax, obeyed).unwrap();
             assert!(config.policy.act_requires_plan && config.policy.plan_requires_files && items.is_empty());
-            assert!(warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan would allow more"), "{warnings:?}");
+            assert!(
+                warnings.len() == 2 && warnings[0].contains(":2: policy.act_requires_plan is ignored: it would allow more"),
+                "{warnings:?}"
+            );
         }
         for (text, part) in
             [("[policy]\nact_require_plan = true\n", "unknown field"), ("[policy]\nact_requires_plan = 1\n", "invalid type")]

@@ -1,32 +1,32 @@
-//! What the user sets for one workspace by the API; it goes over the files.
+//! Settings of one workspace from the API; they override the files.
 
 use planwright_protocol::settings::{Approvals, DefaultMode, IntentClassifier, IntentSwitch, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the user sets for one workspace; it goes over the files.
+/// The user's settings for one workspace; they override the files.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkspaceSettings {
     /// The mode of new chats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_mode: Option<DefaultMode>,
-    /// What a message does that is an order to carry out the plan.
+    /// The effect of a message that orders the plan to be executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_switch: Option<IntentSwitch>,
-    /// Who reads a message that the rules can't; `model` costs a little with each.
+    /// Who reads a message that the rules can't classify; `model` costs a little with each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_classifier: Option<IntentClassifier>,
     /// The model for both modes, as PROVIDER/MODEL.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"ollama/qwen3-coder")]
     pub model: Option<String>,
-    /// Rules that are stricter than the configured ones; others are refused.
+    /// Stricter rules than the configured ones; others are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvals: Option<StricterApprovals>,
 }
 
-/// Rules for calls that need a word from the user; what is left out stays as it is configured.
+/// Rules for calls that require approval; absent ones stay as configured.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StricterApprovals {
@@ -41,7 +41,7 @@ pub struct StricterApprovals {
 }
 
 impl StricterApprovals {
-    /// The configured rules with these over them, where these are stricter.
+    /// The configured rules, made stricter by these.
     #[must_use]
     pub fn over(self, configured: &Approvals) -> Approvals {
         let stricter = |own: Option<Rule>, configured: Rule| own.map_or(configured, |own| own.max(configured));

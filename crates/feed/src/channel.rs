@@ -1,14 +1,14 @@
-//! The newest events, kept for those who listen.
+//! The newest events in memory, for listeners.
 //!
-//! A listener holds nothing but the number of the last event it got. One that is too slow finds that its place is gone,
-//! and reads on from the store; so nobody can make the server keep more than the bounds here, or wait.
+//! A listener only holds the number of the last event it got. If it is too slow, its position is no longer in memory and it
+//! reads on from the store. So no listener can make the server keep more than these limits, or wait.
 
 use crate::frame::Frame;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// What is kept at most. The newest event is kept whatever its size.
+/// The limits of a channel. The newest event is kept whatever its size.
 #[derive(Clone, Copy)]
 pub struct Bounds {
     frames: usize,
@@ -16,8 +16,8 @@ pub struct Bounds {
 }
 
 pub const OF_A_CHAT: Bounds = Bounds { frames: 1024, bytes: 256 << 10 };
-/// What is not kept here any more can't be read from the store in its order.
-pub const OF_ALL: Bounds = Bounds { frames: 8192, bytes: 4 << 20 };
+/// Limits of the overview. Its older events can't be read from the store in order.
+pub const OVERVIEW_BOUNDS: Bounds = Bounds { frames: 8192, bytes: 4 << 20 };
 
 pub struct Channel {
     kept: Mutex<Kept>,
@@ -33,16 +33,16 @@ struct Kept {
     newest: u64,
 }
 
-/// What comes after a number.
-pub enum Since {
+/// The events after a number.
+pub enum EventsSince {
     Frame(u64, Arc<Frame>),
     Nothing,
-    /// What comes next is not kept any more.
+    /// The next event is no longer in memory.
     TooOld,
 }
 
 impl Channel {
-    /// Events up to `floor` are not in it.
+    /// Events up to `floor` are not in the channel.
     pub fn beginning_after(floor: u64, bounds: Bounds) -> Self {
         let kept = Mutex::new(Kept { bounds, frames: VecDeque::new(), bytes: 0, floor, newest: floor });
         Self { kept, news: watch::Sender::new(()) }
@@ -54,7 +54,7 @@ impl Channel {
         self.news.send_replace(());
     }
 
-    /// Sends an event under the next number.
+    /// Sends an event with the next number.
     pub fn send_next(&self, frame: Arc<Frame>) {
         let mut kept = self.lock();
         let number = kept.newest + 1;
@@ -63,21 +63,21 @@ impl Channel {
         self.news.send_replace(());
     }
 
-    pub fn since(&self, number: u64) -> Since {
+    pub fn since(&self, number: u64) -> EventsSince {
         let kept = self.lock();
         if number < kept.floor {
-            return Since::TooOld;
+            return EventsSince::TooOld;
         }
         let at = kept.frames.partition_point(|(of, _)| *of <= number);
-        kept.frames.get(at).map_or(Since::Nothing, |(of, frame)| Since::Frame(*of, frame.clone()))
+        kept.frames.get(at).map_or(EventsSince::Nothing, |(of, frame)| EventsSince::Frame(*of, frame.clone()))
     }
 
     pub fn newest(&self) -> u64 {
         self.lock().newest
     }
 
-    /// Tells when there is something new; look once before waiting.
-    pub fn news(&self) -> watch::Receiver<()> {
+    /// Signals new events; read once before you wait.
+    pub fn watch_changes(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }
 
@@ -111,10 +111,10 @@ mod tests {
         Frame::of(source, &Envelope { event, seq, at: Timestamp::UNIX_EPOCH }).unwrap()
     }
 
-    fn number(since: Since) -> Option<u64> {
+    fn number(since: EventsSince) -> Option<u64> {
         match since {
-            Since::Frame(number, _) => Some(number),
-            Since::Nothing | Since::TooOld => None,
+            EventsSince::Frame(number, _) => Some(number),
+            EventsSince::Nothing | EventsSince::TooOld => None,
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn what_is_kept_is_bounded_by_count_and_by_size_and_the_rest_is_too_old() {
         let Bounds { frames: most_frames, bytes: most_bytes } = OF_A_CHAT;
         let channel = Channel::beginning_after(10, OF_A_CHAT);
-        assert!(matches!(channel.since(9), Since::TooOld) && matches!(channel.since(10), Since::Nothing));
+        assert!(matches!(channel.since(9), EventsSince::TooOld) && matches!(channel.since(10), EventsSince::Nothing));
         channel.send(12, frame(12, 1));
         assert_eq!((number(channel.since(10)), number(channel.since(11)), number(channel.since(12))), (Some(12), Some(12), None));
         for seq in 13..3000 {
@@ -132,7 +132,7 @@ mod tests {
             let kept = channel.lock();
             (kept.frames.len(), kept.bytes)
         };
-        assert!(kept().0 <= most_frames && matches!(channel.since(12), Since::TooOld));
+        assert!(kept().0 <= most_frames && matches!(channel.since(12), EventsSince::TooOld));
         for seq in 3000..3010 {
             channel.send(seq, frame(seq, most_bytes / 3));
         }

@@ -1,4 +1,4 @@
-//! The events of one chat, on their way to its followers and to the overview.
+//! Publishes the events of one chat to its followers and to the overview.
 
 use crate::channel::{Channel, OF_A_CHAT};
 use crate::frame::{Frame, Source, is_small};
@@ -21,7 +21,7 @@ pub struct ChatFeed {
 }
 
 impl ChatFeed {
-    /// Events up to `seq` are in the store only.
+    /// Events up to `seq` are only in the store.
     #[must_use]
     pub fn new(source: Source, seq: u64, hub: Arc<Hub>) -> Self {
         Self { source, channel: Channel::beginning_after(seq, OF_A_CHAT), hub, gone: CancellationToken::new() }
@@ -52,7 +52,7 @@ impl ChatFeed {
     }
 }
 
-/// A chat as its followers need it.
+/// A chat's event log, as followers need it.
 #[async_trait]
 pub trait EventLog: Send + Sync {
     fn feed(&self) -> &ChatFeed;
@@ -62,7 +62,7 @@ pub trait EventLog: Send + Sync {
     /// The number of the newest event.
     fn newest(&self) -> u64;
 
-    /// Stores all events so far, and says where they end.
+    /// Stores all events so far, and returns the end of the log.
     ///
     /// # Errors
     /// They can't be stored.
@@ -72,17 +72,17 @@ pub trait EventLog: Send + Sync {
 /// The end of a chat's events at one moment.
 pub struct Moment {
     pub seq: u64,
-    /// The answer that is being written.
+    /// The answer in progress.
     pub partial: Option<PartialAnswer>,
 }
 
-/// The text so far of an answer that is being written.
+/// The text so far of an answer in progress.
 pub struct PartialAnswer {
     pub message_id: MessageId,
     pub text: String,
 }
 
-/// Counts an event for the metrics. Labels are our own words, never a user's or a model's.
+/// Counts an event for the metrics. Labels are fixed words, never a user's or a model's.
 fn count(event: &Event) {
     counter!("planwright_events_total", "type" => event.name()).increment(1);
     if let Event::RunFinished { outcome, .. } = event {

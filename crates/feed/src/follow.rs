@@ -1,6 +1,6 @@
-//! Following a chat: what happened since, then what happens, without hole or duplicate.
+//! Follows a chat: first the events since a number, then live events, without gaps or duplicates.
 
-use crate::channel::Since;
+use crate::channel::EventsSince;
 use crate::chat_feed::{ChatFeed, EventLog, Moment, PartialAnswer};
 use crate::frame::Frame;
 use crate::unsent::{Held, Unsent};
@@ -9,44 +9,44 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// How many stored events are read at a time, and how many bytes of them unless one alone has more: a client that stops
-/// reading holds no more than these.
+/// Maximum number and bytes of stored events per read, unless one event alone is larger: a client that stops reading holds no
+/// more than these.
 const PAGE: u32 = 32;
 const PAGE_BYTES: u64 = 128 << 10;
-/// A client that is further behind than this many stored events draws the chat anew.
-const MOST_BEHIND: u32 = 10_000;
+/// A client that is further behind reloads the chat.
+const MAX_BEHIND: u32 = 10_000;
 
 pub struct Follower {
     chat: Arc<dyn EventLog>,
     news: watch::Receiver<()>,
-    /// Read from the store, and not handed out yet.
+    /// Read from the store, not yet delivered.
     ready: VecDeque<Arc<Frame>>,
-    /// The number of the newest event handed out.
+    /// The number of the newest delivered event.
     last: u64,
-    /// What is still to be read from the store before the live events take over.
+    /// The part of the store to read before live events take over.
     catching_up: Option<Box<Moment>>,
     unsent: Unsent,
-    /// The room for `ready` and for the event handed out last, which may not be sent yet.
+    /// The reserved memory for `ready` and for the last delivered event, which may not be sent yet.
     held: Option<Held>,
 }
 
-/// What a follower has at once.
+/// What a follower can deliver at once.
 pub enum Next {
     Frame(Arc<Frame>),
     /// Nothing yet.
     Nothing,
-    /// The chat is deleted.
+    /// The chat was deleted.
     Gone,
 }
 
 impl Follower {
-    /// Begins after the event of this number; 0 for all there is.
+    /// Starts after the event with this number; 0 for all events.
     ///
     /// # Errors
     /// The store can't be read.
     pub async fn after(chat: Arc<impl EventLog + 'static>, last: u64) -> Result<Self, Problem> {
         let newest = chat.newest();
-        let (news, unsent) = (chat.feed().channel.news(), Unsent::default());
+        let (news, unsent) = (chat.feed().channel.watch_changes(), Unsent::default());
         let mut follower = Self { news, chat, ready: VecDeque::new(), last, catching_up: None, unsent, held: None };
         let is_unknown = last > newest || (last > 0 && last < newest && follower.is_far_behind().await?);
         if is_unknown {
@@ -55,20 +55,20 @@ impl Follower {
         Ok(follower)
     }
 
-    /// Begins with what happens from now on.
+    /// Starts with the next event.
     pub async fn from_now(chat: Arc<impl EventLog + 'static>) -> Result<Self, Problem> {
         let newest = chat.newest();
         Self::after(chat, newest).await
     }
 
-    /// Counts what the client has not read yet.
+    /// Limits the unread events of the client.
     #[must_use]
     pub fn counted(mut self, unsent: Unsent) -> Self {
         self.unsent = unsent;
         self
     }
 
-    /// The next event; `None` when the chat is gone.
+    /// The next event; `None` when the chat is deleted.
     ///
     /// # Errors
     /// The store can't be read.
@@ -82,8 +82,8 @@ impl Follower {
         }
     }
 
-    /// The events, read by a task of its own: waiting for the next one can't be broken off without losing some.
-    /// Ends with the chat, or with the error that the store can't be read.
+    /// The events, read by a separate task: cancelling a read would lose events. Ends with the chat, or with the error that the store
+    /// can't be read.
     #[must_use]
     pub fn frames(mut self) -> mpsc::Receiver<Result<Arc<Frame>, Problem>> {
         let (sender, frames) = mpsc::channel(64);
@@ -98,37 +98,37 @@ impl Follower {
         frames
     }
 
-    /// What there is without waiting for something to happen.
+    /// Everything that is available without waiting.
     pub(crate) async fn take(&mut self) -> Result<Next, Problem> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
                 self.last = frame.seq;
                 return Ok(Next::Frame(frame));
             }
-            // Whoever asks for more has sent what came before.
+            // The caller has sent the previous event.
             self.held = None;
             if let Some(moment) = self.catching_up.take() {
                 Box::pin(self.catch_up(moment)).await?;
                 continue;
             }
-            // Marked as seen before looking, so that what comes between the two is news.
+            // Marked as seen before reading, so that events in between count as new.
             self.news.mark_unchanged();
             match self.feed().channel.since(self.last) {
-                Since::Frame(number, frame) => {
+                EventsSince::Frame(number, frame) => {
                     self.held = self.unsent.hold(frame.size()).await?;
                     self.last = number;
                     return Ok(Next::Frame(frame));
                 }
-                Since::TooOld => {
+                EventsSince::TooOld => {
                     self.catching_up = Some(Box::new(self.chat.moment().await?));
                 }
-                Since::Nothing if self.feed().is_closed() => return Ok(Next::Gone),
-                Since::Nothing => return Ok(Next::Nothing),
+                EventsSince::Nothing if self.feed().is_closed() => return Ok(Next::Gone),
+                EventsSince::Nothing => return Ok(Next::Nothing),
             }
         }
     }
 
-    /// Waits until looking again may be worth it.
+    /// Waits until reading again may succeed.
     pub(crate) async fn changed(&mut self) {
         let feed = self.chat.feed();
         tokio::select! {
@@ -145,7 +145,7 @@ impl Follower {
         self.chat.feed()
     }
 
-    /// Tells the client to draw the chat anew: its id is from another database, or from too long ago.
+    /// Tells the client to reload the chat: its id is from another database, or too old.
     fn reset(&mut self, seq: u64) {
         let envelope = Envelope { event: Event::Reset {}, seq, at: Timestamp::now() };
         self.ready.extend(Frame::of(self.feed().source, &envelope));
@@ -153,14 +153,14 @@ impl Follower {
     }
 
     async fn is_far_behind(&self) -> Result<bool, Problem> {
-        if !matches!(self.feed().channel.since(self.last), Since::TooOld) {
+        if !matches!(self.feed().channel.since(self.last), EventsSince::TooOld) {
             return Ok(false);
         }
-        let behind = self.chat.store().count_events_after(self.feed().source.chat, self.last, MOST_BEHIND + 1).await?;
-        Ok(behind > u64::from(MOST_BEHIND))
+        let behind = self.chat.store().count_events_after(self.feed().source.chat, self.last, MAX_BEHIND + 1).await?;
+        Ok(behind > u64::from(MAX_BEHIND))
     }
 
-    /// Reads a page of the store; at the end of the last one comes the answer that is being written.
+    /// Reads a page of the store; the answer in progress follows the last page.
     async fn catch_up(&mut self, moment: Box<Moment>) -> Result<(), Problem> {
         let store = self.chat.store();
         let (count, bytes) = store.events_within(self.feed().source.chat, self.last, PAGE, PAGE_BYTES).await?;
@@ -179,7 +179,7 @@ impl Follower {
                 let envelope = Envelope { event: Event::TextDelta { message_id, offset: 0, text }, seq: moment.seq, at: Timestamp::now() };
                 self.ready.extend(Frame::of(self.feed().source, &envelope));
             }
-            // All up to here is known, also where the last numbers were of events that are not stored.
+            // Everything up to here is known, even if the last numbers belong to events that are not stored.
             None if self.ready.is_empty() => self.last = moment.seq,
             None => {}
         }

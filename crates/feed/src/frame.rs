@@ -1,4 +1,4 @@
-//! An event in the form in which it is sent, made once however many listen.
+//! An event in its wire form, serialized once for all listeners.
 
 use bytes::Bytes;
 use planwright_protocol::{ChatId, Envelope, Event, Timestamp, WorkspaceId};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The chat that an event is of.
+/// The chat that an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     pub workspace: WorkspaceId,
@@ -19,12 +19,12 @@ pub struct Source {
 pub struct Frame {
     pub source: Source,
     pub seq: u64,
-    /// Whether it tells of the chat as a whole, and stands in no chat's own log.
-    pub is_of_list: bool,
+    /// Whether it is about the chat as a whole, and in no chat's own log.
+    pub is_about_chat: bool,
     block: Bytes,
-    /// Where the line of the id ends.
+    /// The end of the id line.
     after_id: usize,
-    /// Where the data begins.
+    /// The start of the data.
     data: usize,
 }
 
@@ -32,14 +32,14 @@ pub struct Frame {
 const END: &str = "\n\n";
 
 impl Frame {
-    /// `None` for what can't be written as JSON, which no event of ours is.
+    /// `None` if it can't be serialized, which never happens with our events.
     pub fn of(source: Source, envelope: &Envelope) -> Option<Arc<Self>> {
         let json = serde_json::to_string(&SentEvent { envelope, chat_id: Some(source.chat) }).ok()?;
         let frame = Self::render(source, envelope.seq, envelope.event.name(), &[&json]);
-        Some(Arc::new(Self { is_of_list: matches!(envelope.event, Event::ChatCreated { .. } | Event::ChatDeleted {}), ..frame }))
+        Some(Arc::new(Self { is_about_chat: matches!(envelope.event, Event::ChatCreated { .. } | Event::ChatDeleted {}), ..frame }))
     }
 
-    /// A stored event is JSON already; only the chat's id is put into it.
+    /// A stored event is already JSON; only the chat's id is added.
     pub fn stored(source: Source, event: &StoredEvent) -> Arc<Self> {
         let open = event.envelope.trim_end().strip_suffix('}').unwrap_or(&event.envelope);
         Arc::new(Self::render(source, event.seq, &event.name, &[open, ",\"chat_id\":\"", &source.chat.to_string(), "\"}"]))
@@ -57,7 +57,7 @@ impl Frame {
             block.push_str(piece);
         }
         block.push_str(END);
-        Self { source, seq, is_of_list: false, block: block.into(), after_id, data }
+        Self { source, seq, is_about_chat: false, block: block.into(), after_id, data }
     }
 
     /// The block, for the stream of its chat.
@@ -65,12 +65,12 @@ impl Frame {
         self.block.clone()
     }
 
-    /// The block without its id, for a stream that has ids of its own.
+    /// The block without its id, for a stream with its own ids.
     pub fn block_without_id(&self) -> Bytes {
         self.block.slice(self.after_id..)
     }
 
-    /// The data: the envelope as JSON, in one line.
+    /// The data: the envelope as one line of JSON.
     pub fn json(&self) -> &str {
         std::str::from_utf8(&self.block[self.data..self.block.len() - END.len()]).unwrap_or_default()
     }
@@ -80,18 +80,18 @@ impl Frame {
     }
 }
 
-/// An event as clients read it.
+/// An event in its API form.
 #[derive(Serialize, JsonSchema)]
 pub struct SentEvent<'a> {
     #[serde(flatten)]
     envelope: &'a Envelope,
-    /// The chat it is of; left out where it is of none.
+    /// The chat of the event; absent if it belongs to none.
     #[serde(skip_serializing_if = "Option::is_none")]
     chat_id: Option<ChatId>,
 }
 
 impl SentEvent<'_> {
-    /// The block, without an id, that tells a client to read its lists of chats anew.
+    /// The block, without an id, that tells a client to reload its lists of chats.
     pub fn reset() -> Bytes {
         let envelope = Envelope { event: Event::Reset {}, seq: 0, at: Timestamp::now() };
         let json = serde_json::to_string(&SentEvent { envelope: &envelope, chat_id: None }).unwrap_or_default();
@@ -99,7 +99,7 @@ impl SentEvent<'_> {
     }
 }
 
-/// Whether an event is for everyone who can see the chat, and not only for those who look at it.
+/// Whether the event is for everyone who can see the chat, and not only for its followers.
 pub(crate) fn is_small(event: &Event) -> bool {
     !matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolOutput { .. })
 }

@@ -1,16 +1,16 @@
-//! Events to whoever listens: the followers of a chat, and the overview of all chats.
+//! Delivers events to listeners: the followers of a chat, and the overview of all chats.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | `frame` | an event as bytes of the stream, serialised once however many listen |
+//! | `frame` | an event as bytes of the stream, serialized once for all listeners |
 //! | `channel` | the newest events in memory, for followers that keep up |
-//! | `chat_feed` | the events of one chat: to its followers and to the overview |
-//! | `follow` | [`Follower`]: stored events since a number, then live ones, without hole or duplicate |
+//! | `chat_feed` | publishes the events of one chat to its followers and to the overview |
+//! | `follow` | [`Follower`]: stored events since a number, then live ones, without gaps or duplicates |
 //! | `overview` | one stream over all chats |
-//! | `unsent` | how much may wait for clients that don't read |
+//! | `unsent` | limits on events that clients have not read |
 //!
-//! Invariants: no follower has a queue of its own; a slow follower reads on from the store; nobody can make the server
-//! keep more than the bounds in `channel` and `unsent`.
+//! Invariants: no follower has its own queue. A slow follower reads on from the store. No client can make the server keep more
+//! than the limits in `channel` and `unsent`.
 
 mod channel;
 mod chat_feed;
@@ -22,5 +22,5 @@ mod unsent;
 pub use chat_feed::{ChatFeed, EventLog, Moment, PartialAnswer};
 pub use follow::Follower;
 pub use frame::{Frame, SentEvent, Source};
-pub use overview::{Cursor, Hub, Overview, OverviewEvent, Sight};
+pub use overview::{Cursor, Hub, Overview, OverviewEvent, Visibility};
 pub use unsent::{Bound, Unsent};

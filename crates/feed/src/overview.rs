@@ -1,6 +1,6 @@
-//! One stream over all chats: small events of every chat, all events of the chats that are looked at.
+//! One stream over all chats: small events of every chat, and all events of the followed chats.
 
-use crate::channel::{Channel, OF_ALL, Since};
+use crate::channel::{Channel, EventsSince, OVERVIEW_BOUNDS};
 use crate::follow::{Follower, Next};
 use crate::frame::{Frame, Source};
 use crate::unsent::{Held, Unsent};
@@ -11,9 +11,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Where the small events of all chats come together. Its numbers are those of one process.
+/// Collects the small events of all chats. Its numbers are only valid in one process.
 pub struct Hub {
-    /// Tells this process from an earlier one.
+    /// Distinguishes this process from an earlier one.
     era: u64,
     channel: Channel,
 }
@@ -21,7 +21,7 @@ pub struct Hub {
 impl Default for Hub {
     fn default() -> Self {
         let era = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or_default();
-        Self { era, channel: Channel::beginning_after(0, OF_ALL) }
+        Self { era, channel: Channel::beginning_after(0, OVERVIEW_BOUNDS) }
     }
 }
 
@@ -38,7 +38,7 @@ impl Hub {
     }
 }
 
-/// How far a client has come: in the events of all chats, and in those it looks at.
+/// A client's position: in the events of all chats, and in those it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     era: u64,
@@ -47,18 +47,18 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The place of a client whose id is not one of ours.
+    /// The position of a client with an unknown id.
     pub fn unknown() -> Self {
         Self { era: 0, number: 0, chats: Vec::new() }
     }
 
-    /// The number of the last event of a chat that the client looked at.
+    /// The number of the last event that the client has of a followed chat.
     pub fn of(&self, chat: ChatId) -> Option<u64> {
         self.chats.iter().find(|(id, _)| *id == chat).map(|(_, seq)| *seq)
     }
 }
 
-/// As in `65f1a2.17;0192…=4711`: era and number, then each chat with its number.
+/// For example `65f1a2.17;0192…=4711`: era and number, then each chat with its number.
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:x}.{}", self.era, self.number)?;
@@ -87,39 +87,39 @@ impl FromStr for Cursor {
 /// One event of the overview.
 pub enum OverviewEvent {
     Event(Arc<Frame>),
-    /// Small events were missed: the lists of chats have to be read anew.
+    /// Small events were missed: the client must reload its lists of chats.
     Reset,
 }
 
-/// Which chats somebody sees.
-pub type Sight = Arc<dyn Fn(WorkspaceId) -> bool + Send + Sync>;
+/// Which workspaces a user can see.
+pub type Visibility = Arc<dyn Fn(WorkspaceId) -> bool + Send + Sync>;
 
 pub struct Overview {
     hub: Arc<Hub>,
-    sight: Sight,
+    visibility: Visibility,
     news: watch::Receiver<()>,
     number: u64,
-    /// Whether the client's place is not known here.
+    /// Whether the client's position is unknown.
     is_lost: bool,
     named: Vec<Follower>,
-    /// Who is asked first next time, so that a busy chat can't keep the others from being heard.
+    /// The follower to ask first next time, so that a busy chat can't starve the others.
     turn: usize,
     unsent: Unsent,
-    /// The room for the small event handed out last, which may not be sent yet.
+    /// The reserved memory for the last small event, which may not be sent yet.
     held: Option<Held>,
 }
 
 impl Overview {
-    /// Goes on after `cursor`, or begins now. `named` are the chats whose every event is wanted.
-    pub fn new(hub: Arc<Hub>, sight: Sight, cursor: Option<&Cursor>, named: Vec<Follower>) -> Self {
+    /// Continues after `cursor`, or starts now. `named` are the chats to follow completely.
+    pub fn new(hub: Arc<Hub>, visibility: Visibility, cursor: Option<&Cursor>, named: Vec<Follower>) -> Self {
         let newest = hub.channel.newest();
         let known = cursor.is_none_or(|cursor| cursor.era == hub.era && cursor.number <= newest);
         let number = cursor.filter(|_| known).map_or(newest, |cursor| cursor.number);
-        let (news, unsent) = (hub.channel.news(), Unsent::default());
-        Self { news, hub, sight, number, is_lost: !known, named, turn: 0, unsent, held: None }
+        let (news, unsent) = (hub.channel.watch_changes(), Unsent::default());
+        Self { news, hub, visibility, number, is_lost: !known, named, turn: 0, unsent, held: None }
     }
 
-    /// Counts what the client has not read yet.
+    /// Limits the unread events of the client.
     #[must_use]
     pub fn counted(mut self, unsent: &Unsent) -> Self {
         self.named = self.named.into_iter().map(|follower| follower.counted(unsent.clone())).collect();
@@ -127,7 +127,7 @@ impl Overview {
         self
     }
 
-    /// Where to go on from after what was handed out so far.
+    /// The position after everything delivered so far.
     pub fn cursor(&self) -> Cursor {
         Cursor { era: self.hub.era, number: self.number, chats: self.named.iter().map(Follower::place).collect() }
     }
@@ -146,7 +146,7 @@ impl Overview {
     }
 
     async fn take(&mut self) -> Result<Option<OverviewEvent>, Problem> {
-        // Whoever asks for more has sent what came before.
+        // The caller has sent the previous event.
         self.held = None;
         for _ in 0..=self.named.len() {
             self.turn = (self.turn + 1) % (self.named.len() + 1);
@@ -159,14 +159,14 @@ impl Overview {
             match follower.take().await? {
                 Next::Frame(frame) => return Ok(Some(OverviewEvent::Event(frame))),
                 Next::Nothing => {}
-                // That it was deleted is told to all.
+                // All listeners get the event of its deletion.
                 Next::Gone => drop(self.named.swap_remove(self.turn)),
             }
         }
         Ok(None)
     }
 
-    /// The next small event of a chat that is not named.
+    /// The next small event of a chat that is not followed.
     async fn of_all(&mut self) -> Result<Option<OverviewEvent>, Problem> {
         if std::mem::take(&mut self.is_lost) {
             return Ok(Some(OverviewEvent::Reset));
@@ -174,10 +174,10 @@ impl Overview {
         self.news.mark_unchanged();
         loop {
             match self.hub.channel.since(self.number) {
-                Since::Frame(number, frame) => {
-                    let is_sent = (self.sight)(frame.source.workspace) && !self.is_followed(&frame);
+                EventsSince::Frame(number, frame) => {
+                    let is_sent = (self.visibility)(frame.source.workspace) && !self.is_followed(&frame);
                     if is_sent {
-                        // Before the place moves on: waiting can be broken off.
+                        // Reserved before the position moves on: this wait may be cancelled.
                         self.held = self.unsent.hold(frame.size()).await?;
                     }
                     self.number = number;
@@ -185,8 +185,8 @@ impl Overview {
                         return Ok(Some(OverviewEvent::Event(frame)));
                     }
                 }
-                Since::Nothing => return Ok(None),
-                Since::TooOld => {
+                EventsSince::Nothing => return Ok(None),
+                EventsSince::TooOld => {
                     self.number = self.hub.channel.newest();
                     return Ok(Some(OverviewEvent::Reset));
                 }
@@ -194,9 +194,9 @@ impl Overview {
         }
     }
 
-    /// Whether the frame comes by the stream of its chat as well.
+    /// Whether the frame also arrives by the follower of its chat.
     fn is_followed(&self, frame: &Frame) -> bool {
-        !frame.is_of_list && self.named.iter().any(|follower| follower.place().0 == frame.source.chat)
+        !frame.is_about_chat && self.named.iter().any(|follower| follower.place().0 == frame.source.chat)
     }
 
     async fn changed(&mut self) {

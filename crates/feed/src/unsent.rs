@@ -1,33 +1,33 @@
-//! How much of events may wait for clients that don't read.
+//! Limits on events that clients have not read.
 
 use planwright_protocol::{ErrorCode, Problem};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// So little is not counted: what a stream has of it is bounded by the connection's own buffers.
+/// Smaller amounts are not counted: the connection's own buffers limit them.
 const FREE: usize = 64 << 10;
 
-/// What is counted as one.
+/// The unit of counting.
 const UNIT: usize = 1 << 10;
 
-/// How long a stream waits for room before it ends. Shorter than the time between two signs of life.
+/// How long a stream waits for memory before it ends. Shorter than the heartbeat interval.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// The room for events that streams have read and not sent, one for each bound that counts. Without any nothing is counted.
+/// The limits for events that streams have read but not sent. Without limits nothing is counted.
 #[derive(Clone, Default)]
 pub struct Unsent {
     bounds: Vec<Bound>,
 }
 
-/// Room that several streams share.
+/// A limit that several streams share.
 #[derive(Clone)]
 pub struct Bound {
     room: Arc<Semaphore>,
     units: usize,
 }
 
-/// Room in use; free again when it is dropped.
+/// Reserved memory; dropping it frees it.
 pub struct Held {
     _room: Vec<OwnedSemaphorePermit>,
 }
@@ -39,7 +39,7 @@ impl Bound {
         Self { room: Arc::new(Semaphore::new(units)), units }
     }
 
-    /// Whether no stream has a share in it.
+    /// Whether no stream uses it.
     #[must_use]
     pub fn is_unused(&self) -> bool {
         Arc::strong_count(&self.room) == 1
@@ -52,10 +52,10 @@ impl Unsent {
         Self { bounds }
     }
 
-    /// Waits for room for so many bytes; what is larger than all there is takes all of it.
+    /// Waits until this many bytes are free; an event larger than the limit takes all of it.
     ///
     /// # Errors
-    /// `RATE_LIMITED`: other streams hold it, and do not read.
+    /// `RATE_LIMITED`: other streams hold the memory, and do not read.
     pub(crate) async fn hold(&self, bytes: usize) -> Result<Option<Held>, Problem> {
         if bytes <= FREE || self.bounds.is_empty() {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Unsent {
 }
 
 fn full() -> Problem {
-    Problem::new(ErrorCode::RateLimited, "Too much waits to be read by other streams. Read them or close them.")
+    Problem::new(ErrorCode::RateLimited, "Other streams have too many unread events. Read or close them.")
 }
 
 #[cfg(test)]

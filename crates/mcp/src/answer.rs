@@ -1,6 +1,6 @@
-//! What a server says to a call, as data for the model. Nothing it points to is followed.
+//! Converts a server's answer to data for the model. Links in it are never followed.
 
-use crate::mask::Mask;
+use crate::redaction::Redaction;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::WorkspacePath;
 use planwright_tools::command::for_model;
@@ -10,8 +10,8 @@ use std::path::Path;
 /// The text of an answer.
 ///
 /// # Errors
-/// The server says that the call failed, or points out of the workspace.
-pub fn told(server: &str, result: CallToolResult, workspace: &Path, mask: &Mask) -> Result<String, Problem> {
+/// The server reports a failed call, or links to a file outside the workspace.
+pub fn answer_text(server: &str, result: CallToolResult, workspace: &Path, redaction: &Redaction) -> Result<String, Problem> {
     let mut parts = Vec::new();
     for block in result.content {
         parts.push(part(block, workspace)?);
@@ -19,10 +19,10 @@ pub fn told(server: &str, result: CallToolResult, workspace: &Path, mask: &Mask)
     if let (Some(data), true) = (&result.structured_content, parts.iter().all(String::is_empty)) {
         parts.push(data.to_string());
     }
-    // Before it is cut, and once more after what a terminal obeys is gone.
-    let text = mask.text(&for_model(&mask.text(&parts.join("\n"))));
+    // Redacted before it is shortened, and again after control characters are removed.
+    let text = redaction.text(&for_model(&redaction.text(&parts.join("\n"))));
     if result.is_error == Some(true) {
-        return Err(Problem::new(ErrorCode::McpFailed, format!("The MCP server `{server}` says that the call failed: {text}")));
+        return Err(Problem::new(ErrorCode::McpFailed, format!("The MCP server `{server}` reports that the call failed: {text}")));
     }
     Ok(text)
 }
@@ -43,7 +43,7 @@ fn part(block: ContentBlock, workspace: &Path) -> Result<String, Problem> {
     })
 }
 
-/// Where a link leads: a file of the workspace is named as tools name it, and none outside of it is worth naming.
+/// The target of a link: files of the workspace get their workspace path; files outside are an error.
 fn place(uri: &str, workspace: &Path) -> Result<String, Problem> {
     let Ok(url) = reqwest::Url::parse(uri) else { return Ok(uri.to_owned()) };
     if url.scheme() != "file" {
@@ -52,8 +52,7 @@ fn place(uri: &str, workspace: &Path) -> Result<String, Problem> {
     let inside = url.to_file_path().ok().and_then(|path| Some(path.strip_prefix(workspace).ok()?.to_str()?.to_owned()));
     let path = inside.and_then(|path| WorkspacePath::parse(&path).ok());
     path.map(|path| path.to_string()).ok_or_else(|| {
-        let text =
-            "The server answers with a link to a file outside of the workspace, so its answer was left out. Files outside can't be read.";
+        let text = "The server's answer links to a file outside the workspace, so the answer was left out. Files outside can't be read.";
         Problem::new(ErrorCode::PathOutsideWorkspace, text)
     })
 }
@@ -64,7 +63,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn said(result: Value) -> Result<String, Problem> {
-        told("notes", serde_json::from_value(result).unwrap(), Path::new("/home/me/project"), &Mask::default())
+        answer_text("notes", serde_json::from_value(result).unwrap(), Path::new("/home/me/project"), &Redaction::default())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A server that has an address: streamable HTTP, bounded, without redirects. The key stays in here.
+//! A server with an address: streamable HTTP with limits and without redirects. The key never leaves this module.
 
 use futures::stream::{BoxStream, StreamExt};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -12,26 +12,26 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So much may be said in one answer, or in one stream of them.
-const SAID: usize = 16 << 20;
-/// So much of a refusal is looked at.
-const REFUSAL: usize = 64 << 10;
+/// Maximum bytes of one answer or one stream.
+const MAX_BYTES: usize = 16 << 20;
+/// Maximum bytes read of an error response.
+const MAX_ERROR_BODY: usize = 64 << 10;
 const CONNECT: Duration = Duration::from_secs(10);
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-/// Asks one server. Its key is in a header that is never shown.
+/// The HTTP client of one server. Its key is in a header marked as sensitive.
 #[derive(Clone)]
-pub struct Caller {
+pub struct HttpClient {
     client: reqwest::Client,
     key: Option<HeaderValue>,
 }
 
 type Failure = StreamableHttpError<Wrong>;
 
-/// What is wrong with an answer, without the address that was asked.
+/// An error without the server's address.
 #[derive(Debug)]
 pub struct Wrong(String);
 
@@ -43,7 +43,7 @@ impl std::fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
-/// In one sentence: what happened, and the cause of all causes.
+/// One sentence: what happened, and the root cause.
 impl From<reqwest::Error> for Wrong {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();
@@ -65,25 +65,25 @@ impl From<reqwest::Error> for Wrong {
     }
 }
 
-impl Caller {
+impl HttpClient {
     /// # Errors
-    /// The key can't stand in a header, or the system has no certificates.
+    /// The key can't be used in a header, or the system has no certificates.
     pub fn new(url: &str, key: Option<&str>) -> Result<Self, String> {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("planwright/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
-            // Neither the key nor what is asked follows a redirect to somewhere else.
+            // Neither the key nor the request may follow a redirect to another host.
             .redirect(reqwest::redirect::Policy::none());
         if reqwest::Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(is_loopback_host)) {
             builder = builder.no_proxy();
         }
         if url.starts_with("http://") {
-            // Nothing is verified here, so a system without certificates will do.
+            // Plain HTTP verifies nothing, so it needs no certificates.
             builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| Wrong::from(error).0)?;
         let key = key.map(|key| HeaderValue::from_str(&format!("Bearer {key}"))).transpose();
-        let mut key = key.map_err(|_| "its key has characters that can't be sent".to_owned())?;
+        let mut key = key.map_err(|_| "its key contains characters that can't be sent".to_owned())?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }
@@ -108,16 +108,16 @@ impl Caller {
         let response = request.header(ACCEPT, format!("{JSON}, {EVENTS}")).send().await.map_err(wrong)?;
         let status = response.status();
         if status.is_redirection() {
-            return Err(unexpected("it sends us on to another address, which is not followed. Put the right one into the configuration"));
+            return Err(unexpected("it redirects to another address, which is not followed. Put the right address into the configuration"));
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(unexpected(&format!("it answers {status}; `api_key_env` names the variable with its key")));
+            return Err(unexpected(&format!("it answers {status}; set the variable that `api_key_env` names to its key")));
         }
         Ok(response)
     }
 }
 
-impl StreamableHttpClient for Caller {
+impl StreamableHttpClient for HttpClient {
     type Error = Wrong;
 
     async fn post_message(
@@ -151,9 +151,8 @@ impl StreamableHttpClient for Caller {
         if !is_of(&response, JSON) {
             return Err(unexpected("it answers neither with JSON nor with events; is this the address of an MCP server?"));
         }
-        let body = read(response, SAID).await?;
-        let message =
-            serde_json::from_slice(&body).map_err(|error| unexpected(&format!("it answers with something else than MCP: {error}")))?;
+        let body = read(response, MAX_BYTES).await?;
+        let message = serde_json::from_slice(&body).map_err(|error| unexpected(&format!("its answer is not MCP: {error}")))?;
         Ok(StreamableHttpPostResponse::Json(message, session))
     }
 
@@ -164,7 +163,7 @@ impl StreamableHttpClient for Caller {
         _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failure> {
-        // Whether it minds is its own affair.
+        // The server's answer does not matter.
         let _ = self.send(self.client.delete(uri.as_ref()), Some(&session_id), headers).await?;
         Ok(())
     }
@@ -189,10 +188,10 @@ impl StreamableHttpClient for Caller {
     }
 }
 
-/// The error of a server that refuses in its own words.
+/// The error in the server's own JSON, if there is one.
 async fn refusal(response: Response) -> Result<ServerJsonRpcMessage, Failure> {
     let (status, is_json) = (response.status(), is_of(&response, JSON));
-    let body = if is_json { read(response, REFUSAL).await? } else { Vec::new() };
+    let body = if is_json { read(response, MAX_ERROR_BODY).await? } else { Vec::new() };
     match serde_json::from_slice(&body) {
         Ok(message @ ServerJsonRpcMessage::Error(_)) => Ok(message),
         Ok(_) | Err(_) => Err(unexpected(&format!("it answers {status}"))),
@@ -207,22 +206,22 @@ async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(wrong)? {
         if body.len() + piece.len() > most {
-            return Err(unexpected("it says more than is listened to"));
+            return Err(unexpected("it sent more than the limit"));
         }
         body.extend_from_slice(&piece);
     }
     Ok(body)
 }
 
-/// The events of a stream, as long as there are not too many.
+/// The events of a stream, within the limit.
 fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-    let mut room = SAID;
-    let pieces = response.bytes_stream().map(move |piece| {
+    let mut room = MAX_BYTES;
+    let parts = response.bytes_stream().map(move |piece| {
         let piece = piece.map_err(Wrong::from)?;
-        room = room.checked_sub(piece.len()).ok_or_else(|| Wrong("it says more than is listened to".to_owned()))?;
+        room = room.checked_sub(piece.len()).ok_or_else(|| Wrong("it sent more than the limit".to_owned()))?;
         Ok::<_, Wrong>(piece)
     });
-    SseStream::from_bytes_stream(pieces).boxed()
+    SseStream::from_bytes_stream(parts).boxed()
 }
 
 fn wrong(error: reqwest::Error) -> Failure {

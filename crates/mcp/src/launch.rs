@@ -1,4 +1,4 @@
-//! What is run for a server, and what of the machine it has to see for that.
+//! A server's command line, and which parts of the machine it must see.
 
 use planwright_protocol::settings::ServerConfig;
 use planwright_protocol::{ErrorCode, Problem};
@@ -6,12 +6,12 @@ use planwright_tools::command::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The program of a server, with the values of its variables as they are now.
+/// The program of a server, with the present values of its variables.
 ///
 /// # Errors
-/// A variable is not set, or the program is not there.
+/// A variable is not set, or the program is missing.
 pub fn program(name: &str, config: &ServerConfig, workspace: &Path) -> Result<Program, Problem> {
-    let mut words = config.words().unwrap_or_default();
+    let mut words = config.command_line().unwrap_or_default();
     if let Some(first) = words.first_mut() {
         *first = found(name, first, workspace)?;
     }
@@ -29,19 +29,18 @@ pub fn program(name: &str, config: &ServerConfig, workspace: &Path) -> Result<Pr
 pub fn value_of(server: &str, variable: &str) -> Result<String, Problem> {
     let unset = || {
         let text = format!(
-            "The MCP server `{server}` needs the environment variable {variable}, which is not set. It is to be set where Planwright is started."
+            "The MCP server `{server}` needs the environment variable {variable}, which is not set. Set it where Planwright is started."
         );
         Problem::new(ErrorCode::McpFailed, text)
     };
     std::env::var(variable).ok().filter(|value| !value.is_empty()).ok_or_else(unset)
 }
 
-/// A program that is named without a folder is looked for where the user's shell would find it.
+/// Looks up a bare program name as the user's shell would.
 fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> {
     let missing = || {
-        let text = format!(
-            "The program {word:?} of the MCP server `{server}` is not there. It is to be installed, or `command` to be mended in the configuration."
-        );
+        let text =
+            format!("Can't find the program {word:?} of the MCP server `{server}`. Install it, or fix `command` in the configuration.");
         Problem::new(ErrorCode::McpFailed, text)
     };
     if word.contains('/') {
@@ -49,13 +48,13 @@ fn found(server: &str, word: &str, workspace: &Path) -> Result<String, Problem> 
         return if path.is_file() { Ok(path.to_string_lossy().into_owned()) } else { Err(missing()) };
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // A program of the workspace must be named as one.
+    // A program of the workspace must be named with its path.
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !folder.starts_with(workspace));
     let file = folders.map(|folder| folder.join(word)).find(|file| file.is_file()).ok_or_else(missing)?;
     Ok(file.to_string_lossy().into_owned())
 }
 
-/// What the command line names by a full path, with what belongs to it. The workspace is seen anyway, and no link of it is followed.
+/// The full paths in the command line, with the folders they belong to. The workspace is visible anyway, and its links are not followed.
 fn named_paths(words: &[String], workspace: &Path) -> Vec<PathBuf> {
     let mut paths = BTreeSet::new();
     for path in words.iter().map(Path::new).filter(|path| path.is_absolute() && !path.starts_with(workspace)) {
@@ -70,8 +69,7 @@ fn named_paths(words: &[String], workspace: &Path) -> Vec<PathBuf> {
     paths.into_iter().filter(|path| !path.starts_with(workspace)).collect()
 }
 
-/// The folder that a program's file needs to work: its package, or what it was installed with. The file alone where that
-/// folder is anybody's.
+/// The folder that a program's file needs: its package or installation. Only the file itself if that folder is shared.
 fn home_of(file: &Path) -> PathBuf {
     let packages = file.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "node_modules"));
     if let Some(packages) = packages.last() {
@@ -84,7 +82,7 @@ fn home_of(file: &Path) -> PathBuf {
     [installed, Some(folder)].into_iter().flatten().find(|folder| !is_too_wide(folder)).unwrap_or(file).to_owned()
 }
 
-/// Folders in which everything lies, credentials too.
+/// Folders that contain everything, including credentials.
 fn is_too_wide(folder: &Path) -> bool {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let holds_home = home.is_some_and(|home| home.starts_with(folder));

@@ -1,39 +1,41 @@
-//! MCP servers, as tools.
+//! MCP servers as tools.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`launch`] | what is run for it, and what of the machine it has to see |
-//! | [`names`] | what its tools are called, and which names are too much alike |
-//! | [`offer`] | what it offers, held against what the user accepted |
-//! | [`pins`] | what the user accepted |
+//! | [`launch`] | a server's command line, and which parts of the machine it must see |
+//! | [`names`] | the names of its tools, and which names are too similar |
+//! | [`tool_catalog`] | its tools, checked against what the user accepted |
+//! | [`tool_pins`] | what the user accepted |
 //! | [`process`] | a server that is a program, in the sandbox |
-//! | [`ear`] | how much it may say, and what of that is no message |
-//! | [`http`] | a server that has an address |
-//! | [`link`] | talking to either, within limits |
-//! | [`mask`] | values that stand in nothing a server says |
-//! | [`answer`] | what it says, as data |
+//! | [`output_listener`] | limits on its output, and lines that are not messages |
+//! | [`http`] | a server with an address |
+//! | [`connection`] | requests to either kind, with limits |
+//! | [`redaction`] | secret values, removed from everything a server sends |
+//! | [`answer`] | a server's answers as data |
 //! | [`tool`] | one of its tools |
-//! | [`desk`] | one server in use |
+//! | [`configured_server`] | a server's configuration, and how to reach it |
+//! | [`running_server`] | one running server |
 //! | [`set`] | the servers of a workspace |
 //!
-//! Invariants: nothing is started that the user has not accepted; no text of a server reaches a model that is not the one which
-//! was accepted, but as the result of a call; no word of a server counts as an order, or raises a right; no value of a variable of
-//! our own environment is in anything that is told of a server: all that it says passes through [`link`], and is masked there.
+//! Invariants: only accepted servers are started. A model sees only accepted text of a server, or results of calls. Text of a
+//! server never counts as an order and never grants a permission. Values of our own environment never appear in output about a
+//! server: everything it sends passes through [`connection`], which redacts it.
 
 mod answer;
-mod desk;
-mod ear;
+mod configured_server;
+mod connection;
 mod http;
 mod launch;
-mod link;
-mod mask;
 mod names;
-mod offer;
-mod pins;
+mod output_listener;
 mod process;
+mod redaction;
+mod running_server;
 mod set;
 mod tool;
+mod tool_catalog;
+mod tool_pins;
 
-pub use desk::View;
-pub use pins::{Pin, PinnedTool, Pins};
+pub use configured_server::MachineView;
 pub use set::{Pool, ServerSet, Trusting};
+pub use tool_pins::{Pin, PinnedTool, Pins};

@@ -1,6 +1,6 @@
 //! A server that is a program, in the sandbox.
 
-use crate::ear::{Ear, Metered};
+use crate::output_listener::{Metered, OutputListener};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Pipes, Stop};
 use planwright_tools::command::Post;
@@ -8,42 +8,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::{oneshot, watch};
 
-/// So much of what it writes to stderr is kept, for the one who has to find out why it does not work.
-const KEPT: usize = 4 << 10;
+/// Bytes of stderr to keep, for finding out why the program does not work.
+const KEPT_BYTES: usize = 4 << 10;
 
-/// A running program. It ends when this is dropped.
+/// A running program. Dropping this ends it.
 pub struct Process {
     stop: Stop,
     ended: watch::Receiver<Option<Result<(), Problem>>>,
-    last_words: Arc<Mutex<Vec<u8>>>,
-    pub ear: Ear,
+    last_output: Arc<Mutex<Vec<u8>>>,
+    pub listener: OutputListener,
 }
 
-/// The streams of a program, for whoever talks to it.
+/// The streams of a program.
 pub struct Streams {
     pub output: Metered<Receiver>,
     pub input: Sender,
 }
 
 impl Process {
-    /// Starts it on a thread of its own, with which the kernel would end it.
+    /// Starts it on its own thread: when the thread ends, the kernel ends the program.
     ///
     /// # Errors
     /// There is no sandbox, or no thread.
     pub async fn start(name: &str, post: Arc<Post>) -> Result<(Self, Streams), Problem> {
-        let (stop, last_words) = (Stop::default(), Arc::default());
+        let (stop, last_output) = (Stop::default(), Arc::default());
         let (met, meeting) = oneshot::channel::<Pipes>();
         let (over, ended) = watch::channel(None);
-        let (its_stop, its_words): (_, Arc<Mutex<Vec<u8>>>) = (stop.clone(), Arc::clone(&last_words));
+        let (its_stop, its_words): (_, Arc<Mutex<Vec<u8>>>) = (stop.clone(), Arc::clone(&last_output));
         let run = move || {
             let heard = |bytes: &[u8]| keep(&mut its_words.lock().unwrap_or_else(PoisonError::into_inner), bytes);
-            // Nobody may be there any more to be told.
+            // The receiver may be gone.
             let finished = post.run(&its_stop, |pipes| drop(met.send(pipes)), heard);
             let _ = over.send(Some(finished.map(|_| ())));
         };
         let thread = std::thread::Builder::new().name(format!("mcp {name}")).spawn(run);
-        thread.map_err(|error| failed(name, &format!("no thread can be started: {error}")))?;
-        let process = Self { stop, ended, last_words, ear: Ear::default() };
+        thread.map_err(|error| failed(name, &format!("can't start a thread: {error}")))?;
+        let process = Self { stop, ended, last_output, listener: OutputListener::default() };
         let Ok(pipes) = meeting.await else {
             process.over().await;
             let why = process.ended.borrow().clone();
@@ -51,23 +51,23 @@ impl Process {
         };
         let broken = |error: std::io::Error| failed(name, &format!("its streams can't be used: {error}"));
         let inner = Receiver::from_owned_fd(pipes.output).map_err(broken)?;
-        let output = Metered { inner, ear: process.ear.clone() };
+        let output = Metered { inner, listener: process.listener.clone() };
         let input = Sender::from_owned_fd(pipes.input).map_err(broken)?;
         Ok((process, Streams { output, input }))
     }
 
-    /// The end of what it wrote to stderr, as far as it is text.
-    pub fn last_words(&self) -> String {
-        String::from_utf8_lossy(&self.last_words.lock().unwrap_or_else(PoisonError::into_inner)).trim().to_owned()
+    /// The end of its stderr, as far as it is text.
+    pub fn last_output(&self) -> String {
+        String::from_utf8_lossy(&self.last_output.lock().unwrap_or_else(PoisonError::into_inner)).trim().to_owned()
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Ends it, and waits until no process of it is left.
     pub async fn end(&self) {
         self.stop.now();
         self.over().await;
     }
 
-    /// Waits until nothing of it is left.
+    /// Waits until no process of it is left.
     pub async fn over(&self) {
         let _ = self.ended.clone().wait_for(Option::is_some).await;
     }
@@ -80,8 +80,8 @@ impl Drop for Process {
 }
 
 fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
-    kept.extend_from_slice(&bytes[bytes.len().saturating_sub(KEPT)..]);
-    kept.drain(..kept.len().saturating_sub(KEPT));
+    kept.extend_from_slice(&bytes[bytes.len().saturating_sub(KEPT_BYTES)..]);
+    kept.drain(..kept.len().saturating_sub(KEPT_BYTES));
 }
 
 fn failed(name: &str, why: &str) -> Problem {
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn of_what_it_writes_to_stderr_the_end_is_kept() {
         let mut kept = Vec::new();
-        keep(&mut kept, &[b'x'; 3 * KEPT]);
+        keep(&mut kept, &[b'x'; 3 * KEPT_BYTES]);
         keep(&mut kept, b"end");
-        assert!(kept.len() == KEPT && kept.ends_with(b"xend"));
+        assert!(kept.len() == KEPT_BYTES && kept.ends_with(b"xend"));
     }
 }

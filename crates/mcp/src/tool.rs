@@ -1,11 +1,12 @@
 //! One tool of a server.
 
-use crate::desk::{Desk, Server};
-use crate::link::{Fault, Link, Way, failed};
-use crate::mask::Mask;
-use crate::offer::{Definition, Offer, Unknown};
-use crate::pins::{Pin, Pins};
+use crate::configured_server::McpServer;
+use crate::connection::{CallFault, Connection, ServerTransport, failed};
+use crate::redaction::Redaction;
+use crate::running_server::RunningServer;
 use crate::set::Trusting;
+use crate::tool_catalog::{Definition, ToolCatalog, Unknown};
+use crate::tool_pins::{Pin, Pins};
 use planwright_protocol::json::parse_strict;
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use planwright_tools::command::{Commands, Post, Reach};
@@ -16,11 +17,11 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// A tool as it was offered, with all that a call of it needs.
+/// A listed tool, with everything a call needs.
 #[derive(Clone)]
 pub struct ServerTool {
-    pub server: Arc<Server>,
-    pub desk: Arc<Desk>,
+    pub server: Arc<McpServer>,
+    pub running: Arc<RunningServer>,
     pub definition: Arc<Definition>,
     pub site: Site,
     pub pins: Arc<dyn Pins>,
@@ -30,7 +31,7 @@ pub struct ServerTool {
 
 impl Tool for ServerTool {
     fn spec(&self) -> Spec<'_> {
-        let name = &self.definition.called;
+        let name = &self.definition.model_name;
         if self.reads() {
             Spec { name, category: Category::Read, risk: Risk::Low, read_only: true, needs: &[&[Permission::Read]], examples: &[] }
         } else {
@@ -38,7 +39,7 @@ impl Tool for ServerTool {
         }
     }
 
-    /// What the wires can do without is left out, and what they want is there.
+    /// Without parts that wire formats don't need, and with those they require.
     fn schema(&self) -> Value {
         let mut schema = self.definition.schema.clone();
         if let Some(object) = schema.as_object_mut() {
@@ -57,7 +58,7 @@ impl Tool for ServerTool {
         let args = self.arguments(args)?;
         let (effect, tool, cx) = (self.effect(), self.clone(), cx.clone());
         Ok(Prepared::new(vec![effect.clone()], move |permit| {
-            // Not held while it is called: a switch of role must not wait for a server, it ends the call.
+            // The permit is not held during the call: a switch of role must not wait for a server; it ends the call.
             drop(permit.to_run().enter(std::slice::from_ref(&effect))?);
             let runtime = tool.runtime.clone();
             runtime.block_on(tool.call(args, &cx))
@@ -67,7 +68,7 @@ impl Tool for ServerTool {
 
 impl ServerTool {
     fn reads(&self) -> bool {
-        self.server.believes(self.definition.says_read_only)
+        self.server.counts_as_read_only(self.definition.says_read_only)
     }
 
     fn effect(&self) -> RunEffect {
@@ -77,13 +78,14 @@ impl ServerTool {
 
     fn arguments(&self, args: &str) -> Result<Map<String, Value>, Problem> {
         let invalid = |why: String| {
-            let text = format!("The arguments of `{}` don't fit: {why}. Send them again as its schema says.", self.definition.called);
+            let text =
+                format!("The arguments of `{}` are invalid: {why}. Send them again, following its schema.", self.definition.model_name);
             Problem::new(ErrorCode::InvalidArguments, text)
         };
         match parse_strict(args).map_err(|error| invalid(error.to_string()))? {
             Value::Object(object) => Ok(object),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Err(invalid("they are no object".to_owned()))
+                Err(invalid("they are not an object".to_owned()))
             }
         }
     }
@@ -96,27 +98,27 @@ impl ServerTool {
         }
     }
 
-    /// With the server that is there for all calls.
+    /// Calls the shared process.
     async fn call_kept(&self, args: Map<String, Value>, cx: &ToolContext) -> Result<Output, Problem> {
-        let ready = self.desk.ready(&self.server, &self.site, &*self.pins, self.trusting).await?;
-        self.check(&ready.offer)?;
+        let ready = self.running.ready(&self.server, &self.site, &*self.pins, self.trusting).await?;
+        self.check(&ready.catalog)?;
         let (time, workspace) = (self.server.config.call_time(), self.site.workspace.host_path()?);
-        let answered = ready.link.call(&self.definition.name, args, &workspace, time, &cx.command.stop).await;
+        let answered = ready.connection.call(&self.definition.name, args, &workspace, time, &cx.command.stop).await;
         match answered {
             Ok(text) => Ok(Output::text(text)),
-            Err(Fault { problem, is_astray: false }) => Err(problem),
-            Err(Fault { problem, is_astray: true }) => {
-                // Nothing of a call that may change something comes later, even if others are talking to the program as well.
+            Err(CallFault { problem, is_unusable: false }) => Err(problem),
+            Err(CallFault { problem, is_unusable: true }) => {
+                // A stopped call that may change something must not finish later, even if others use the program too.
                 if !self.reads() {
-                    ready.link.abort().await;
+                    ready.connection.abort().await;
                 }
-                self.desk.drop_link(ready.link).await;
+                self.running.drop_connection(ready.connection).await;
                 Err(problem)
             }
         }
     }
 
-    /// With a process of its own, whose changes of the workspace are judged when it has ended.
+    /// Calls a process of its own, whose changes to the workspace the gate judges when it has ended.
     async fn call_alone(&self, args: Map<String, Value>, cx: &ToolContext, commands: &Commands) -> Result<Output, Problem> {
         let begun = tokio::task::spawn_blocking(Begun::now).await.unwrap_or_else(|_| Begun::now());
         let post = Arc::new(commands.stage_for(&self.server.program(&self.site)?, cx)?);
@@ -147,30 +149,31 @@ impl ServerTool {
 
     async fn converse(&self, args: Map<String, Value>, cx: &ToolContext, post: Arc<Post>) -> Result<String, Problem> {
         let (name, config) = (&self.server.name, &self.server.config);
-        let link = Link::open(name, &Way::Program(post), Mask::of(&self.server.config), config.start_time()).await?;
+        let connection =
+            Connection::open(name, &ServerTransport::Program(post), Redaction::of(&self.server.config), config.start_time()).await?;
         let answer = async {
-            let tools = link.tools(config.start_time()).await?;
+            let tools = connection.tools(config.start_time()).await?;
             let nothing = Pin { launch: String::new(), shown: Value::Null, tools: None };
-            self.check(&Offer::sort(name, tools, nothing, Unknown::Taken).0)?;
+            self.check(&ToolCatalog::sort(name, tools, nothing, Unknown::Taken).0)?;
             let workspace = self.site.workspace.host_path()?;
-            let called = link.call(&self.definition.name, args, &workspace, config.call_time(), &cx.command.stop).await;
+            let called = connection.call(&self.definition.name, args, &workspace, config.call_time(), &cx.command.stop).await;
             called.map_err(|fault| fault.problem)
         };
         let answer = answer.await;
-        link.end().await;
+        connection.end().await;
         answer
     }
 
-    /// Whether the tool is still the one that was looked at.
-    fn check(&self, offer: &Offer) -> Result<(), Problem> {
-        match offer.named(&self.definition.called) {
+    /// Whether the tool is still the one that was listed.
+    fn check(&self, catalog: &ToolCatalog) -> Result<(), Problem> {
+        match catalog.named(&self.definition.model_name) {
             Some(Ok(definition)) if definition.sha256 == self.definition.sha256 => Ok(()),
             Some(Ok(_)) => {
-                let text = format!("The tool `{}` has changed since it was offered to you, so it was not called.", self.definition.called);
+                let text = format!("The tool `{}` changed since it was listed, so it was not called.", self.definition.model_name);
                 Err(Problem::new(ErrorCode::TrustRequired, text))
             }
             Some(Err(problem)) => Err(problem),
-            None => Err(failed(&self.server.name, "it does not offer this tool any more.")),
+            None => Err(failed(&self.server.name, "it no longer has this tool.")),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Plans that come as JSON, and what the types can't say of them.
+//! Plans from JSON, and the checks that types can't express.
 
 use planwright_protocol::{ErrorCode, Plan, Problem};
 use serde_json::{Value, json};
 
-/// Reads a plan from JSON and checks it.
+/// Parses a plan from JSON and checks it.
 ///
 /// # Errors
 /// `PLAN_INVALID`, with a reason for each field that is wrong.
@@ -13,21 +13,21 @@ pub fn from_json(value: Value) -> Result<Plan, Problem> {
     Ok(plan)
 }
 
-/// Checks what the types can't say: a goal, at least one step, actions, step numbers 1, 2, 3, …
+/// Checks what the types can't express: a goal, at least one step, actions, step numbers 1, 2, 3, …
 ///
 /// # Errors
 /// `PLAN_INVALID`, with a reason for each field that is wrong.
 pub fn check(plan: &Plan) -> Result<(), Problem> {
     let mut wrong = Vec::new();
     if plan.goal.trim().is_empty() {
-        wrong.push(("goal".to_owned(), "must say what the plan is for".to_owned()));
+        wrong.push(("goal".to_owned(), "must state the purpose of the plan".to_owned()));
     }
     if plan.steps.is_empty() {
         wrong.push(("steps".to_owned(), "must have at least one step".to_owned()));
     }
     for (index, step) in plan.steps.iter().enumerate() {
         if step.action.trim().is_empty() {
-            wrong.push((format!("steps[{index}].action"), "must say what is done".to_owned()));
+            wrong.push((format!("steps[{index}].action"), "must state what to do".to_owned()));
         }
         if step.step_number as usize != index + 1 {
             wrong.push((format!("steps[{index}].step_number"), format!("must be {}: steps are numbered 1, 2, 3 in order", index + 1)));
@@ -36,7 +36,7 @@ pub fn check(plan: &Plan) -> Result<(), Problem> {
     if wrong.is_empty() { Ok(()) } else { Err(invalid(&wrong)) }
 }
 
-/// A file name for the plan, made of its goal.
+/// A file name for the plan, derived from its goal.
 #[must_use]
 pub fn slug(plan: &Plan) -> String {
     let mut slug = String::new();
@@ -57,7 +57,7 @@ pub fn slug(plan: &Plan) -> String {
 fn invalid(wrong: &[(String, String)]) -> Problem {
     let fields: serde_json::Map<String, Value> = wrong.iter().map(|(field, reason)| (field.clone(), reason.clone().into())).collect();
     let reasons = wrong.iter().map(|(field, reason)| format!("`{field}` {reason}")).collect::<Vec<_>>().join("; ");
-    Problem::new(ErrorCode::PlanInvalid, format!("The plan does not fit: {reasons}. Send the whole plan again with this mended."))
+    Problem::new(ErrorCode::PlanInvalid, format!("The plan is invalid: {reasons}. Fix this and send the whole plan again."))
         .with_details(json!({ "fields": fields }))
 }
 

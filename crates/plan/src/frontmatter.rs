@@ -1,4 +1,4 @@
-//! The frontmatter of a plan file: what the plan is for, how far it has come, whose it is.
+//! The frontmatter of a plan file: its goal, its status, its chat.
 
 use crate::lint::Finding;
 use crate::outline::RawFrontmatter;
@@ -7,7 +7,7 @@ use planwright_protocol::PlanFileStatus;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The keys we know; all others are the user's and stay as they are.
+/// The known keys; all others belong to the user and stay unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) goal: Option<String>,
@@ -24,14 +24,14 @@ impl Default for Header {
 }
 
 impl Header {
-    /// The header, and the status as it was written where that is none we know.
+    /// The header, and the status text if it is unknown.
     pub(crate) fn read(frontmatter: RawFrontmatter<'_>) -> Result<(Header, Option<String>), Finding> {
         if frontmatter.yaml.trim().is_empty() {
             return Ok((Header::default(), None));
         }
         let keys: Option<Keys> = read_yaml(frontmatter.yaml).map_err(|error| explain(&error))?;
         let keys = keys.unwrap_or_default();
-        let status = keys.status.as_deref().map_or(Some(PlanFileStatus::Draft), PlanFileStatus::of_word);
+        let status = keys.status.as_deref().map_or(Some(PlanFileStatus::Draft), PlanFileStatus::parse);
         let header = Header {
             goal: keys.goal.filter(|goal| !goal.trim().is_empty()),
             status: status.unwrap_or_default(),
@@ -47,7 +47,7 @@ impl Header {
         format!("---\n{}---\n", lines.concat())
     }
 
-    /// The YAML with what differs from `before` replaced line by line, all else as it stands.
+    /// The YAML with the differences from `before` replaced line by line; the rest stays unchanged.
     pub(crate) fn patch(&self, yaml: &str, before: &Header, newline: &str) -> String {
         let mut patched = yaml.to_owned();
         for ((key, was), (_, line)) in before.lines().into_iter().zip(self.lines()) {
@@ -58,7 +58,7 @@ impl Header {
         patched
     }
 
-    /// The YAML written anew, for frontmatter that has no line per key: other keys keep their values, not their looks.
+    /// The YAML rewritten, for frontmatter without one line per key: other keys keep their values but not their formatting.
     pub(crate) fn rewrite(&self, yaml: &str) -> String {
         let lines = self.lines();
         let mut others: Map<String, Value> = read_yaml(yaml).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Header {
         let line = |key: &str, value: &str| format!("{key}: {}\n", scalar(value));
         [
             ("goal", self.goal.as_deref().map(|goal| line("goal", goal))),
-            ("status", Some(line("status", self.status.word()))),
+            ("status", Some(line("status", self.status.as_str()))),
             ("chat", self.chat.as_deref().map(|chat| line("chat", chat))),
             ("revision", Some(format!("revision: {}\n", self.revision))),
             ("estimated_total_time", self.estimated_total_time.as_deref().map(|time| line("estimated_total_time", time))),
@@ -79,7 +79,7 @@ impl Header {
     }
 }
 
-/// What YAML must say; keys that are not here are not looked at.
+/// The schema of the YAML; other keys are ignored.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Keys {
@@ -90,7 +90,7 @@ struct Keys {
     estimated_total_time: Option<String>,
 }
 
-/// Few nodes and no aliases: frontmatter is a handful of lines, and a small file must not unfold into a big one.
+/// Few nodes and no aliases: frontmatter is a handful of lines, and a small file must not expand into a large one.
 pub fn read_yaml<'a, T: Deserialize<'a>>(yaml: &'a str) -> Result<T, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -110,7 +110,7 @@ pub fn read_yaml<'a, T: Deserialize<'a>>(yaml: &'a str) -> Result<T, serde_saphy
     serde_saphyr::from_str_with_options(yaml, options)
 }
 
-/// A map as YAML; nothing for an empty one.
+/// A map as YAML; an empty text for an empty map.
 #[must_use]
 pub fn write_yaml(map: &Map<String, Value>) -> String {
     if map.is_empty() { String::new() } else { serde_saphyr::to_string(map).unwrap_or_default() }
@@ -119,7 +119,7 @@ pub fn write_yaml(map: &Map<String, Value>) -> String {
 fn explain(error: &serde_saphyr::Error) -> Finding {
     let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));
     let whole = error.to_string();
-    // Neither the place, which the finding has, counted from the file's first line, nor advice for programmers.
+    // Without the parser's position, which the finding has relative to the file, and without advice for programmers.
     let reason = whole.lines().next().unwrap_or_default().split(" at line ").next().unwrap_or_default();
     let reason = reason.split(", set ").next().unwrap_or_default().replace("invalid u32", "a whole number is wanted here");
     let line = usize::try_from(line).unwrap_or(1).max(1) + 1;
@@ -127,11 +127,11 @@ fn explain(error: &serde_saphyr::Error) -> Finding {
     Finding::error(
         line,
         column,
-        format!("the frontmatter is not the YAML it should be ({reason}); mend this line, or put the text in double quotes"),
+        format!("the frontmatter is not valid YAML here ({reason}); fix this line, or put the text in double quotes"),
     )
 }
 
-/// The text of a key's line replaced, with the indented lines below that belong to it; added at the end if the key is missing.
+/// Replaces the line of a key and the indented lines below it; appends the line if the key is missing.
 pub fn replace_key(yaml: &str, key: &str, line: &str) -> String {
     let mut patched = String::with_capacity(yaml.len() + line.len());
     let mut is_inside = false;
@@ -156,7 +156,7 @@ pub fn replace_key(yaml: &str, key: &str, line: &str) -> String {
     patched
 }
 
-/// A YAML scalar: plain where every reader of YAML sees the same text in it, else in double quotes.
+/// A YAML scalar: plain if every YAML parser reads the same text, otherwise in double quotes.
 pub fn scalar(text: &str) -> String {
     let is_word = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"].iter().any(|word| word.eq_ignore_ascii_case(text));
     let is_plain = text.starts_with(char::is_alphabetic)

@@ -1,17 +1,16 @@
-//! Plan files: read, written, linted and compared.
+//! Plan files: parsed, written, linted and compared.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`check`](mod@check) | a plan from JSON, and what its types can't say |
-//! | `markdown` | [`PlanDocument`]: the `.plan` file, whole |
-//! | `outline`, `read`, `step`, `text` | from the text of a file to the plan |
-//! | `rewrite` | from the plan to the text: a new file, or one that was read, with what changed |
+//! | [`check`](mod@check) | plans from JSON, and the checks that types can't express |
+//! | `markdown` | [`PlanDocument`]: a whole `.plan` file |
+//! | `outline`, `read`, `step`, `text` | parse the text of a file into a plan |
+//! | `rewrite` | writes a plan: as a new file, or as changes to a parsed one |
 //! | [`frontmatter`] | the YAML at the top of a plan or chat file |
-//! | `lint`, `scope` | findings, each with its place |
-//! | `progress` | where the execution of an approved plan begins |
+//! | `lint`, `scope` | findings, each with its position |
+//! | `progress` | the initial progress of an approved plan |
 //!
-//! Invariants: a file that is read and written without a change stays the same, byte for byte; sections and keys that
-//! we don't know are kept.
+//! Invariants: parsing and writing a file without a change keeps it byte for byte. Unknown sections and keys are kept.
 
 mod check;
 pub mod frontmatter;

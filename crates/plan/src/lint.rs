@@ -1,4 +1,4 @@
-//! What a `.plan` file should be, and where it is not.
+//! The linter of `.plan` files.
 
 use crate::outline::{Block, BlockKind, Bullet, Line, Outline, Section, heading};
 use crate::read::Reading;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// One place in a plan file that should be mended. Line and column count from 1, the column in characters.
+/// One position in a plan file that should be fixed. Line and column count from 1, the column in characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     pub line: usize,
@@ -21,13 +21,13 @@ pub struct Finding {
     pub gravity: Gravity,
 }
 
-/// Whether the file is a plan nevertheless.
+/// Whether the file is a valid plan nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
-    /// The text can't be read as a plan.
+    /// The text can't be parsed as a plan.
     Error,
-    /// It can, but is perhaps not what was meant.
+    /// It can, but may not be what its author meant.
     Warning,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings of a plan file, in the order of its lines. Has an error exactly when the file can't be read as a plan.
+/// All findings of a plan file, in the order of its lines. Contains an error exactly if the file can't be parsed as a plan.
 #[must_use]
 pub fn lint(text: &str) -> Vec<Finding> {
     let reading = Reading::of(text);
@@ -55,7 +55,7 @@ pub fn lint(text: &str) -> Vec<Finding> {
     lint_header(&reading, &mut findings);
     lint_characters(text, &mut findings);
     if let Some(line) = reading.outline.open_fence {
-        let message = "this code block is never closed, so that nothing below it is part of the plan; close it with the same marks";
+        let message = "this code block is never closed, so nothing below it is part of the plan; close it with the same marks";
         findings.push(Finding::warning(line, 1, message));
     }
     for block in &reading.outline.blocks {
@@ -82,7 +82,7 @@ pub fn lint(text: &str) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.line, finding.column));
     if more > 0 {
         let line = findings.last().map_or(1, |finding| finding.line);
-        findings.push(Finding::warning(line, 1, format!("{more} more findings are not shown; mend these first")));
+        findings.push(Finding::warning(line, 1, format!("{more} more findings are not shown; fix these first")));
     }
     findings
 }
@@ -90,20 +90,20 @@ pub fn lint(text: &str) -> Vec<Finding> {
 /// Nobody reads more.
 const MAX_FINDINGS: usize = 200;
 
-/// Of one step's files.
+/// Per step.
 const MAX_DOUBTS: usize = 20;
 
-/// Tools that change nothing: a step that uses only these touches no files.
+/// Read-only tools: a step that uses only these touches no files.
 const READING_TOOLS: [&str; 9] = ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user"];
 
 fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
     let status_line = key_line(&reading.outline, "status");
     if let Some(odd) = &reading.odd_status {
-        let words = PlanFileStatus::ALL.map(PlanFileStatus::word).join(", ");
+        let words = PlanFileStatus::ALL.map(PlanFileStatus::as_str).join(", ");
         findings.push(Finding::warning(
             status_line,
             1,
-            format!("`{odd}` is no status of a plan and counts as draft; write one of {words}"),
+            format!("`{odd}` is not a status of a plan and counts as draft; write one of {words}"),
         ));
     }
     if let (Some(goal), Some((line, title))) = (&reading.header.goal, reading.outline.goal_heading())
@@ -113,13 +113,13 @@ fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         findings.push(Finding::warning(line, 1, message));
     }
     let steps = &reading.plan.steps;
-    let all_over = !steps.is_empty() && steps.iter().all(|step| step.status.is_over());
+    let all_over = !steps.is_empty() && steps.iter().all(|step| step.status.is_finished());
     let status = reading.header.status;
     if all_over && status != PlanFileStatus::Done && reading.odd_status.is_none() {
-        let message = format!("every step is done or skipped, but the status is {}; write `status: done`", status.word());
+        let message = format!("every step is done or skipped, but the status is {}; write `status: done`", status.as_str());
         findings.push(Finding::warning(status_line, 1, message));
     }
-    if let Some(open) = steps.iter().find(|step| !step.status.is_over())
+    if let Some(open) = steps.iter().find(|step| !step.status.is_finished())
         && status == PlanFileStatus::Done
     {
         let message = format!(
@@ -130,7 +130,7 @@ fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The file's line that has a key of the frontmatter; the first if none has.
+/// The line of a frontmatter key; the first line if the key is missing.
 fn key_line(outline: &Outline<'_>, key: &str) -> usize {
     let yaml = outline.frontmatter.map_or("", |frontmatter| frontmatter.yaml);
     yaml.lines().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))).map_or(1, |index| index + 2)
@@ -146,7 +146,7 @@ fn lint_characters(text: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Headings that mean a section of the plan but are none.
+/// Headings that look like a section of the plan but are not one.
 fn lint_titles(block: &Block<'_>, findings: &mut Vec<Finding>) {
     let own = block.heading.iter().filter(|_| block.kind == BlockKind::Other);
     for line in own.chain(&block.lines).filter(|line| !line.fenced) {
@@ -179,7 +179,7 @@ fn lint_section(block: &Block<'_>, section: Section, findings: &mut Vec<Finding>
     }
 }
 
-/// Text of a section that is not in its list, reported once per paragraph.
+/// Text of a section outside its list, reported once per paragraph.
 #[derive(Default)]
 struct Stray {
     in_comment: bool,
@@ -192,7 +192,7 @@ impl Stray {
             self.in_comment = self.in_comment || line.text.trim_start().starts_with("<!--");
             let is_text = !self.in_comment && !line.fenced && line.text.contains(char::is_alphanumeric) && heading(line.text).is_none();
             if is_text && !is_reported {
-                let message = "this text is not in the list, so that it is kept but is no part of the plan; begin it with `- `, or indent it below its item";
+                let message = "this text is not in the list, so it is kept but is not part of the plan; begin it with `- `, or indent it below its item";
                 findings.push(Finding::warning(line.number, line.column(), message));
             }
             is_reported = is_text;
@@ -213,10 +213,10 @@ fn lint_steps(block: &Block<'_>, steps: &[PlanStep], findings: &mut Vec<Finding>
             Some(checkbox) if checkbox.status.is_none() => {
                 let column = first.column_of(checkbox.range.start);
                 let sign = &first.text[checkbox.range.clone()];
-                warn(column, format!("`{sign}` is no state of a step; write `[ ]` open, `[~]` begun, `[x]` done or `[-]` skipped"));
+                warn(column, format!("`{sign}` is not a state of a step; write `[ ]` open, `[~]` begun, `[x]` done or `[-]` skipped"));
             }
             Some(checkbox) if checkbox.range.len() == 2 => {
-                warn(first.column_of(checkbox.range.start), "this box has no room for a tick; write `[ ]`".to_owned());
+                warn(first.column_of(checkbox.range.start), "this box has no space for a tick; write `[ ]`".to_owned());
             }
             Some(_) => {}
         }
@@ -224,7 +224,7 @@ fn lint_steps(block: &Block<'_>, steps: &[PlanStep], findings: &mut Vec<Finding>
             let column = first.column_of(number.range.start);
             let value = number.value;
             if !seen.insert(value) {
-                warn(column, format!("the number {value} stands twice; number the steps 1, 2, 3 in order, as they are counted that way"));
+                warn(column, format!("the number {value} occurs twice; number the steps 1, 2, 3 in order, as they are counted that way"));
             } else if value != expected {
                 warn(
                     column,
@@ -258,7 +258,7 @@ fn lint_fields(first: &Line<'_>, fields: &[Field<'_>], step: &PlanStep, findings
     let mut seen = Vec::new();
     for field in fields {
         if seen.contains(&field.key) {
-            let message = format!("`{}` stands twice in step {number}; put everything behind one of them", field.key.word());
+            let message = format!("`{}` occurs twice in step {number}; merge both", field.key.word());
             findings.push(Finding::warning(field.line.number, field.line.column(), message));
         }
         seen.push(field.key);
@@ -273,7 +273,7 @@ fn lint_files(field: &Field<'_>, findings: &mut Vec<Finding>) {
     for (line, list) in field.lists() {
         let mut at = line.text.len() - list.len();
         for name in read_list(list) {
-            // A name that is written with escapes is not found as it is; then the place of the one before must do.
+            // An escaped name is not found verbatim; then the position of the previous one must do.
             let start = line.text[at..].find(&name).map_or(at, |offset| at + offset);
             at = if line.text[start..].starts_with(&name) { start + name.len() } else { start };
             if let Some(doubt) = scope::doubt(&name).filter(|_| doubts.len() < MAX_DOUBTS) {
@@ -284,14 +284,14 @@ fn lint_files(field: &Field<'_>, findings: &mut Vec<Finding>) {
     findings.append(&mut doubts);
 }
 
-/// Lines that stand like a key but have none of ours: mostly misspelled.
+/// Lines that look like a key but are none of ours: mostly misspelled.
 fn lint_unknown_keys(first: &Line<'_>, below: &[Line<'_>], fields: &[Field<'_>], findings: &mut Vec<Finding>) {
     let usual = indent_of(first.text) + 3;
     let indent = fields.iter().skip(1).map(|field| indent_of(field.line.text)).min().unwrap_or(usual);
     for line in below.iter().filter(|line| indent_of(line.text) <= indent && Key::of_line(line.text).is_none()) {
         if let Some((word, _)) = word_and_value(line.text) {
             let message = format!(
-                "`{word}` is none of a step's keys (reason, tools, files, time, verify) and is read as part of the text above; rename it, or indent it further"
+                "`{word}` is not a key of a step (reason, tools, files, time, verify), so it counts as text of the line above; rename it, or indent it further"
             );
             findings.push(Finding::warning(line.number, line.column(), message));
         }

@@ -1,7 +1,7 @@
 //! The `.plan` file: YAML frontmatter and Markdown with checkboxes.
 //!
-//! A file that was read is written back byte for byte, except for what changed since: a ticked box changes
-//! one line, a new text its item, a new goal its heading. So a user's own sections, comments and line ends stay.
+//! A parsed file is written back byte for byte, except for what changed since: a ticked box changes one line, a new text its
+//! item, a new goal its heading. So the user's own sections, comments and line ends stay.
 
 use crate::frontmatter::Header;
 use crate::lint::Finding;
@@ -10,7 +10,7 @@ use crate::read::Reading;
 use crate::rewrite;
 use planwright_protocol::{ErrorCode, Plan, PlanFileStatus, Problem, StepStatus, sha256_hex};
 
-/// A plan file that is longer is not read: no plan a person can review comes near it.
+/// Maximum size of a plan file: no plan that a person can review comes near it.
 pub const MAX_PLAN_BYTES: usize = 1024 * 1024;
 
 /// A plan file, whole.
@@ -23,12 +23,12 @@ pub struct PlanDocument {
     source: Option<Source>,
 }
 
-/// The file as it was read, and what was read from it.
+/// The file as it was parsed, and the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) plan: Plan,
-    /// What the frontmatter says; its goal is none where only the heading has one.
+    /// The frontmatter; its goal is `None` if only the heading has one.
     pub(crate) header: Header,
 }
 
@@ -39,10 +39,10 @@ impl PlanDocument {
         PlanDocument { plan, status: PlanFileStatus::Draft, chat, revision, source: None }
     }
 
-    /// Reads a plan file, written by us or by hand. Steps are numbered by their order.
+    /// Parses a plan file, written by us or by hand. Steps are numbered by their order.
     ///
     /// # Errors
-    /// What keeps the text from being a plan, each with its place. [`lint`](mod@super::lint) says more.
+    /// Why the text is not a plan, with positions. [`lint`](mod@super::lint) finds more.
     pub fn parse(text: &str) -> Result<PlanDocument, Vec<Finding>> {
         let reading = Reading::of(text);
         if !reading.errors.is_empty() {
@@ -58,7 +58,7 @@ impl PlanDocument {
         })
     }
 
-    /// The text of the file. A plan that passes [`crate::check`] reads back as itself.
+    /// The text of the file. A plan that passes [`crate::check`] parses back to itself.
     #[must_use]
     pub fn render(&self) -> String {
         match &self.source {
@@ -67,7 +67,7 @@ impl PlanDocument {
         }
     }
 
-    /// Whether the file has a status to be kept up to date. One that has none is left so.
+    /// Whether the file has a status to update. A file without one stays without.
     #[must_use]
     pub fn has_status(&self) -> bool {
         let is_status = |line: &str| line.strip_prefix("status").is_some_and(|rest| rest.trim_start().starts_with(':'));
@@ -75,7 +75,7 @@ impl PlanDocument {
         self.source.is_none() || frontmatter.is_some_and(|raw| raw.yaml.lines().any(is_status))
     }
 
-    /// Moves a step. The next [`render`](Self::render) differs in that step's line only.
+    /// Changes the status of a step. The next [`render`](Self::render) differs only in that step's line.
     ///
     /// # Errors
     /// `INVALID_ARGUMENTS` when the plan has no such step.
@@ -91,17 +91,17 @@ impl PlanDocument {
         Ok(())
     }
 
-    /// What an approval is bound to: the sha256, in hexadecimal digits, of the file without its progress. For a draft with
-    /// nothing ticked that is the file's own.
+    /// The hash that an approval is bound to: the sha256, in hexadecimal digits, of the file without its progress. For a draft with
+    /// nothing ticked it is the file's own hash.
     #[must_use]
     pub fn sha256(&self) -> String {
-        // Twice, so that every box and the status are there to be put back, as they are in a file that was ticked.
+        // Rendered twice, so that every box and the status exist and can be reset, as in a file that was ticked.
         let ticked = self.at(StepStatus::Done, PlanFileStatus::Done);
         let open = PlanDocument::parse(&ticked.render()).map(|ticked| ticked.at(StepStatus::Pending, PlanFileStatus::Draft));
         sha256_hex(open.as_ref().unwrap_or(self).render().as_bytes())
     }
 
-    /// The same plan at another point of its progress.
+    /// The same plan with another progress.
     fn at(&self, step_status: StepStatus, status: PlanFileStatus) -> PlanDocument {
         let mut document = PlanDocument { status, ..self.clone() };
         for step in &mut document.plan.steps {
@@ -110,7 +110,7 @@ impl PlanDocument {
         document
     }
 
-    /// What the frontmatter has to say now.
+    /// The present frontmatter.
     pub(crate) fn header(&self) -> Header {
         Header {
             goal: Some(self.plan.goal.clone()),

@@ -1,10 +1,10 @@
-//! The lines of a plan file, cut into frontmatter, goal, sections and list items; nothing is interpreted here,
-//! and the raw lines put together again are the file.
+//! Splits the lines of a plan file into frontmatter, goal, sections and list items, without interpreting them. The raw lines
+//! joined again are the file.
 
 use crate::text::indent_of;
 use std::ops::Range;
 
-/// The sections that are part of the plan, in the order they are written in.
+/// The sections of the plan, in the order of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Section {
     Assumptions,
@@ -40,7 +40,7 @@ pub(crate) struct Line<'a> {
     pub(crate) number: usize,
     pub(crate) raw: &'a str,
     pub(crate) text: &'a str,
-    /// Inside a fenced code block, where nothing has a meaning for the plan.
+    /// Inside a fenced code block, where nothing is part of the plan.
     pub(crate) fenced: bool,
 }
 
@@ -58,14 +58,14 @@ impl Line<'_> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// What stands before the first heading.
+    /// The lines before the first heading.
     Preamble,
     /// The first `#` heading, and the text below it.
     Goal,
     Section(Section),
-    /// A section of the plan that stood before.
+    /// A section that occurred before.
     Repeated(Section),
-    /// A section that is nobody's but the user's.
+    /// A section of the user's own.
     Other,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Listing<'a> {
     pub(crate) items: Vec<Item<'a>>,
 }
 
-/// A list item: the lines it is made of, never none, and what stands between it and the next.
+/// A list item: its lines, at least one, and the lines between it and the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) own: Vec<Line<'a>>,
@@ -111,7 +111,7 @@ pub(crate) struct Outline<'a> {
     pub(crate) frontmatter: Option<RawFrontmatter<'a>>,
     pub(crate) frontmatter_is_open: bool,
     pub(crate) blocks: Vec<Block<'a>>,
-    /// The line of a code fence that is never closed.
+    /// The line of an unclosed code fence.
     pub(crate) open_fence: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Outline<'a> {
         outline
     }
 
-    /// A file written by hand may have its boxes right below the goal, without a heading of their own.
+    /// A hand-written file may have its boxes right below the goal, without a heading.
     fn find_bare_steps(&mut self) {
         if self.section(Section::Steps).is_some() {
             return;
@@ -300,7 +300,7 @@ fn list<'a>(lines: &[Line<'a>]) -> Listing<'a> {
     listing
 }
 
-/// An item goes on with indented lines, also after blank ones, and with plain text that follows at once.
+/// An item continues with indented lines, also after blank ones, and with plain text that follows at once.
 struct LastItem {
     indent: usize,
     is_over: bool,

@@ -1,13 +1,13 @@
-//! Where the execution of an approved plan begins.
+//! The initial progress of an approved plan.
 
 use planwright_protocol::plan::StepProgress;
 use planwright_protocol::{Plan, PlanStep, Progress, StepStatus};
 
-/// Where a plan begins that the user approves: with what is ticked in it already. One that is over begins anew.
-/// A box is no proof: a step with a check is done only if it was so by `earlier`, which the server saw.
+/// The progress at the approval: steps that are already ticked count. A finished plan starts again. A tick is no proof: a step
+/// with a check is done only according to `earlier`, which the server saw.
 #[must_use]
 pub fn begin_progress(plan_file: &str, plan: &Plan, earlier: Option<&Progress>) -> Progress {
-    let is_over = plan.steps.iter().all(|step| step.status.is_over());
+    let is_over = plan.steps.iter().all(|step| step.status.is_finished());
     let was_seen = |step: &PlanStep| {
         let earlier = earlier.filter(|earlier| earlier.plan_file == plan_file).map(|earlier| earlier.steps.as_slice());
         let same = |known: &&StepProgress| known.step_number == step.step_number && known.action == step.action;
@@ -18,5 +18,5 @@ pub fn begin_progress(plan_file: &str, plan: &Plan, earlier: Option<&Progress>) 
     let steps = plan.steps.iter();
     let steps =
         steps.map(|step| StepProgress { step_number: step.step_number, action: step.action.clone(), status: status(step), note: None });
-    Progress { plan_file: plan_file.to_owned(), steps: steps.collect(), told: None }
+    Progress { plan_file: plan_file.to_owned(), steps: steps.collect(), reported_file: None }
 }

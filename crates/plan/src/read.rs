@@ -1,4 +1,4 @@
-//! From the outline of a plan file to the plan, and what keeps it from being one.
+//! Parses the outline of a plan file into a plan, and collects the errors.
 
 use crate::frontmatter::Header;
 use crate::lint::Finding;
@@ -8,12 +8,12 @@ use crate::step::read_step;
 use crate::text::{TextKind, indent_of, read_text};
 use planwright_protocol::{Plan, PlanStep};
 
-/// A plan file, read as far as it can be.
+/// A plan file, parsed as far as possible.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
     pub(crate) outline: Outline<'a>,
     pub(crate) header: Header,
-    /// A status in the frontmatter that is none.
+    /// An unknown status in the frontmatter.
     pub(crate) odd_status: Option<String>,
     pub(crate) plan: Plan,
     pub(crate) errors: Vec<Finding>,
@@ -23,7 +23,7 @@ impl<'a> Reading<'a> {
     pub(crate) fn of(text: &'a str) -> Reading<'a> {
         let mut reading = Reading::default();
         if text.len() > MAX_PLAN_BYTES {
-            reading.errors.push(Finding::error(1, 1, "the plan is longer than 1 MiB; keep what is to be done and move the rest elsewhere"));
+            reading.errors.push(Finding::error(1, 1, "the plan is longer than 1 MiB; keep the steps and move the rest elsewhere"));
             return reading;
         }
         reading.outline = Outline::of(text);
@@ -54,11 +54,7 @@ impl<'a> Reading<'a> {
         let goal = self.header.goal.clone().or_else(|| self.outline.goal_heading().map(|(_, title)| title.to_owned()));
         self.plan.goal = goal.filter(|goal| !goal.is_empty()).unwrap_or_default();
         if self.plan.goal.is_empty() && self.errors.is_empty() {
-            self.errors.push(Finding::error(
-                1,
-                1,
-                "the plan has no goal; write what it is for as `# goal`, or as `goal:` in the frontmatter",
-            ));
+            self.errors.push(Finding::error(1, 1, "the plan has no goal; write its purpose as `# goal`, or as `goal:` in the frontmatter"));
         }
     }
 
@@ -75,7 +71,7 @@ impl<'a> Reading<'a> {
                 BlockKind::Repeated(section) => {
                     let line = block.heading.map_or(1, |line| line.number);
                     let title = section.title();
-                    self.errors.push(Finding::error(line, 1, format!("`## {title}` stands twice; put everything under one of them")));
+                    self.errors.push(Finding::error(line, 1, format!("`## {title}` occurs twice; merge both sections")));
                 }
                 BlockKind::Preamble | BlockKind::Goal | BlockKind::Other => {}
             }
@@ -98,7 +94,7 @@ impl<'a> Reading<'a> {
             if step.action.trim().is_empty()
                 && let Some(line) = item.own.first()
             {
-                let message = format!("step {} does not say what is done; write it after the box", step.step_number);
+                let message = format!("step {} has no action; write what to do after the box", step.step_number);
                 self.errors.push(Finding::error(line.number, line.column(), message));
             }
         }

@@ -1,4 +1,4 @@
-//! Writing a plan file: a new one, or one that was read, with the changes woven into its text.
+//! Writes a plan file: a new one, or the changes to a parsed one.
 
 use crate::frontmatter::Header;
 use crate::markdown::{PlanDocument, Source};
@@ -17,8 +17,8 @@ pub(crate) fn write(document: &PlanDocument) -> String {
     text
 }
 
-/// The file that was read, with what changed since. Each manner keeps less of its looks than the one before;
-/// the first whose text reads back as the document is taken, so that no odd file can turn a plan into another.
+/// The parsed file with the changes since. Each manner keeps less of its formatting than the one before; the first whose text
+/// parses back to the document wins, so that no unusual file can turn a plan into another one.
 pub(crate) fn rewrite(source: &Source, document: &PlanDocument) -> String {
     let mut header = document.header();
     if source.header.goal.is_none() && source.plan.goal == document.plan.goal {
@@ -41,9 +41,9 @@ pub(crate) fn rewrite(source: &Source, document: &PlanDocument) -> String {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// Items that did not change stay as they are.
+    /// Unchanged items stay as they are.
     Keep,
-    /// All items of a changed section are written anew.
+    /// All items of a changed section are rewritten.
     Rewrite,
 }
 
@@ -129,7 +129,7 @@ impl Loom<'_> {
         if items.is_empty() && before.trim().is_empty() && end.trim().is_empty() {
             return String::new();
         }
-        // What stood between two items stays there; what stood below the last stays last.
+        // Lines between two items stay there; lines below the last item stay last.
         let between = items.len().min(listing.items.len()).saturating_sub(1);
         for (item, read) in items.iter_mut().zip(&listing.items).take(between) {
             item.push_str(&raw(&read.tail));
@@ -138,7 +138,7 @@ impl Loom<'_> {
         self.join([heading.to_owned(), before].into_iter().chain(items).chain([end]))
     }
 
-    /// A step whose box or number alone changed keeps its lines.
+    /// A step keeps its lines if only its box or number changed.
     fn step(&self, before: &PlanStep, now: &PlanStep, own: &[Line<'_>]) -> String {
         let moved = PlanStep { status: now.status, ..before.clone() };
         match own.split_first() {
@@ -147,14 +147,14 @@ impl Loom<'_> {
         }
     }
 
-    /// The plan as in a new file, and below it the sections that are not the plan's.
+    /// The plan as in a new file, followed by the sections that are not the plan's.
     fn gathered(&self) -> String {
         let (document, blocks) = (self.document, &self.outline.blocks);
         let header = document.header();
         let frontmatter = self.outline.frontmatter.map_or(header.write(), |raw| format!("---\n{}---\n", header.rewrite(raw.yaml)));
         let mut text = format!("{}{}", self.outline.mark, self.local(&format!("{frontmatter}\n{}", goal_heading(&document.plan.goal))));
         let mut add = |piece: &str| text = self.join([text.clone(), self.newline.to_owned(), piece.to_owned()].into_iter());
-        // Text without a heading of its own would become part of the section above it.
+        // Text without a heading would become part of the section above it.
         for block in blocks.iter().filter(|block| matches!(block.kind, BlockKind::Preamble | BlockKind::Goal)) {
             let lines = raw(&block.lines);
             if !lines.trim().is_empty() {
@@ -171,12 +171,12 @@ impl Loom<'_> {
         text
     }
 
-    /// Text of ours with the line ends of the file.
+    /// Our own text with the file's line ends.
     fn local(&self, text: &str) -> String {
         if self.newline == "\n" { text.to_owned() } else { text.replace('\n', self.newline) }
     }
 
-    /// Pieces one below the other; the last line of a file may have had no line end.
+    /// Joins parts line by line; the last line of a file may have no line end.
     fn join(&self, pieces: impl Iterator<Item = String>) -> String {
         let mut text = String::new();
         for piece in pieces.filter(|piece| !piece.is_empty()) {
@@ -197,7 +197,7 @@ fn reads_as(text: &str, document: &PlanDocument) -> bool {
         && (header.status, &header.chat, header.revision) == (document.status, &document.chat, document.revision)
 }
 
-/// The heading shows the goal on one line; the frontmatter has it as it is.
+/// The heading shows the goal on one line; the frontmatter has it verbatim.
 pub(crate) fn goal_heading(goal: &str) -> String {
     let seen: String = goal.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect();
     let words: Vec<&str> = seen.split_whitespace().collect();
@@ -216,7 +216,7 @@ fn write_item(text: &str) -> String {
     format!("- {}\n", write_text(text, TextKind::Prose, 2))
 }
 
-/// Where a section that the file does not have goes: after those that come before it.
+/// The position of a section that the file lacks: after those that precede it.
 fn place_of(pieces: &[(Option<Section>, String)], section: Section) -> usize {
     let after = pieces.iter().rposition(|(other, _)| other.is_some_and(|other| other < section));
     let before = pieces.iter().position(|(other, _)| other.is_some_and(|other| other > section));

@@ -1,4 +1,4 @@
-//! Which names in `files:` make a poor scope: they cover everything, or nothing that can be changed.
+//! Entries in `files:` that make a poor scope: they cover everything, or nothing that can be changed.
 
 /// What is wrong with a path or glob, and what to write instead.
 pub(crate) fn doubt(file: &str) -> Option<String> {

@@ -1,11 +1,11 @@
-//! One step of a plan file: `- [ ] 1. action`, and below it lines with a key.
+//! One step of a plan file: `- [ ] 1. action`, followed by lines with a key.
 
 use crate::outline::{Bullet, Line};
 use crate::text::{TextKind, after_bullet, indent_of, read_list, read_text, write_list, write_text};
 use planwright_protocol::{PlanStep, StepStatus};
 use std::ops::Range;
 
-/// The keys a line below a step's box may have. `Action` is the text of the box itself.
+/// The keys of the lines below a step's box. `Action` is the text of the box itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Action,
@@ -17,7 +17,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// The words people use for each key; the first is the one we write.
+    /// The words for each key; we write the first one.
     const WORDS: [(Key, &'static [&'static str]); 5] = [
         (Key::Reason, &["reason"]),
         (Key::Tools, &["tools", "tool", "tools_needed"]),
@@ -30,7 +30,7 @@ impl Key {
         Key::WORDS.iter().find(|(key, _)| *key == self).map_or("action", |(_, words)| words[0])
     }
 
-    /// The key of a line, and the text after it. A bullet and bold type around the key are tolerated.
+    /// The key of a line, and the text after it. Accepts a bullet and bold type around the key.
     pub(crate) fn of_line(line: &str) -> Option<(Key, &str)> {
         let (word, value) = word_and_value(line)?;
         let (key, _) = Key::WORDS.iter().find(|(_, words)| words.iter().any(|known| known.eq_ignore_ascii_case(word)))?;
@@ -49,7 +49,7 @@ pub(crate) fn word_and_value(line: &str) -> Option<(&str, &str)> {
         Some(_) => rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**:"))?,
         None => rest.strip_prefix(':')?,
     };
-    // An address such as `file:///x` and a path such as `std::fs` have no key.
+    // An address such as `file:///x` or a path such as `std::fs` is not a key.
     (!value.starts_with(['/', ':'])).then(|| (word, value.trim()))
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Head<'a> {
 
 pub(crate) struct Checkbox {
     pub(crate) range: Range<usize>,
-    /// None for a sign that means nothing here.
+    /// `None` for an unknown mark.
     pub(crate) status: Option<StepStatus>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Head<'a> {
         self.checkbox.as_ref().and_then(|checkbox| checkbox.status).unwrap_or_default()
     }
 
-    /// The line with another status and number in it, and nothing else changed.
+    /// The line with another status and number, otherwise unchanged.
     pub(crate) fn patched(&self, raw: &str, status: StepStatus, step_number: u32) -> String {
         let mut line = raw.to_owned();
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
@@ -110,7 +110,7 @@ impl<'a> Head<'a> {
             None if status != StepStatus::Pending => changes.push((self.bullet_end..self.bullet_end, format!(" {}", box_of(status)))),
             Some(_) | None => {}
         }
-        // From the right, so that no change moves the place of another.
+        // From the right, so that no change moves the position of another.
         changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
         for (range, text) in changes {
             line.replace_range(range, &text);
@@ -119,7 +119,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// A key and its text, as it stands in the file.
+/// A key and its raw text.
 pub(crate) struct Field<'a> {
     pub(crate) key: Key,
     pub(crate) line: Line<'a>,
@@ -132,13 +132,13 @@ impl<'a> Field<'a> {
         self.lists().flat_map(|(_, list)| read_list(list)).collect()
     }
 
-    /// The lines a list stands on, and what of each is the list: one line with commas, or one name on each below.
+    /// The lines of a list, with the list's part of each: one line with commas, or one name per line.
     pub(crate) fn lists(&self) -> impl Iterator<Item = (Line<'a>, &'a str)> {
         let below = self.below.iter().map(|line| (*line, after_bullet(line.text).unwrap_or(line.text)));
         std::iter::once((self.line, self.first)).chain(below)
     }
 
-    /// A key with nothing after it is a form left blank; an empty text is written as `""`.
+    /// A key without a value counts as not filled in; an empty text is written as `""`.
     fn is_empty(&self) -> bool {
         self.first.is_empty() && self.below.is_empty()
     }
@@ -212,7 +212,7 @@ pub(crate) fn write_step(step: &PlanStep) -> String {
     written
 }
 
-/// A key that stands twice gives both texts, so that none is lost.
+/// A repeated key joins both texts, so that none is lost.
 fn add_text(text: &mut String, more: &str) {
     if !text.is_empty() {
         text.push('\n');

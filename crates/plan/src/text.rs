@@ -1,11 +1,11 @@
-//! How a text or a list of names is written into a Markdown line, and read back.
+//! Writes a text or a list of names into Markdown lines, and parses it back.
 //!
-//! Text stands as it is wherever that reads back as the same text. Otherwise it stands as a JSON string on
-//! one line: odd to look at, but never a different text, and never mistaken for a heading, a box or a key.
+//! Text is written verbatim if it parses back to the same text. Otherwise it becomes a JSON string on one line: odd to look at,
+//! but never a different text, and never mistaken for a heading, a box or a key.
 
 use crate::step::Key;
 
-/// What a text is, where that changes how it is read.
+/// The kind of a text, if that changes how it is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     Prose,
@@ -31,7 +31,7 @@ pub(crate) fn write_text(text: &str, kind: TextKind, indent: usize) -> String {
     written
 }
 
-/// Reads a text back from its first line and the lines below, which are indented by `indent` or, by hand, less.
+/// Parses a text from its first line and the lines below, which are indented by `indent` or, by hand, less.
 pub(crate) fn read_text(first: &str, below: &[&str], kind: TextKind, indent: usize) -> String {
     let first = first.trim();
     if below.is_empty() {
@@ -52,18 +52,18 @@ pub(crate) fn read_text(first: &str, below: &[&str], kind: TextKind, indent: usi
     text
 }
 
-/// Writes names as a list with commas; quoted are only those that would be read otherwise.
+/// Writes names as a list with commas; quotes only names that would be parsed differently.
 pub(crate) fn write_list(names: &[String]) -> String {
     names.iter().map(|name| if is_plain_name(name) { name.clone() } else { quote(name) }).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads names from one line: plain, in backticks or as JSON strings, with commas between them.
-/// A comma inside braces belongs to the glob, as in `src/{a,b}.rs`.
+/// Parses names from one line: plain, in backticks or as JSON strings, separated by commas. A comma inside braces belongs to the
+/// glob, as in `src/{a,b}.rs`.
 pub(crate) fn read_list(line: &str) -> Vec<String> {
     split_list(line, Braces::HoldCommas).unwrap_or_else(|| split_list(line, Braces::AreLetters).unwrap_or_default())
 }
 
-/// A JSON string, with everything escaped that an editor would not show as it is.
+/// A JSON string that escapes everything an editor would not show verbatim.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -82,17 +82,17 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
-/// Control characters, and those that make a line look different from what it is.
+/// Control characters, and characters that make a line look different from what it is.
 pub(crate) fn is_unseen(c: char) -> bool {
     c.is_control() || turns_text(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// The characters that turn the direction of the text after them.
+/// Characters that change the direction of the following text.
 pub(crate) fn turns_text(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The columns of white space a line begins with. A tab goes to the next multiple of four, as in Markdown.
+/// The columns of leading white space. A tab extends to the next multiple of four, as in Markdown.
 pub(crate) fn indent_of(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {
@@ -160,7 +160,7 @@ enum Braces {
     AreLetters,
 }
 
-/// Nothing when braces hold commas and one of them has no partner.
+/// `None` if braces contain commas and one of them has no partner.
 fn split_list(line: &str, braces: Braces) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut rest = line.trim();
@@ -193,7 +193,7 @@ fn plain_end(rest: &str, braces: Braces) -> Option<usize> {
     (depth == 0).then_some(rest.len())
 }
 
-/// A name in quotes or backticks that ends at a comma or the line's end, and what stands after that comma.
+/// A name in quotes or backticks that ends at a comma or the line's end, and the text after that comma.
 fn quoted_name(rest: &str) -> Option<(String, &str)> {
     let mark = rest.chars().next().filter(|c| matches!(c, '"' | '`'))?;
     let mut escaped = false;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails by panicking")]
 
 use planwright_testkit::bench::median_ms;
-use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{MODEL, ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::Home;
 use serde_json::json;
 use std::process::ExitCode;
@@ -58,7 +58,7 @@ async fn measure() -> ExitCode {
 
 /// Reads the stream to its end and looks at nothing in it.
 async fn bare(models: &ModelServer, text: &str) -> Duration {
-    models.only(Reply::text(text));
+    models.only(ScriptedReply::text(text));
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     let request = client.post(format!("{}/chat/completions", models.base_url())).json(&json!({ "model": MODEL, "stream": true }));
     let start = Instant::now();
@@ -72,7 +72,7 @@ async fn bare(models: &ModelServer, text: &str) -> Duration {
 }
 
 async fn whole(models: &ModelServer, home: &Home, text: &str) -> Duration {
-    models.only(Reply::text(text));
+    models.only(ScriptedReply::text(text));
     let mut command = home.command(&["run", "Go on"]);
     command.env_remove("PLANWRIGHT_MODEL");
     let start = Instant::now();

@@ -6,7 +6,7 @@ use crate::models::{ConfiguredModels, Remotes, ask_daemon};
 use crate::providers::vendor_names;
 use crate::servers::StoredPins;
 use crate::signals::Interrupts;
-use crate::wiring::Parts;
+use crate::wiring::ProcessOptions;
 use anyhow::anyhow;
 use planwright_acp::Front;
 use planwright_chat::Sessions;
@@ -22,7 +22,7 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let (sessions, pool, store, _data) = match prepare(args).await {
         Ok(prepared) => prepared,
         Err(error) => {
-            // An editor shows what it is answered sooner than what is in a log.
+            // Editors show an error response sooner than a log line.
             let problem = error.downcast_ref::<Problem>().cloned();
             planwright_acp::refuse(problem.unwrap_or_else(|| Problem::new(ErrorCode::Internal, format!("{error:#}")))).await;
             return Err(error);
@@ -33,7 +33,7 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     sessions.park_all().await;
     pool.close().await;
     store.close().await;
-    served.map_err(|error| anyhow!("the connection to the editor broke: {error}"))
+    served.map_err(|error| anyhow!("lost the connection to the editor: {error}"))
 }
 
 async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, DataDir)> {
@@ -44,7 +44,7 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, D
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     models.check().await?;
     models.say_choice(None);
-    let parts = Parts {
+    let parts = ProcessOptions {
         config,
         model: args.common.model,
         trusts_all: args.trust,

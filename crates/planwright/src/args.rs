@@ -1,11 +1,11 @@
 //! The command line.
 
+mod backup;
 mod environment;
-mod keeping;
 mod mcp;
 
+pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use environment::LOG;
-pub use keeping::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use mcp::{McpArgs, McpCommand};
 
 use crate::schema::SchemaArgs;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -32,7 +32,7 @@ const EXAMPLES: &str = "Examples:
   planwright plan lint plans/*.plan";
 
 #[derive(Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     Serve(ServeArgs),
     Run(RunArgs),
     Acp(AcpArgs),
@@ -49,22 +49,22 @@ pub enum Command {
     Completions(CompletionsArgs),
     Man(ManArgs),
     Schema(SchemaArgs),
-    /// Print the description of the HTTP API, as OpenAPI
+    /// Print the OpenAPI description of the HTTP API
     Openapi,
 }
 
-/// Where everything is kept.
+/// Where data is stored.
 #[derive(ClapArgs)]
 pub struct StorageArgs {
-    /// Where chats are kept [default: planwright in the user's data folder]
+    /// Folder for chats and other data [default: planwright in the user's data folder]
     #[arg(long, env = "PLANWRIGHT_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Keep chats in this PostgreSQL database, not in the data folder
+    /// Store chats in this PostgreSQL database instead of the data folder
     #[arg(long, env = "PLANWRIGHT_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
 }
 
-/// Where things are kept can be said after a command's own command, too.
+/// Storage options also work after a subcommand.
 fn anywhere(arg: Arg) -> Arg {
     let is_of_storage = arg.get_long().is_some_and(|long| ["data-dir", "database-url"].contains(&long));
     arg.global(is_of_storage)
@@ -74,7 +74,7 @@ fn anywhere(arg: Arg) -> Arg {
 pub struct CommonArgs {
     #[command(flatten)]
     pub storage: StorageArgs,
-    /// The model, as PROVIDER/MODEL, for both modes; over what the configuration says
+    /// The model for both modes, as PROVIDER/MODEL; overrides the configuration
     #[arg(long, env = "PLANWRIGHT_MODEL", value_name = "P/M")]
     pub model: Option<String>,
 }
@@ -88,31 +88,31 @@ pub struct CommonArgs {
   planwright serve --auth users --listen 0.0.0.0:7420 --public-url http://build.example:7420
   planwright serve --auth users --public-url https://plan.example --trusted-proxy 127.0.0.1")]
 pub struct ServeArgs {
-    /// A folder to work in; may be given several times [default: the current folder]
+    /// A folder to work in; can be given several times [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub workspace: Vec<PathBuf>,
-    /// The address to listen on; port 0 takes a free one
+    /// The address to listen on; port 0 chooses a free port
     #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR", value_parser = address)]
     pub listen: SocketAddr,
-    /// Open the web page in your browser: $BROWSER, or xdg-open. Its command line holds the token
+    /// Open the web page in your browser ($BROWSER or xdg-open); the browser's command line contains the token
     #[arg(long)]
     pub open: bool,
-    /// Who may come in: whoever has the token, everyone on this machine, or people with accounts
+    /// Who has access: everyone with the token, everyone on this machine, or users with accounts
     #[arg(long, env = "PLANWRIGHT_AUTH", value_enum, default_value_t = Auth::Token)]
     pub auth: Auth,
-    /// The address that people use, if it is another than the one listened on: by a name, or behind a proxy
+    /// The public address, if it differs from the listening one: a host name, or a proxy in front
     #[arg(long, env = "PLANWRIGHT_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// A proxy that says in X-Forwarded-For whom it passes on; may be given several times
+    /// A proxy whose X-Forwarded-For is trusted; can be given several times
     #[arg(long, env = "PLANWRIGHT_TRUSTED_PROXY", value_name = "IP", value_delimiter = ',')]
     pub trusted_proxy: Vec<IpAddr>,
-    /// People with accounts may have workspaces below this folder; may be given several times [default: only admins add folders]
+    /// Users with accounts may add workspaces below this folder; can be given several times [default: only admins add folders]
     #[arg(long, env = "PLANWRIGHT_WORKSPACE_ROOT", value_name = "DIR", value_delimiter = ':')]
     pub workspace_root: Vec<PathBuf>,
-    /// How many requests one user may make in a minute, with --auth users
+    /// Maximum requests per user and minute, with --auth users
     #[arg(long, env = "PLANWRIGHT_REQUESTS_PER_MINUTE", default_value_t = 6000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub requests_per_minute: u32,
-    /// How the log on stderr is written
+    /// Format of the log on stderr
     #[arg(long, env = "PLANWRIGHT_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
     #[command(flatten)]
@@ -121,7 +121,7 @@ pub struct ServeArgs {
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     let numbers = text.replacen("localhost:", "127.0.0.1:", 1);
-    numbers.parse().map_err(|_| "an address has a number and a port, such as 127.0.0.1:7420, [::1]:7420 or localhost:7420".to_owned())
+    numbers.parse().map_err(|_| "an address has an IP address and a port, such as 127.0.0.1:7420, [::1]:7420 or localhost:7420".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -137,12 +137,11 @@ pub enum Auth {
     Users,
 }
 
-/// Run one task to its end, without a server
+/// Run one task to completion, without a server
 ///
 /// The model's answer and the plan go to stdout, everything else to stderr.
 #[derive(ClapArgs)]
-#[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 bad usage, 3 blocked (needs an answer that nobody is there to give), 130 interrupted.
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad usage, 3 blocked (a question needs an answer), 130 interrupted.
 
 Examples:
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
@@ -150,42 +149,41 @@ Examples:
   planwright run - --yes < task.md                       the task from a file, approvals given
   planwright run \"And now in French\" --chat 01a1e121-e56c-750e-9c54-a1ee26594fe8
   planwright run \"Explain src/lib.rs\" > answer.md        the answer alone, progress on the terminal
-  planwright run \"Fix the typo\" --mode act --json | jq -r 'select(.type == \"run_finished\").data.outcome'"
-)]
+  planwright run \"Fix the typo\" --mode act --json | jq -r 'select(.type == \"run_finished\").data.outcome'")]
 pub struct RunArgs {
-    /// What to do; - reads it from stdin
+    /// The task; - reads it from stdin
     pub task: String,
     /// The folder to work in
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub workspace: PathBuf,
-    /// plan writes a plan and changes nothing else; act carries one out [default: plan; of a chat, its own]
+    /// plan writes a plan and changes nothing else; act executes one [default: plan; with --chat, the chat's mode]
     #[arg(long, value_enum, conflicts_with = "role")]
     pub mode: Option<RunMode>,
     /// A role instead of a mode
     #[arg(long, value_name = "R", value_parser = role)]
     pub role: Option<Role>,
-    /// Go on with this chat of the folder, also one that was begun in the web UI or in an editor
+    /// Continue this chat of the folder, also one from the web UI or an editor
     #[arg(long, value_name = "ID", value_parser = chat)]
     pub chat: Option<ChatId>,
-    /// The plan to carry out: naming it approves its present content
+    /// The plan to execute; naming it approves its present content
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
-    /// Approve tool calls and take a question's default. Never approves a plan
+    /// Approve tool calls and accept a question's default; never approves a plan
     #[arg(long)]
     pub yes: bool,
-    /// Obey all of the workspace's own .planwright/config.toml, and take MCP servers as they are, in this run
+    /// In this run, trust the workspace's .planwright/config.toml and accept MCP servers as they are
     #[arg(long)]
     pub trust: bool,
-    /// Print one event per line, as the event stream has them; the last tells how it ended
+    /// Print one event per line, as in the event stream; the last one reports the outcome
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }
 
-/// Serve one editor, by the Agent Client Protocol on stdin and stdout
+/// Serve one editor, with the Agent Client Protocol on stdin and stdout
 ///
-/// Editors start this themselves. The folder to work in is the one that is open in the editor. Logs go to stderr.
+/// Editors start this command themselves. The folder to work in is the one open in the editor. Logs go to stderr.
 #[derive(ClapArgs)]
 #[command(after_help = "docs/editors.md has the settings of Zed, Neovim and JetBrains. No other planwright may use the same data
 folder meanwhile: stop `planwright serve`, or give the editor a --data-dir of its own.
@@ -196,14 +194,14 @@ Examples:
   planwright acp --data-dir ~/.local/share/planwright-editor
   npx acpx --agent 'planwright acp' exec \"Explain src/lib.rs\"")]
 pub struct AcpArgs {
-    /// Obey all of a workspace's own .planwright/config.toml
+    /// Trust a workspace's own .planwright/config.toml
     #[arg(long)]
     pub trust: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }
 
-/// What the types of the arguments can't say; exits with 2.
+/// A usage error that the argument types can't express; exits with 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadUsage(pub String);
@@ -214,7 +212,7 @@ pub enum RunMode {
     Act,
 }
 
-/// Look at plan files
+/// Inspect plan files
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   planwright plan lint plans/*.plan
@@ -227,7 +225,7 @@ pub struct PlanArgs {
 
 #[derive(Subcommand)]
 pub enum PlanCommand {
-    /// Say what should be better, with file, line and column; exits with 1 if there is anything
+    /// Check plans and print findings with file, line and column; exits with 1 if there are any
     Lint {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -244,33 +242,33 @@ pub enum PlanCommand {
     },
 }
 
-/// List the roles and what each may do
+/// List the roles and their permissions
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   planwright roles
   planwright roles --json | jq '.[].permissions'")]
 pub struct RolesArgs {
-    /// Print JSON, as the API has it
+    /// Print JSON, in the API's form
     #[arg(long)]
     pub json: bool,
 }
 
-/// List the tools, or those a role has, with category, risk and permissions
+/// List the tools, or those of a role, with category, risk and permissions
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   planwright tools
   planwright tools --role planner
   planwright tools --role tester --json")]
 pub struct ToolsArgs {
-    /// Only the tools this role has
+    /// Only the tools of this role
     #[arg(long, value_name = "R", value_parser = role)]
     pub role: Option<Role>,
-    /// Print JSON, as the API has it
+    /// Print JSON, in the API's form
     #[arg(long)]
     pub json: bool,
 }
 
-/// Check the set-up, models and MCP servers too, and say how to mend what is wrong
+/// Check the installation, the models and the MCP servers, and say how to fix problems
 #[derive(ClapArgs)]
 #[command(after_help = "Exits with 1 if something does not work.
 
@@ -278,7 +276,7 @@ Examples:
   planwright doctor --workspace ~/project
   planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
 pub struct DoctorArgs {
-    /// Look at this folder's own configuration as well; MCP servers named there are not started
+    /// Also check this folder's own configuration; does not start MCP servers named there
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// Print JSON
@@ -288,9 +286,9 @@ pub struct DoctorArgs {
     pub common: CommonArgs,
 }
 
-/// Accounts, for `serve --auth users`
+/// Manage accounts, for `serve --auth users`
 ///
-/// Works also while the server runs.
+/// Also works while the server runs.
 #[derive(ClapArgs)]
 #[command(
     mut_args(anywhere),
@@ -309,22 +307,22 @@ pub struct UserArgs {
 
 #[derive(Subcommand)]
 pub enum UserCommand {
-    /// Make an account. The first one is an admin's
+    /// Create an account; the first one is an admin
     Add {
         #[arg(value_name = "NAME")]
         name: String,
-        /// Own the workspaces that nobody was made a member of, and see who failed to sign in
+        /// Make the account an admin: admins own workspaces without members, and see failed sign-ins
         #[arg(long)]
         admin: bool,
-        /// Read the password from stdin, up to its end
+        /// Read the password from stdin, until end of file
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Change a password. Whoever is signed in by the old one is signed out; tokens go on working
+    /// Change a password; ends the account's sessions, but not its tokens
     Passwd {
         #[arg(value_name = "NAME")]
         name: String,
-        /// Read the password from stdin, up to its end
+        /// Read the password from stdin, until end of file
         #[arg(long)]
         password_stdin: bool,
     },
@@ -337,7 +335,7 @@ pub enum UserCommand {
     },
 }
 
-/// Tokens that scripts sign in with
+/// Manage tokens for scripts
 #[derive(ClapArgs)]
 #[command(
     mut_args(anywhere),
@@ -355,12 +353,12 @@ pub struct TokenArgs {
 
 #[derive(Subcommand)]
 pub enum TokenCommand {
-    /// Make a token and print it; it is not shown again
+    /// Create a token and print it; it is shown only once
     New {
-        /// Whose it is [default: the only user; without accounts, whoever runs the server]
+        /// The token's owner [default: the only user; without accounts, the person who runs the server]
         #[arg(long, value_name = "NAME")]
         user: Option<String>,
-        /// What it is for
+        /// The token's purpose
         #[arg(long, value_name = "N", default_value = "command line")]
         name: String,
     },
@@ -376,15 +374,15 @@ pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }
 
-/// The id of a chat.
+/// Parses the id of a chat.
 fn chat(word: &str) -> Result<ChatId, String> {
     word.parse().map_err(|_| {
-        let places = "it is in the address of its page, and the name of its file in the workspace's folder .planwright/chats";
-        format!("a chat goes by its id, such as 01a1e121-e56c-750e-9c54-a1ee26594fe8; {places}")
+        let places = "it is in the address of the chat's page, and is the name of its file in the workspace's folder .planwright/chats";
+        format!("a chat's id looks like 01a1e121-e56c-750e-9c54-a1ee26594fe8; {places}")
     })
 }
 
-/// Any word that a role goes by.
+/// Parses any word for a role.
 fn role(word: &str) -> Result<Role, String> {
     let role = RoleRequest::role(word).resolve(None).map_err(|problem| problem.message)?;
     role.ok_or_else(|| "name a role".to_owned())

@@ -1,4 +1,4 @@
-//! `serve --open`: the user's browser, at the address where they sign in.
+//! `serve --open`: opens the sign-in address in the user's browser.
 
 use crate::output;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use tokio::process::{Child, Command};
 
 const USUAL: &str = "xdg-open";
 
-/// Opens the address. A browser that can't be opened is told of and nothing more: the address is printed anyway.
+/// Opens the address. If no browser opens, this only prints a note: the address is printed anyway.
 pub fn open(address: &str) {
     let wanted = std::env::var("BROWSER").unwrap_or_default();
     match commands(&wanted, address).iter().find_map(|words| start(words)) {
@@ -23,8 +23,8 @@ fn warn() {
     output::note("can't open a browser; open the printed address yourself, or set BROWSER to a command");
 }
 
-/// The commands to try, as words: no shell reads them. `BROWSER` is a list with `:` between, in which `%s` stands for the
-/// address; without it the address is the last word.
+/// The commands to try, as argument lists without a shell. `BROWSER` is a list separated by `:`; `%s` in a command becomes the
+/// address, otherwise the address is the last argument.
 fn commands(wanted: &str, address: &str) -> Vec<Vec<String>> {
     let listed = wanted.split(':').chain([USUAL]).map(|command| command.split_whitespace().collect::<Vec<_>>());
     let words = |command: Vec<&str>| {
@@ -39,7 +39,7 @@ fn commands(wanted: &str, address: &str) -> Vec<Vec<String>> {
 fn start(words: &[String]) -> Option<Child> {
     let (program, arguments) = words.split_first()?;
     let mut command = Command::new(program);
-    // A group of its own, so that Ctrl-C here does not end it; no word of it in what we print.
+    // In its own process group, so that Ctrl-C here does not end it; its output is discarded.
     command.args(arguments).process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PLANWRIGHT_")) {
         command.env_remove(name);

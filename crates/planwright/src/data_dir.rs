@@ -1,16 +1,16 @@
-//! The folder that chats are kept in.
+//! The data folder: chats, the database, the lock.
 
 use crate::args::BadUsage;
-use crate::disk::{self, SetAside};
+use crate::disk::{self, DiskReserve};
 use crate::output;
-use crate::{keeping, sample};
+use crate::{backup, sample};
 use anyhow::{Context, bail};
 use planwright_config::{Config, xdg};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Reserve;
 use planwright_server::Storage;
 use planwright_store::{Store, StoreError};
-use planwright_workspaces::{Reserved, SAMPLES};
+use planwright_workspaces::{ReservedFolders, SAMPLES};
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the lock is tried again: that of a process which was just killed may be let go a moment late.
-const PATIENCE: u32 = 40;
+/// Number of attempts to lock: the kernel may release the lock of a killed process a moment late.
+const LOCK_ATTEMPTS: u32 = 40;
 
 const DATABASE: &str = "planwright.db";
 
-/// Why the database can't be opened. One of a newer version is not opened by trying again.
+/// The error for a database that can't be opened. A database of a newer version stays closed however often one retries.
 fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
     let text = format!("the database {} can't be opened", file.display());
     if matches!(error, StoreError::Newer { .. }) {
@@ -36,7 +36,7 @@ fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
     anyhow::Error::new(error).context(text)
 }
 
-/// The folder, held so that no second process uses it.
+/// The data folder, locked against a second process.
 pub struct DataDir {
     path: PathBuf,
     #[expect(dead_code, reason = "held for its lock")]
@@ -55,7 +55,7 @@ impl DataDir {
             .open(path.join("lock"))
             .map_err(|error| unusable(&path, error))?;
         let mut locked = lock.try_lock();
-        for _ in 0..PATIENCE {
+        for _ in 0..LOCK_ATTEMPTS {
             if !matches!(locked, Err(TryLockError::WouldBlock)) {
                 break;
             }
@@ -69,14 +69,15 @@ impl DataDir {
                 Ok(folder)
             }
             Err(TryLockError::WouldBlock) => {
-                let message = format!("another planwright uses the data folder {}; stop it, or give another --data-dir", path.display());
+                let message =
+                    format!("another planwright is using the data folder {}; stop it, or choose another --data-dir", path.display());
                 bail!(Problem::new(ErrorCode::DataDirLocked, message))
             }
-            Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("the data folder {} can't be locked", path.display())),
+            Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("can't lock the data folder {}", path.display())),
         }
     }
 
-    /// The database at the URL, or the one in the folder.
+    /// Opens the database at the URL, or the one in the folder.
     pub async fn store(&self, url: Option<&str>) -> anyhow::Result<Store> {
         if let Some(url) = url.filter(|url| !url.is_empty()) {
             return match Store::connect(url).await {
@@ -86,24 +87,24 @@ impl DataDir {
         }
         let file = self.database();
         let reserve = self.reserve();
-        // Made here, so that others on the machine can't read what is in it.
+        // Created here with private permissions, so that other users of the machine can't read it.
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(|error| unusable(&file, error))?;
         if let Some(version) = Store::outdated(&file).await.map_err(|error| unopened(&file, error))? {
-            keeping::before_upgrade(&file, version).await?;
+            backup::before_upgrade(&file, version).await?;
         }
         let store = Store::open(&file).await.map_err(|error| unopened(&file, error))?;
         let keeper = reserve.clone();
-        // In its own time: a file system that can't allocate has to be written to.
+        // In the background: on a file system that can't allocate, the reserve has to be written.
         std::thread::spawn(move || keeper.refill());
-        Ok(store.with_room(Arc::new(SetAside(reserve))))
+        Ok(store.with_room(Arc::new(DiskReserve(reserve))))
     }
 
-    /// The room that is set aside on the disk of the folder.
+    /// The disk reserve of the folder.
     pub fn reserve(&self) -> Reserve {
         Reserve::of(&self.path)
     }
 
-    /// On a full disk, gives up the caches of commands and what is set aside for this.
+    /// On a full disk, deletes the caches of commands and the reserve.
     fn make_room_to_start(&self) {
         if self.reserve().is_needed() {
             output::note(&disk::full(&self.path));
@@ -116,62 +117,64 @@ impl DataDir {
         &self.path
     }
 
-    /// The file of the database in the folder.
+    /// The database file in the folder.
     pub fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
     }
 
-    /// Where what commands change is staged, and what they cache is kept.
+    /// The folder for staged changes and caches of commands.
     pub fn commands(&self) -> PathBuf {
         self.real_path().join("commands")
     }
 
-    /// Where the folder really is, links followed.
+    /// The folder's path with links resolved.
     pub fn real_path(&self) -> PathBuf {
         std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 
-    /// What can be no workspace: this folder, the user's configuration, and what belongs to the system or to git.
-    pub fn reserved(&self) -> Reserved {
+    /// The folders that can't be workspaces: this one, the user's configuration, and folders of the system or of git.
+    pub fn reserved(&self) -> ReservedFolders {
         reserve(&self.path)
     }
 
-    /// The token that lets a browser or a script in: `PLANWRIGHT_TOKEN`, or one made once and kept.
+    /// The token for browsers and scripts: `PLANWRIGHT_TOKEN`, or one that is generated once and stored.
     #[expect(clippy::disallowed_methods, reason = "the token is no file of a workspace")]
     pub fn token(&self) -> anyhow::Result<String> {
         if let Some(token) = std::env::var("PLANWRIGHT_TOKEN").ok().filter(|token| !token.is_empty()) {
             if !token.chars().all(|c| c.is_ascii_graphic()) {
-                bail!(BadUsage("PLANWRIGHT_TOKEN has characters that a request can't carry; use letters, digits and signs".to_owned()));
+                bail!(BadUsage(
+                    "PLANWRIGHT_TOKEN contains characters that a request can't carry; use letters, digits and punctuation".to_owned()
+                ));
             }
             return Ok(token);
         }
         let file = self.path.join("token");
         match std::fs::read_to_string(&file) {
             Ok(token) if !token.trim().is_empty() => {
-                // It may have been copied here, or loosened, by hand.
+                // Its permissions may be too open after a manual copy.
                 std::fs::set_permissions(&file, Permissions::from_mode(0o600))
-                    .with_context(|| format!("{} can't be closed to others", file.display()))?;
+                    .with_context(|| format!("can't restrict the permissions of {}", file.display()))?;
                 return Ok(token.trim().to_owned());
             }
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("{} can't be read", file.display())),
+            Err(error) => return Err(error).with_context(|| format!("can't read {}", file.display())),
         }
-        let (token, _) = planwright_server::new_token().context("no random token could be made")?;
-        // Under its own name only when it is whole: a server that dies here must not leave half of one.
+        let (token, _) = planwright_server::new_token().context("can't generate a random token")?;
+        // Renamed only when it is complete: a server that dies here must not leave half a token.
         let new = self.path.join("token.new");
         let written = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&new).and_then(|mut out| {
             out.write_all(token.as_bytes())?;
             out.sync_all()?;
             std::fs::rename(&new, &file)
         });
-        written.with_context(|| format!("{} can't be written", file.display()))?;
+        written.with_context(|| format!("can't write {}", file.display()))?;
         Ok(token)
     }
 }
 
 impl Storage for DataDir {
-    /// By a file of its own: a database that is held by a writer would keep everyone waiting.
+    /// Uses a file of its own: a database that a writer holds would block everyone.
     #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
     fn try_to_write(&self) -> std::io::Result<()> {
         if self.reserve().is_in_use() {
@@ -232,7 +235,7 @@ fn try_to_write_in(folder: &Path) -> std::io::Result<()> {
 }
 
 /// What a look at the database found.
-pub enum Database {
+pub enum DatabaseState {
     There(Store),
     /// The first start makes it.
     NotMade,
@@ -240,7 +243,7 @@ pub enum Database {
     Outdated,
 }
 
-impl Database {
+impl DatabaseState {
     /// Looks at the database without making or changing tables.
     ///
     /// # Errors
@@ -261,14 +264,14 @@ impl Database {
     }
 }
 
-/// The database, for a command that works also while a server uses it: about accounts, or reading a chat.
-pub struct Accounts {
+/// The database for a command that also works while a server uses it: managing accounts, or reading a chat.
+pub struct SharedDatabase {
     pub store: Store,
     #[expect(dead_code, reason = "held while the database is, where no server has it")]
     data: Option<DataDir>,
 }
 
-impl Accounts {
+impl SharedDatabase {
     pub async fn open(folder: Option<PathBuf>, url: Option<&str>) -> anyhow::Result<Self> {
         let url = url.filter(|url| !url.is_empty());
         let visited = match url {
@@ -278,15 +281,15 @@ impl Accounts {
         if let Some(store) = visited {
             return Ok(Self { store, data: None });
         }
-        // It is to be made, or brought up to date, which is for one process alone.
+        // Creating or migrating the database requires the lock.
         let data = DataDir::open(folder)?;
         Ok(Self { store: data.store(url).await?, data: Some(data) })
     }
 }
 
-/// Why nothing can be kept at a place. Trying again does not help where it is the wrong one.
+/// The error for an unusable data folder. Retrying does not help if the folder is the wrong one.
 fn unusable(path: &Path, error: std::io::Error) -> anyhow::Error {
-    // Asked for a folder, the system only says that something is there already.
+    // For an existing file, the system only reports that something exists already.
     let why = if error.kind() == ErrorKind::AlreadyExists { "it is not a folder".to_owned() } else { error.to_string() };
     #[expect(clippy::wildcard_enum_match_arm, reason = "for all others only another folder helps")]
     let remedy = match error.kind() {
@@ -294,7 +297,7 @@ fn unusable(path: &Path, error: std::io::Error) -> anyhow::Error {
         ErrorKind::ReadOnlyFilesystem => "make it writable, or ",
         _ => "",
     };
-    let text = format!("the data folder can't be written: {}: {why}; {remedy}give another one by --data-dir", path.display());
+    let text = format!("the data folder can't be written: {}: {why}; {remedy}choose another one with --data-dir", path.display());
     #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else may happen is no fault of the folder")]
     let code = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::Forbidden,
@@ -305,22 +308,22 @@ fn unusable(path: &Path, error: std::io::Error) -> anyhow::Error {
     Problem::new(code, text).into()
 }
 
-/// What can be no workspace, for a command that does not hold the folder.
-pub fn reserved(folder: Option<PathBuf>) -> anyhow::Result<Reserved> {
+/// The folders that can't be workspaces, for a command that does not lock the data folder.
+pub fn reserved(folder: Option<PathBuf>) -> anyhow::Result<ReservedFolders> {
     Ok(reserve(&place(folder)?))
 }
 
-fn reserve(path: &Path) -> Reserved {
+fn reserve(path: &Path) -> ReservedFolders {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    Reserved::new(path, Config::file().as_deref(), home.as_deref())
+    ReservedFolders::new(path, Config::file().as_deref(), home.as_deref())
 }
 
-/// Where the file of the database is, or would be.
+/// The path of the database file, whether or not it exists.
 pub fn database(folder: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     Ok(place(folder)?.join(DATABASE))
 }
 
 fn place(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let path = path.or_else(|| xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("planwright")));
-    path.context("there is no home folder to keep chats in; give --data-dir")
+    path.context("there is no home folder for the data; give --data-dir")
 }

@@ -1,4 +1,4 @@
-//! The disk of the data folder, while a server runs.
+//! Watches the disk of the data folder while a server runs.
 
 use crate::output;
 use planwright_chat::Sessions;
@@ -8,16 +8,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// How often it is looked whether the disk is full, or has room again.
-const LOOK: Duration = Duration::from_secs(2);
-/// How often caches of commands are looked at.
-const TIDY: Duration = Duration::from_hours(1);
+/// Interval of the checks for a full disk.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+/// Interval of the checks of the commands' caches.
+const CACHE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Room that is set aside, for the database.
+/// The disk reserve, for the database.
 #[derive(Debug)]
-pub struct SetAside(pub Reserve);
+pub struct DiskReserve(pub Reserve);
 
-impl Room for SetAside {
+impl Room for DiskReserve {
     fn is_needed(&self) -> bool {
         self.0.is_needed()
     }
@@ -27,16 +27,16 @@ impl Room for SetAside {
     }
 }
 
-/// What is said of a full disk.
+/// The message about a full disk.
 pub fn full(folder: &Path) -> String {
     format!(
-        "the disk of the data folder {} is full; only what was set aside is left to store messages in. Free some space there",
+        "the disk of the data folder {} is full; only the reserve is left for storing messages. Free some space there",
         folder.display()
     )
 }
 
-/// Says when the disk is full, sets room aside again when it is not, and bounds the caches of commands.
-pub async fn look_after(reserve: Reserve, folder: std::path::PathBuf, sessions: Sessions, closing: CancellationToken) {
+/// Reports a full disk, restores the reserve when there is space again, and limits the caches of commands.
+pub async fn watch_disk(reserve: Reserve, folder: std::path::PathBuf, sessions: Sessions, closing: CancellationToken) {
     let mut was_full = false;
     let mut tidied = None::<Instant>;
     loop {
@@ -44,11 +44,16 @@ pub async fn look_after(reserve: Reserve, folder: std::path::PathBuf, sessions: 
         if is_full && !was_full {
             output::note(&full(&folder));
         } else if was_full && !is_full {
-            output::note("the disk of the data folder has room again");
+            output::note("the disk of the data folder has space again");
         }
         was_full = is_full;
-        let commands =
-            sessions.workspaces().everywhere().settings.commands.clone().filter(|_| tidied.is_none_or(|tidied| tidied.elapsed() > TIDY));
+        let commands = sessions
+            .workspaces()
+            .everywhere()
+            .settings
+            .commands
+            .clone()
+            .filter(|_| tidied.is_none_or(|tidied| tidied.elapsed() > CACHE_INTERVAL));
         tidied = if commands.is_some() { Some(Instant::now()) } else { tidied };
         let keeper = reserve.clone();
         let work = move || {
@@ -60,7 +65,7 @@ pub async fn look_after(reserve: Reserve, folder: std::path::PathBuf, sessions: 
         let _ = tokio::task::spawn_blocking(work).await;
         tokio::select! {
             () = closing.cancelled() => return,
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
         }
     }
 }

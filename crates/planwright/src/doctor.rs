@@ -1,13 +1,13 @@
 //! `planwright doctor`
 
 use crate::args::{DoctorArgs, StorageArgs};
-use crate::data_dir::{Database, Found, look, reserved};
+use crate::data_dir::{DatabaseState, Found, look, reserved};
 use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
 use crate::providers::vendor_names;
-use crate::servers::{Bench, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
-use crate::wiring::Parts;
+use crate::servers::{FolderServers, NoPins, ReadPins, StoredPins, in_file, known_workspace, while_waiting};
+use crate::wiring::ProcessOptions;
 use anyhow::{Context, bail};
 use planwright_config::{Config, PATH};
 use planwright_protocol::Mode;
@@ -16,7 +16,7 @@ use planwright_sandbox::{Check, Outcome, Reserve, Space};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
-use planwright_workspaces::{Configuration, Reserved, ServerReport, Trust, settings};
+use planwright_workspaces::{Configuration, ReservedFolders, ServerReport, Trust, settings};
 use serde_json::json;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = Vec::new();
-    // Read, and of use: what runs would refuse is refused here.
+    // Parsed and validated: doctor rejects what a run would reject.
     let config = Config::load(vendor_names()).and_then(|config| settings(&config).map(|_| config).with_context(in_file));
     checks.push(match &config {
         Ok(_) => good("configuration", "read"),
@@ -37,8 +37,8 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         checks.extend(models(&ConfiguredModels::new(&config, args.common.model)).await);
         config
     } else {
-        // What the file has is not known, so nothing can be said about what it lacks.
-        checks.push(weaker("models", "not looked at; mend the configuration first"));
+        // An unreadable file says nothing about which models are missing.
+        checks.push(weaker("models", "not checked; fix the configuration first"));
         Config::default()
     };
     let data = crate::data_dir::database(args.common.storage.data_dir.clone()).ok();
@@ -70,14 +70,14 @@ async fn storage(folder: Option<std::path::PathBuf>, database: Option<&str>) -> 
     checks
 }
 
-/// Whether the disk of the data folder has room; `None` if there is no such folder.
+/// Whether the disk of the data folder has space; `None` if there is no such folder.
 fn disk_of(folder: &Path) -> Option<Check> {
     let space = Space::of(folder).ok()?;
     let left = format!("{space} are free");
     Some(if Reserve::of(folder).is_in_use() {
         missing("disk", &format!("{}; {left}", disk::full(folder)))
     } else if space.is_nearly_full() {
-        weaker("disk", &format!("nearly full, so no command can be run: {left}; free some space on the disk of {}", folder.display()))
+        weaker("disk", &format!("nearly full, so no command can run: {left}; free some space on the disk of {}", folder.display()))
     } else {
         good("disk", &left)
     })
@@ -89,19 +89,19 @@ async fn opened(folder: Option<PathBuf>, url: Option<&str>) -> Vec<Check> {
         Err(error) => return vec![missing("data folder", &format!("{error:#}"))],
     };
     let data = match found {
-        // Whoever holds it has it in order.
-        Found::InUse => return vec![good("data folder", "in use by a planwright that runs now")],
+        // The process that holds it has checked it.
+        Found::InUse => return vec![good("data folder", "in use by a running planwright")],
         Found::NotMade => good("data folder", &format!("{}, which the first start makes", path.display())),
         Found::There => good("data folder", &path.display().to_string()),
     };
     let kind = if url.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
-    let database = match Database::look(folder, url).await {
-        Ok(Database::There(store)) => {
+    let database = match DatabaseState::look(folder, url).await {
+        Ok(DatabaseState::There(store)) => {
             store.close().await;
             good("database", kind)
         }
-        Ok(Database::NotMade) => good("database", &format!("{kind}; the first start makes it")),
-        Ok(Database::Outdated) => good("database", &format!("{kind}; the next start brings its tables up to date")),
+        Ok(DatabaseState::NotMade) => good("database", &format!("{kind}; the first start makes it")),
+        Ok(DatabaseState::Outdated) => good("database", &format!("{kind}; the next start brings its tables up to date")),
         Err(error) => missing("database", &format!("{error:#}")),
     };
     vec![data, database]
@@ -128,16 +128,16 @@ async fn models(models: &ConfiguredModels) -> Vec<Check> {
     checks
 }
 
-/// The workspace's own configuration.
+/// Checks the workspace's own configuration.
 fn workspace(config: &Config, folder: &Path) -> Check {
     const NAME: &str = "workspace";
     let read = || {
-        let parts = Parts {
+        let parts = ProcessOptions {
             config: config.clone(),
             model: None,
             trusts_all: false,
             commands: PathBuf::new(),
-            reserved: Reserved::default(),
+            reserved: ReservedFolders::default(),
             team: None,
             roots: Vec::new(),
             pins: Arc::new(NoPins),
@@ -156,17 +156,16 @@ fn workspace(config: &Config, folder: &Path) -> Check {
     }
 }
 
-/// The MCP servers. Those that are what the user accepted are started and asked what they offer; those of a workspace's own
-/// file are not.
+/// Checks the MCP servers. Starts the accepted ones and lists their tools; does not start those of a workspace's own file.
 async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -> Vec<Check> {
     let asked = async {
         let own = reserved(storage.data_dir.clone())?;
-        let store = match Database::look(storage.data_dir, storage.database_url.as_deref()).await? {
-            Database::There(store) => store,
+        let store = match DatabaseState::look(storage.data_dir, storage.database_url.as_deref()).await? {
+            DatabaseState::There(store) => store,
             // Nothing was accepted yet, as in a new one.
-            Database::NotMade => return ask_anew(config, folder, &own).await,
-            Database::Outdated => {
-                bail!("the database is of an earlier version, or empty; start Planwright once, which brings it up to date")
+            DatabaseState::NotMade => return ask_anew(config, folder, &own).await,
+            DatabaseState::Outdated => {
+                bail!("the database is of an earlier version, or empty; start Planwright once to bring it up to date")
             }
         };
         let reports = ask(config, folder.unwrap_or(Path::new(".")), &store, &own).await;
@@ -176,12 +175,12 @@ async fn servers(config: &Config, folder: Option<&Path>, storage: StorageArgs) -
     match asked.await {
         Ok(reports) => reports.into_iter().map(|(report, is_accepted)| server(report, is_accepted, folder)).collect(),
         Err(_) if config.mcp.servers.is_empty() => Vec::new(),
-        Err(error) => vec![missing(SERVER, &format!("not looked at: {error:#}"))],
+        Err(error) => vec![missing(SERVER, &format!("not checked: {error:#}"))],
     }
 }
 
 /// Asks the servers with a database that is made for this alone.
-async fn ask_anew(config: &Config, folder: Option<&Path>, own: &Reserved) -> anyhow::Result<Vec<(ServerReport, bool)>> {
+async fn ask_anew(config: &Config, folder: Option<&Path>, own: &ReservedFolders) -> anyhow::Result<Vec<(ServerReport, bool)>> {
     let place = std::env::temp_dir().join(format!("planwright-doctor-data-{}", std::process::id()));
     std::fs::DirBuilder::new().mode(0o700).create(&place)?;
     let asked = async {
@@ -197,22 +196,22 @@ async fn ask_anew(config: &Config, folder: Option<&Path>, own: &Reserved) -> any
 
 const SERVER: &str = "mcp server";
 
-/// What the servers say, and whether the file that those of the workspace stand in is accepted.
-async fn ask(config: &Config, folder: &Path, store: &Store, own: &Reserved) -> anyhow::Result<Vec<(ServerReport, bool)>> {
+/// The servers' reports, and whether the user trusts the file of the workspace's own servers.
+async fn ask(config: &Config, folder: &Path, store: &Store, own: &ReservedFolders) -> anyhow::Result<Vec<(ServerReport, bool)>> {
     let id = known_workspace(store, folder).await?;
     let accepted = store.trusted(id).await?;
-    let bench = Bench::open(config, (store, own), Arc::new(ReadPins(StoredPins(store.clone()))), folder, id, None).await?;
-    while_waiting(&bench.pool, bench.rules.servers.tools(&bench.site)).await;
-    let reports = bench.rules.servers.reports(&bench.site).await;
-    let is_accepted = accepted.is_some() && accepted == bench.trust.sha256;
-    bench.close().await;
+    let servers = FolderServers::open(config, (store, own), Arc::new(ReadPins(StoredPins(store.clone()))), folder, id, None).await?;
+    while_waiting(&servers.pool, servers.rules.servers.tools(&servers.site)).await;
+    let reports = servers.rules.servers.reports(&servers.site).await;
+    let is_accepted = accepted.is_some() && accepted == servers.trust.sha256;
+    servers.close().await;
     Ok(reports.into_iter().map(|report| (report, is_accepted)).collect())
 }
 
 fn server(report: ServerReport, is_accepted: bool, folder: Option<&Path>) -> Check {
     let ServerReport { name, status, error, tools, changed, .. } = report;
     let place = folder.map(|folder| format!(" --workspace {}", output::shell_word(&folder.display().to_string()))).unwrap_or_default();
-    let how = format!("`planwright mcp accept {name}{place}` shows what is to be accepted, as the web UI does");
+    let how = format!("`planwright mcp accept {name}{place}` shows what to accept, and so does the web UI");
     let count = tools.len();
     match (status, changed, error) {
         (ServerStatus::Ready, None, None) => good(SERVER, &format!("{name}: {count} tools")),
@@ -223,20 +222,20 @@ fn server(report: ServerReport, is_accepted: bool, folder: Option<&Path>) -> Che
             weaker(SERVER, &format!("{name}: {count} tools; changed since you accepted it, and not used: {items}; {how}.{why}"))
         }
         (ServerStatus::Untrusted, Some(_), _) => {
-            weaker(SERVER, &format!("{name}: what is run for it has changed since you accepted it, so it was not started; {how}"))
+            weaker(SERVER, &format!("{name}: its command changed since you accepted it, so it was not started; {how}"))
         }
         (ServerStatus::Untrusted, None, _) if is_accepted => {
-            good(SERVER, &format!("{name}: of the workspace's own file, which you accepted; not started for this"))
+            good(SERVER, &format!("{name}: in the workspace's own file, which you accepted; not started by doctor"))
         }
         (ServerStatus::Untrusted, None, _) => {
-            weaker(SERVER, &format!("{name}: of the workspace's own file, needs your trust; not started; {how}"))
+            weaker(SERVER, &format!("{name}: in the workspace's own file, needs your trust; not started; {how}"))
         }
         (ServerStatus::Failed | ServerStatus::Idle, _, why) => missing(SERVER, &why.unwrap_or_else(|| format!("{name}: not started"))),
     }
 }
 
-/// Runs commands in a temporary folder of the data folder, where those of chats are staged: whether overlays work depends on
-/// its file system.
+/// Runs commands in a temporary folder of the data folder, where chats stage theirs: overlays may or may not work on its file
+/// system.
 fn commands(data: Option<std::path::PathBuf>) -> Vec<Check> {
     let parent = data.filter(|data| data.is_dir()).unwrap_or_else(std::env::temp_dir);
     let place = parent.join(format!("planwright-doctor-{}", std::process::id()));

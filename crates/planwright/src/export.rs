@@ -1,7 +1,7 @@
 //! `planwright export`
 
 use crate::args::{ExportArgs, ExportFormat};
-use crate::data_dir::{Accounts, database};
+use crate::data_dir::{SharedDatabase, database};
 use crate::output;
 use anyhow::{Context, bail};
 use base64::Engine;
@@ -16,10 +16,10 @@ use planwright_store::{ChatFilter, ChatRow, Store};
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// How many chats are named when the one that was asked for is not there.
-const NAMED: usize = 5;
+/// Number of chats to list if the requested one does not exist.
+const LISTED_CHATS: usize = 5;
 
-/// A chat as JSON. `version` grows when something in it comes to mean something else.
+/// A chat as JSON. `version` grows when the meaning of a field changes.
 #[derive(Serialize)]
 struct ChatExport {
     format: &'static str,
@@ -41,9 +41,9 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let url = args.storage.database_url.as_deref().filter(|url| !url.is_empty());
     let file = database(args.storage.data_dir.clone())?;
     if url.is_none() && !file.exists() {
-        bail!("there are no chats in {}; --data-dir names another data folder", file.parent().unwrap_or(&file).display());
+        bail!("there are no chats in {}; choose another data folder with --data-dir", file.parent().unwrap_or(&file).display());
     }
-    let opened = Accounts::open(args.storage.data_dir, url).await?;
+    let opened = SharedDatabase::open(args.storage.data_dir, url).await?;
     let store = &opened.store;
     let Some(row) = store.chat(args.chat).await? else { return Err(unknown(store, args.chat).await?) };
     let messages = store.messages(row.id).await?;
@@ -54,7 +54,7 @@ pub async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
             for message in &messages {
                 exported.push(with_images(store, message).await?);
             }
-            let folder = store.workspace(row.workspace_id).await?.context("the chat's workspace is not known")?;
+            let folder = store.workspace(row.workspace_id).await?.context("the chat's workspace is unknown")?;
             output::data(&serde_json::to_string_pretty(&ChatExport {
                 format: "planwright-chat",
                 version: 1,
@@ -81,7 +81,7 @@ async fn with_images(store: &Store, message: &Message) -> anyhow::Result<WireMes
     Ok(wire)
 }
 
-/// Like the chat's file in the workspace, but nothing is shortened and plans are written out.
+/// Like the chat's file in the workspace, but nothing is shortened and plans are included.
 fn markdown(row: &ChatRow, messages: Vec<Message>) -> String {
     let config = row.config.clone();
     let header = ChatHeader { id: row.id, title: row.title.clone(), config, created_at: row.created_at, updated_at: row.updated_at };
@@ -91,7 +91,7 @@ fn markdown(row: &ChatRow, messages: Vec<Message>) -> String {
     format!("{head}\n# {title}\n{entries}")
 }
 
-/// The message with its plan in its text, as a quotation: the plan's headings are none of the transcript's.
+/// The message with its plan as a quotation, so that the plan's headings are not headings of the transcript.
 fn with_plan(mut message: Message) -> Message {
     if let Some(plan) = message.body.plan().map(|version| version.plan.clone()) {
         let text = PlanDocument::new(plan, None, 0).render();
@@ -103,15 +103,15 @@ fn with_plan(mut message: Message) -> Message {
     message
 }
 
-/// Says which chats there are.
+/// Lists the existing chats.
 async fn unknown(store: &Store, chat: ChatId) -> anyhow::Result<anyhow::Error> {
     let mut rows = Vec::new();
     for workspace in store.workspaces().await? {
-        let limit = u32::try_from(NAMED).ok();
+        let limit = u32::try_from(LISTED_CHATS).ok();
         rows.extend(store.chats(workspace.id, ChatFilter { limit, ..ChatFilter::default() }).await?);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
-    let named: Vec<String> = rows.iter().take(NAMED).map(|row| format!("\n  {}  {}", row.id, row.title)).collect();
+    let named: Vec<String> = rows.iter().take(LISTED_CHATS).map(|row| format!("\n  {}  {}", row.id, row.title)).collect();
     let hint = if named.is_empty() { "; there are none at all".to_owned() } else { format!("; the newest are{}", named.concat()) };
     Ok(anyhow::anyhow!("there is no chat {chat}{hint}"))
 }

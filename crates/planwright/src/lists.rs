@@ -65,13 +65,13 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `GET /openapi.json` answers, for builds that have no server at hand.
+/// The document of `GET /openapi.json`, for builds without a server.
 pub fn openapi() -> anyhow::Result<ExitCode> {
     output::data(&serde_json::to_string_pretty(planwright_server::openapi())?);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Rows with their columns in line.
+/// Prints rows with aligned columns.
 pub fn table(rows: Vec<Vec<String>>) {
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();

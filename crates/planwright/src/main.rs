@@ -2,12 +2,12 @@
 
 mod acp;
 mod args;
+mod backup;
 mod browser;
 mod data_dir;
 mod disk;
 mod doctor;
 mod export;
-mod keeping;
 mod lists;
 mod man;
 mod mcp;
@@ -29,11 +29,11 @@ mod token;
 mod user;
 mod wiring;
 
-use args::{Args, Command, LogFormat};
+use args::{Args, CliCommand, LogFormat};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Commands begin in this binary too, as a stage of their sandbox.
+    // Commands of the sandbox start in this binary too.
     if let Some(code) = planwright_sandbox::enter_if_asked() {
         return code;
     }
@@ -42,23 +42,23 @@ fn main() -> ExitCode {
     init_logs(&command);
     process_limits::forbid_core_dumps();
     let outcome = match command {
-        Command::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
-        Command::Run(args) => on_one_thread(run::run(args)),
-        Command::Acp(args) => in_runtime(acp::acp(args)).map(|()| ExitCode::SUCCESS),
-        Command::Plan(args) => plan::plan(args),
-        Command::Doctor(args) => in_runtime(doctor::doctor(args)),
-        Command::Mcp(args) => in_runtime(mcp::mcp(args)),
-        Command::User(args) => in_runtime(user::user(args)),
-        Command::Token(args) => in_runtime(token::token(args)),
-        Command::Backup(args) => in_runtime(keeping::backup(args)),
-        Command::Restore(args) => in_runtime(keeping::restore(args)),
-        Command::Export(args) => in_runtime(export::export(args)),
-        Command::Roles(args) => lists::roles(&args),
-        Command::Tools(args) => lists::tools(&args),
-        Command::Completions(args) => lists::completions(&args),
-        Command::Schema(args) => schema::schema(&args),
-        Command::Man(args) => man::man(&args),
-        Command::Openapi => lists::openapi(),
+        CliCommand::Serve(args) => in_runtime(serve::serve(args)).map(|()| ExitCode::SUCCESS),
+        CliCommand::Run(args) => on_one_thread(run::run(args)),
+        CliCommand::Acp(args) => in_runtime(acp::acp(args)).map(|()| ExitCode::SUCCESS),
+        CliCommand::Plan(args) => plan::plan(args),
+        CliCommand::Doctor(args) => in_runtime(doctor::doctor(args)),
+        CliCommand::Mcp(args) => in_runtime(mcp::mcp(args)),
+        CliCommand::User(args) => in_runtime(user::user(args)),
+        CliCommand::Token(args) => in_runtime(token::token(args)),
+        CliCommand::Backup(args) => in_runtime(backup::backup(args)),
+        CliCommand::Restore(args) => in_runtime(backup::restore(args)),
+        CliCommand::Export(args) => in_runtime(export::export(args)),
+        CliCommand::Roles(args) => lists::roles(&args),
+        CliCommand::Tools(args) => lists::tools(&args),
+        CliCommand::Completions(args) => lists::completions(&args),
+        CliCommand::Schema(args) => schema::schema(&args),
+        CliCommand::Man(args) => man::man(&args),
+        CliCommand::Openapi => lists::openapi(),
     };
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))
 }
@@ -67,17 +67,17 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
     tokio::runtime::Runtime::new()?.block_on(work)
 }
 
-/// One chat has little to do at a time, and to wake another thread for each word of an answer costs more than the word.
+/// One chat has little to do at a time; waking another thread for each delta would cost more than the delta.
 fn on_one_thread<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-/// Logs go to stderr, so that what a command prints stays clean. What libraries have to say is for those who ask.
-fn init_logs(command: &Command) {
+/// Logs go to stderr, so that stdout has only the command's output. Library logs are off by default.
+fn init_logs(command: &CliCommand) {
     let wanted = std::env::var(args::LOG).ok().filter(|wanted| !wanted.is_empty());
     let filter = wanted.and_then(|wanted| tracing_subscriber::EnvFilter::try_new(wanted).ok()).unwrap_or_else(|| "planwright=warn".into());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(output::has_colour()).with_writer(std::io::stderr);
-    if let Command::Serve(args) = command
+    if let CliCommand::Serve(args) = command
         && args.log_format == LogFormat::Json
     {
         logs.json().init();

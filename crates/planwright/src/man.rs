@@ -10,12 +10,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What stands before the examples of a command, in its help.
+/// The heading of the examples in a command's help.
 const EXAMPLES: &str = "Examples:\n";
 
-/// A page for each command, under the names that `man` looks for.
+/// Writes a page for each command, under the names that `man` expects.
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    let wrong = || format!("the pages can't be written into {}", args.folder.display());
+    let wrong = || format!("can't write the manual pages into {}", args.folder.display());
     DirBuilder::new().recursive(true).create(&args.folder).with_context(wrong)?;
     let mut command = Args::command().disable_help_subcommand(true);
     command.build();
@@ -53,7 +53,7 @@ fn whole(command: &Command, page: &Man) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What stands below the options in a command's help: remarks, and examples as they are typed.
+/// The text below the options in a command's help: notes, and examples verbatim.
 fn after_help(text: &str) -> Roff {
     let (remarks, examples) = text.split_once(EXAMPLES).unwrap_or((text, ""));
     let mut roff = Roff::new();

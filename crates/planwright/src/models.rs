@@ -1,4 +1,4 @@
-//! From the name of a model to the model.
+//! Resolves the name of a model to a provider.
 
 use crate::args::BadUsage;
 use crate::output;
@@ -8,11 +8,11 @@ use futures::future::BoxFuture;
 use planwright_agent::Provider;
 use planwright_chat::{Models, named_models};
 use planwright_config::Config;
-use planwright_protocol::settings::{Depth, ModelChoice, ModelSettings};
+use planwright_protocol::settings::{ModelChoice, ModelSettings, ReasoningEffort};
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::catalog::{self, ModelFacts};
-use planwright_providers::{Again, Endpoint, Patience, Remote, Script, check, demo, list};
-use planwright_server::{ModelNames, ModelSources, Shelf};
+use planwright_providers::{Endpoint, Remote, RetryNotice, Script, Timeouts, check, demo, list};
+use planwright_server::{ModelDirectory, ModelNames, ModelSources};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// How long `doctor` waits for a provider.
-const CHECK_UP: Patience =
-    Patience { connect: Duration::from_secs(5), silence: Duration::from_secs(10), reply: Duration::from_secs(20), bytes: 16 * 1024 * 1024 };
+/// Timeouts of `doctor` for a provider.
+const CHECK_UP: Timeouts =
+    Timeouts { connect: Duration::from_secs(5), silence: Duration::from_secs(10), reply: Duration::from_secs(20), bytes: 16 * 1024 * 1024 };
 
-/// Why a model can't be used: its name.
+/// The `reason` of a problem with a model's name.
 const NAME: &str = "model_name";
 
 /// The models of a configuration.
@@ -32,42 +32,43 @@ const NAME: &str = "model_name";
 pub struct ConfiguredModels {
     choice: ModelChoice,
     flag: Option<String>,
-    /// The variable that a model was chosen by, when nobody named one.
+    /// The variable that selected the model, if the user named none.
     chosen_by: Option<String>,
     providers: BTreeMap<String, ProviderConfig>,
-    /// Those that the configuration has.
+    /// The models in the configuration.
     configured: Vec<String>,
-    /// The effort that was chosen for a chat.
-    effort: Option<Depth>,
+    /// The effort chosen for a chat.
+    effort: Option<ReasoningEffort>,
 }
 
-/// Takes a model of the user's own daemon, when its address is all that is known.
+/// Chooses a model of the user's own daemon, if only its address is known.
 pub async fn ask_daemon(config: &mut Config, flag: Option<&str>) {
     let Some(daemon) = daemon_from_env().filter(|_| flag.is_none() && config.models.is_empty() && model_from_env().is_none()) else {
         return;
     };
     let ProviderConfig::Remote(remote) = of_vendor(daemon) else { return };
     let listed = match remote.endpoint(&daemon.name) {
-        Ok(endpoint) => list(Endpoint { patience: CHECK_UP, ..endpoint }).await,
+        Ok(endpoint) => list(Endpoint { timeouts: CHECK_UP, ..endpoint }).await,
         Err(problem) => Err(problem),
     };
     let variable = daemon.base_url_env.as_deref().unwrap_or_default();
     let note = match listed.map(|models| models.into_iter().next()) {
         Ok(Some(model)) => {
             let model = format!("{}/{model}", daemon.name);
-            let note =
-                format!("no model is configured; {variable} is set and has {model}, so that is used (--model or [models] name another)");
+            let note = format!(
+                "no model is configured; {variable} is set, so {model} from there is used (choose another with --model or [models])"
+            );
             config.models.default = Some(model);
             note
         }
         Ok(None) => format!("{variable} is set, but {} has no model yet; fetch one, such as by `ollama pull qwen3-coder`", daemon.title),
-        Err(problem) => format!("{variable} is set, but it can't be asked for its models: {}", problem.message),
+        Err(problem) => format!("{variable} is set, but listing its models failed: {}", problem.message),
     };
     output::note(&note);
 }
 
 impl ConfiguredModels {
-    /// `flag` is the user's `--model`, which serves both modes.
+    /// `flag` is the user's `--model`, which applies to both modes.
     pub fn new(config: &Config, flag: Option<String>) -> Self {
         let mut choice = match flag.clone() {
             Some(model) => ModelChoice::both(model),
@@ -86,7 +87,7 @@ impl ConfiguredModels {
     fn of(settings: &ModelSettings) -> Self {
         let configured = settings.providers.iter().map(|(name, settings)| (name.clone(), ProviderConfig::from(settings)));
         let mut providers: BTreeMap<String, ProviderConfig> = configured.collect();
-        // These need no configuration: `demo/demo`, `script/FILE` for a script of one's own, and every vendor of the catalog.
+        // These need no configuration: `demo/demo`, `script/FILE` for a user's own script, and every vendor of the catalog.
         providers.entry("demo".to_owned()).or_insert(ProviderConfig::Demo);
         providers.entry("script".to_owned()).or_insert(ProviderConfig::Script(PathBuf::new()));
         for vendor in catalog::vendors() {
@@ -96,20 +97,22 @@ impl ConfiguredModels {
         Self { choice: settings.choice.clone(), flag: None, chosen_by: None, providers, configured, effort: settings.effort }
     }
 
-    /// Says which model is used when nobody named one; `used` is the one that is.
+    /// Prints which model is used if the user named none.
     pub fn say_choice(&self, used: Option<&str>) {
         if let (Some(variable), Some(model)) = (&self.chosen_by, &self.choice.default)
             && used.is_none_or(|used| used == model)
         {
-            output::note(&format!("no model is configured; {variable} is set, so {model} is used (--model or [models] name another)"));
+            output::note(&format!(
+                "no model is configured; {variable} is set, so {model} is used (choose another with --model or [models])"
+            ));
         }
     }
 
-    /// Finds out at the start, and not in the first run, that a model can't be used.
+    /// Reports an unusable model at the start instead of in the first run.
     pub async fn check(&self) -> anyhow::Result<()> {
         for mode in [Mode::Plan, Mode::Act] {
             if self.name(mode).is_some() {
-                self.model(mode, None).await.map_err(|problem| misnamed(problem, self.flag.as_deref()))?;
+                self.model(mode, None).await.map_err(|problem| model_error(problem, self.flag.as_deref()))?;
             }
         }
         Ok(())
@@ -120,24 +123,24 @@ impl ConfiguredModels {
         self.choice.name(mode)
     }
 
-    /// Whether the model of a mode really answers; says what is known of it.
+    /// Checks whether the model of a mode answers; returns facts about it.
     pub async fn check_up(&self, mode: Mode) -> Result<String, Problem> {
         let (name, provider, model) = self.parts(mode)?;
         let chosen = self.chosen_by.as_ref().map(|variable| format!(", chosen because {variable} is set")).unwrap_or_default();
         let Some(endpoint) = self.endpoint(provider)? else { return Ok(name.to_owned()) };
-        let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).map(told).unwrap_or_default();
-        let answers = check(Endpoint { patience: CHECK_UP, ..endpoint }, model).await?;
+        let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).map(describe_facts).unwrap_or_default();
+        let answers = check(Endpoint { timeouts: CHECK_UP, ..endpoint }, model).await?;
         Ok(format!("{name}{chosen}: {answers}{facts}"))
     }
 
-    /// The same for the providers of the configuration whose models are not used.
+    /// The same for configured providers whose models are not in use.
     pub async fn check_up_others(&self) -> Vec<(String, Result<String, Problem>)> {
         let used: Vec<&str> =
             [Mode::Plan, Mode::Act].into_iter().filter_map(|mode| self.name(mode)?.split_once('/')).map(|(name, _)| name).collect();
         let mut checked = Vec::new();
         for name in self.configured.iter().filter(|name| !used.contains(&name.as_str())) {
             let result = match self.endpoint(name) {
-                Ok(Some(endpoint)) => check(Endpoint { patience: CHECK_UP, ..endpoint }, "").await,
+                Ok(Some(endpoint)) => check(Endpoint { timeouts: CHECK_UP, ..endpoint }, "").await,
                 Ok(None) => continue,
                 Err(problem) => Err(problem),
             };
@@ -146,7 +149,7 @@ impl ConfiguredModels {
         checked
     }
 
-    /// `None` for what has no address.
+    /// `None` for providers without an address.
     fn endpoint(&self, provider: &str) -> Result<Option<Endpoint>, Problem> {
         match self.providers.get(provider) {
             Some(ProviderConfig::Remote(config)) => config.endpoint(provider).map(Some),
@@ -154,7 +157,7 @@ impl ConfiguredModels {
         }
     }
 
-    /// The name of a mode's model, its provider and its name there.
+    /// The full name of a mode's model, its provider, and its name at the provider.
     fn parts(&self, mode: Mode) -> Result<(&str, &str, &str), Problem> {
         let name = self.name(mode).ok_or_else(|| {
             let word = match mode {
@@ -169,13 +172,13 @@ impl ConfiguredModels {
         Ok((name, provider, model))
     }
 
-    /// The same with one model for both modes. Not one that is read from a file: whoever may choose a model could read any file.
+    /// The same with one model for both modes. Rejects models that are files: whoever may choose a model could otherwise read any file.
     fn chosen(&self, model: &str) -> Result<Self, Problem> {
         let (provider, _) = split(model)?;
         match self.providers.get(provider) {
             Some(ProviderConfig::Remote(_) | ProviderConfig::Demo) => {}
             Some(ProviderConfig::Script(_)) => {
-                return Err(no_such_model("Scripts are named on the command line or in config.toml, not here.".to_owned()));
+                return Err(no_such_model("Scripts can only be named on the command line or in config.toml.".to_owned()));
             }
             None => return Err(self.no_provider(provider)),
         }
@@ -183,7 +186,7 @@ impl ConfiguredModels {
         Ok(Self { choice, flag: None, chosen_by: None, ..self.clone() })
     }
 
-    /// The known models of the providers that are configured or whose key is set.
+    /// The known models of providers that are configured or whose key is set.
     fn known_models(&self) -> impl Iterator<Item = String> {
         let views = self.providers.iter().filter_map(|(name, config)| match config {
             ProviderConfig::Remote(remote) => Some(remote.view(name, self.configured.contains(name))),
@@ -198,7 +201,7 @@ impl ConfiguredModels {
         no_such_model(format!("There is no provider {provider:?}; there are: {known}. Add [providers.{provider}] to config.toml."))
     }
 
-    /// The model of a mode. `remotes` has those that were made before.
+    /// The model of a mode. `remotes` caches models that are already open.
     pub async fn model(&self, mode: Mode, remotes: Option<&Remotes>) -> Result<Arc<dyn Provider>, Problem> {
         let (name, provider, model) = self.parts(mode)?;
         let config = self.providers.get(provider).ok_or_else(|| self.no_provider(provider))?;
@@ -217,17 +220,17 @@ impl ConfiguredModels {
     }
 }
 
-/// Models in use. Each keeps its connections, so it is made once.
+/// Models in use. Each one keeps its connections, so it is created once.
 #[derive(Default)]
 pub struct Remotes {
-    /// Gets a word when a reply is asked for again.
-    waits: Option<UnboundedSender<Again>>,
+    /// Receives a notification when a request is retried.
+    waits: Option<UnboundedSender<RetryNotice>>,
     /// By name and configuration.
     made: Mutex<BTreeMap<String, Arc<Remote>>>,
 }
 
 impl Remotes {
-    pub fn reporting_to(waits: UnboundedSender<Again>) -> Self {
+    pub fn reporting_to(waits: UnboundedSender<RetryNotice>) -> Self {
         Self { waits: Some(waits), made: Mutex::default() }
     }
 
@@ -250,7 +253,7 @@ fn split(name: &str) -> Result<(&str, &str), Problem> {
     }
 }
 
-impl Shelf for ConfiguredModels {
+impl ModelDirectory for ConfiguredModels {
     fn names(&self) -> ModelNames {
         let name = |mode| self.name(mode).map(str::to_owned);
         ModelNames { plan: name(Mode::Plan), act: name(Mode::Act) }
@@ -295,18 +298,18 @@ fn unusable(why: String) -> Problem {
     Problem::new(ErrorCode::ProviderRejected, why)
 }
 
-/// A name that can't be that of a model, whatever is set up elsewhere.
+/// The error for a name that can't be a model's, whatever is configured elsewhere.
 fn no_such_model(why: String) -> Problem {
     unusable(why).with_details(json!({ "reason": NAME }))
 }
 
-/// What is wrong with a model that can't be used: bad usage when the user named it so on the command line.
-pub fn misnamed(problem: Problem, flag: Option<&str>) -> anyhow::Error {
+/// The error for an unusable model: bad usage if the user named it on the command line.
+pub fn model_error(problem: Problem, flag: Option<&str>) -> anyhow::Error {
     let by_name = problem.details.as_ref().is_some_and(|details| details["reason"] == NAME);
     if flag.is_some() && by_name { BadUsage(format!("--model: {}", problem.message)).into() } else { problem.into() }
 }
 
-fn told(facts: &ModelFacts) -> String {
+fn describe_facts(facts: &ModelFacts) -> String {
     let price = facts.price.map(|price| format!(", costs ${} in and ${} out for a million", price.input, price.output)).unwrap_or_default();
     format!("; reads {} tokens{price}", facts.context_tokens)
 }

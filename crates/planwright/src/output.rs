@@ -1,4 +1,4 @@
-//! The only place that prints. What a command answers goes to stdout, everything else to stderr.
+//! The only module that prints. The command's result goes to stdout, everything else to stderr.
 
 use crate::args::BadUsage;
 use planwright_protocol::Problem;
@@ -8,33 +8,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub const BAD_USAGE: u8 = 2;
 
-/// Whether something that was to be printed got lost.
+/// Whether some output was lost.
 static LOST: AtomicBool = AtomicBool::new(false);
-/// Whether the reader of stdout has gone away.
+/// Whether the reader of stdout is gone.
 static GONE: AtomicBool = AtomicBool::new(false);
 
-/// A line for people. What could move the cursor, hide or reorder text is shown as a mark: a plan must look like what it says.
+/// Prints a line for people. Characters that could move the cursor, hide or reorder text are escaped: a plan must look like what it says.
 pub fn line(text: &str) {
     print(&format!("{}\n", visible(text)));
 }
 
-/// A piece of a line for people.
-pub fn piece(text: &str) {
+/// Prints part of a line for people.
+pub fn line_part(text: &str) {
     print(&visible(text));
 }
 
-/// A line for programs, as it is.
+/// Prints a line for programs, unchanged.
 pub fn data(text: &str) {
     print(&format!("{text}\n"));
 }
 
-/// A line beside the answer.
+/// Prints a line on stderr.
 pub fn note(text: &str) {
-    aside(&format!("{text}\n"));
+    note_part(&format!("{text}\n"));
 }
 
-/// A piece of a line beside the answer.
-pub fn aside(text: &str) {
+/// Prints part of a line on stderr.
+pub fn note_part(text: &str) {
     control(&visible(text));
 }
 
@@ -47,7 +47,7 @@ pub fn has_colour() -> bool {
     is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Goes to the terminal as it is: only for what was written here.
+/// Prints to the terminal unescaped: only for text from this program.
 pub fn control(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
@@ -58,15 +58,15 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     if error.is::<BadUsage>() { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
 }
 
-/// The exit code, or a failure when the answer could not be printed.
+/// The exit code, or a failure if the output could not be printed.
 pub fn checked(code: ExitCode) -> ExitCode {
     if LOST.load(Ordering::Relaxed) {
-        return fail(&anyhow::anyhow!("the output could not be written"));
+        return fail(&anyhow::anyhow!("can't write the output"));
     }
     code
 }
 
-/// Whether nobody reads what is printed any more.
+/// Whether nobody reads the output any more.
 pub fn is_unread() -> bool {
     GONE.load(Ordering::Relaxed)
 }
@@ -88,7 +88,7 @@ pub fn visible(text: &str) -> String {
     text.chars().map(|c| if hides(c) { '\u{FFFD}' } else { c }).collect()
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
     if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }

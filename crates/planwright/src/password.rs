@@ -1,4 +1,4 @@
-//! A password that somebody types, or that a script hands over.
+//! Reads a new password from the terminal or from stdin.
 
 use crate::args::BadUsage;
 use crate::output;
@@ -8,33 +8,33 @@ use planwright_server::{LONGEST_PASSWORD, hash_password};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Read, stdin};
 
-/// Shorter ones are taken, with a word.
+/// Shorter passwords are accepted with a warning.
 const GOOD: usize = 12;
 
 /// Where a password comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum PasswordSource {
     Prompt,
     Stdin,
 }
 
-/// The new password, as it is to be stored.
-pub async fn new_password(source: Source) -> anyhow::Result<String> {
+/// Reads the new password and returns its hash.
+pub async fn new_password(source: PasswordSource) -> anyhow::Result<String> {
     let password = match source {
-        Source::Stdin => from_stdin()?,
-        Source::Prompt if !stdin().is_terminal() => {
-            bail!(BadUsage("there is no terminal to type a password on; give it with --password-stdin".to_owned()))
+        PasswordSource::Stdin => from_stdin()?,
+        PasswordSource::Prompt if !stdin().is_terminal() => {
+            bail!(BadUsage("there is no terminal to type a password; use --password-stdin".to_owned()))
         }
-        Source::Prompt => {
+        PasswordSource::Prompt => {
             let password = prompt("Password: ").await?;
-            if prompt("Again: ").await? != password {
-                bail!("the two are not the same; nothing was changed");
+            if prompt("RetryNotice: ").await? != password {
+                bail!("the two passwords differ; nothing was changed");
             }
             password
         }
     };
     if password.is_empty() || password.len() > LONGEST_PASSWORD {
-        bail!("a password has 1 to {LONGEST_PASSWORD} bytes; nothing was changed");
+        bail!("a password must have 1 to {LONGEST_PASSWORD} bytes; nothing was changed");
     }
     if password.chars().count() < GOOD {
         output::note(&format!("this password is short; one of {GOOD} characters or more is harder to guess"));
@@ -42,34 +42,34 @@ pub async fn new_password(source: Source) -> anyhow::Result<String> {
     Ok(hash_password(&password)?)
 }
 
-/// All of it, but for the end of its line.
+/// Everything on stdin, without the final line break.
 fn from_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
-    stdin().read_to_string(&mut text).context("the password can't be read")?;
+    stdin().read_to_string(&mut text).context("can't read the password")?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
 async fn prompt(words: &str) -> anyhow::Result<String> {
     let mut interrupts = Interrupts::new()?;
-    // Before the words: whoever answers them at once is not to be overheard, nor overlooked.
+    // Before the prompt, so that a fast typist's password is neither shown nor lost.
     let _hidden = Hidden::new()?;
-    output::aside(words);
+    output::note_part(words);
     let (sender, typed) = tokio::sync::oneshot::channel();
-    // On a thread that nobody waits for: when the user gives up, it is still reading.
+    // On a detached thread: it is still reading when the user gives up.
     std::thread::spawn(move || {
         let mut line = String::new();
         let _ = sender.send(stdin().read_line(&mut line).map(|_| line));
     });
     let line = tokio::select! {
-        typed = typed => typed.context("the password can't be read")?.context("the password can't be read")?,
+        typed = typed => typed.context("can't read the password")?.context("can't read the password")?,
         () = interrupts.next() => bail!("interrupted; nothing was changed"),
     };
-    output::aside("\n");
+    output::note_part("\n");
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// What is typed does not show, as long as this lives.
+/// Typed characters are hidden while this lives.
 struct Hidden(Termios);
 
 impl Hidden {

@@ -57,8 +57,8 @@ fn callers(file: &Path, text: &str) -> Vec<Finding> {
 
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
 fn read(file: &Path) -> anyhow::Result<String> {
-    let unreadable = || format!("{} can't be read", file.display());
-    // A pipe would be waited for, and a device has no end.
+    let unreadable = || format!("can't read {}", file.display());
+    // Reading a pipe would block, and a device has no end.
     if !std::fs::metadata(file).with_context(unreadable)?.is_file() {
         bail!("{} is not a file", file.display());
     }
@@ -80,7 +80,7 @@ fn parse(file: &Path) -> anyhow::Result<PlanDocument> {
 fn pretty(document: &PlanDocument) -> String {
     let plan = &document.plan;
     let mut lines =
-        vec![plan.goal.clone(), format!("revision {}, {}, {}", document.revision, document.status.word(), progress(plan)), String::new()];
+        vec![plan.goal.clone(), format!("revision {}, {}, {}", document.revision, document.status.as_str(), progress(plan)), String::new()];
     for step in &plan.steps {
         lines.push(format!("{} {}. {}", mark(step.status), step.step_number, step.action));
         let mut detail = |name: &str, value: &str| {

@@ -1,18 +1,18 @@
-//! What the system allows this process.
+//! Resource limits of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More descriptors than a server needs. Some programs that it starts look at each that they might have.
+/// More descriptors than a server needs. Some programs that it starts check every possible one.
 const DESCRIPTORS: u64 = 65_536;
 
-/// Leaves no image of the memory behind, in which keys would be: not of this process, nor of one that it starts.
+/// Prevents core dumps, which would contain keys, for this process and its children.
 pub fn forbid_core_dumps() {
     if let Err(error) = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }) {
-        tracing::debug!(%error, "core dumps could not be forbidden");
+        tracing::debug!(%error, "can't disable core dumps");
     }
 }
 
-/// Takes as many descriptors as may be had: the usual limit is for programs that don't serve many.
+/// Raises the limit of descriptors as far as allowed: the default is too low for a server.
 pub fn raise_descriptors() {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(DESCRIPTORS).min(DESCRIPTORS);
@@ -20,6 +20,6 @@ pub fn raise_descriptors() {
         return;
     }
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit }) {
-        tracing::warn!(%error, "the limit of open files could not be raised");
+        tracing::warn!(%error, "can't raise the limit of open files");
     }
 }

@@ -1,16 +1,16 @@
-//! Providers: those that the configuration names, and those that the environment alone is enough for.
+//! Providers from the configuration, and those that need only environment variables.
 
 use planwright_config::unfit_address;
-use planwright_protocol::settings::{Depth, ProviderKind, ProviderSettings, ToolCalls};
+use planwright_protocol::settings::{ProviderKind, ProviderSettings, ReasoningEffort, ToolCalls};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_providers::catalog::{self, Vendor};
-use planwright_providers::{Endpoint, Patience, SecretString};
+use planwright_providers::{Endpoint, SecretString, Timeouts};
 use planwright_server::ProviderView;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A provider that can be used: a `[providers.NAME]`, or what needs no configuration.
+/// A usable provider: a `[providers.NAME]`, or one that needs no configuration.
 #[derive(Clone, Debug)]
 pub enum ProviderConfig {
     Demo,
@@ -26,12 +26,12 @@ pub struct RemoteConfig {
     api_key_env: Option<String>,
     vendor: Option<&'static Vendor>,
     tools: ToolCalls,
-    reasoning: Option<Depth>,
+    reasoning: Option<ReasoningEffort>,
     context_tokens: Option<u64>,
     max_output_tokens: Option<u64>,
     images: Option<bool>,
     ca_file: Option<PathBuf>,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 impl From<&ProviderSettings> for ProviderConfig {
@@ -51,13 +51,13 @@ impl From<&ProviderSettings> for ProviderConfig {
 
 impl RemoteConfig {
     fn new(settings: &ProviderSettings) -> Self {
-        let usual = Patience::default();
+        let usual = Timeouts::default();
         let seconds = |set: Option<u64>, usual: Duration| set.map_or(usual, |seconds| Duration::from_secs(seconds.max(1)));
         Self {
             kind: settings.kind,
             base_url: settings.base_url.clone(),
             api_key_env: settings.api_key_env.clone(),
-            // The configuration was read with the names of the catalog.
+            // The names in the configuration were checked against the catalog.
             vendor: settings.vendor.as_deref().and_then(catalog::vendor),
             tools: settings.tools.unwrap_or_default(),
             reasoning: settings.reasoning,
@@ -65,7 +65,7 @@ impl RemoteConfig {
             max_output_tokens: settings.max_output_tokens,
             images: settings.images,
             ca_file: settings.ca_file.clone(),
-            patience: Patience {
+            timeouts: Timeouts {
                 silence: seconds(settings.timeout_s, usual.silence),
                 reply: seconds(settings.reply_timeout_s, usual.reply),
                 ..usual
@@ -73,10 +73,10 @@ impl RemoteConfig {
         }
     }
 
-    /// Where the provider is and what it is asked with, from the configuration, the catalog and the environment.
+    /// The provider's address and key, from the configuration, the catalog and the environment.
     pub fn endpoint(&self, name: &str) -> Result<Endpoint, Problem> {
-        let own_name = catalog::vendor(name).filter(|vendor| vendor.kind.home() == self.kind.home());
-        let home = self.vendor.or(own_name).or_else(|| self.kind.home().and_then(catalog::vendor));
+        let own_name = catalog::vendor(name).filter(|vendor| vendor.kind.vendor_name() == self.kind.vendor_name());
+        let home = self.vendor.or(own_name).or_else(|| self.kind.vendor_name().and_then(catalog::vendor));
         let from_env = match home.filter(|_| self.base_url.is_none()) {
             Some(vendor) => base_url_from_env(vendor)?,
             None => None,
@@ -86,7 +86,7 @@ impl RemoteConfig {
             return Err(Problem::new(ErrorCode::ProviderRejected, format!("[providers.{name}] needs a base_url.")));
         };
         let at_home = catalog::vendors().iter().find(|vendor| vendor.base_url == base_url.trim_end_matches('/'));
-        // A vendor's key goes to the vendor, or where its own variable points, and nowhere else without being told to.
+        // A vendor's key is sent only to the vendor or to the address in its own variable, unless the configuration says otherwise.
         let usual_key = home.filter(|_| self.base_url.is_none()).and_then(|vendor| vendor.api_key_env.clone());
         let key_env = self.api_key_env.clone().or(usual_key);
         let key = key_env.as_deref().and_then(variable).map(SecretString::from);
@@ -104,17 +104,17 @@ impl RemoteConfig {
             max_output_tokens: self.max_output_tokens,
             images: self.images,
             ca_file: self.ca_file.clone(),
-            patience: self.patience,
+            timeouts: self.timeouts,
             waits: None,
         })
     }
 }
 
 impl RemoteConfig {
-    /// What people need to know of it.
+    /// The description for users.
     pub fn view(&self, name: &str, configured: bool) -> ProviderView {
         let vendor = self.vendor.or_else(|| catalog::vendor(name));
-        // A vendor's key goes nowhere else without being told to.
+        // A vendor's key is sent nowhere else unless the configuration says so.
         let at_home = vendor.filter(|_| self.base_url.is_none());
         let key_env = self.api_key_env.clone().or_else(|| at_home?.api_key_env.clone());
         ProviderView {
@@ -130,7 +130,7 @@ impl RemoteConfig {
     }
 }
 
-/// A vendor of the catalog as a provider, without a line of configuration.
+/// A vendor of the catalog as a provider, without configuration.
 pub fn of_vendor(vendor: &'static Vendor) -> ProviderConfig {
     ProviderConfig::Remote(Box::new(RemoteConfig {
         kind: vendor.kind,
@@ -143,11 +143,11 @@ pub fn of_vendor(vendor: &'static Vendor) -> ProviderConfig {
         max_output_tokens: None,
         images: None,
         ca_file: None,
-        patience: Patience::default(),
+        timeouts: Timeouts::default(),
     }))
 }
 
-/// The model of the first vendor whose key is in the environment, and the variable that says so.
+/// The model of the first vendor whose key is in the environment, and the name of that variable.
 pub fn model_from_env() -> Option<(String, String)> {
     catalog::vendors().iter().find_map(|vendor| {
         let key = vendor.api_key_env.as_deref()?;
@@ -175,7 +175,7 @@ fn base_url_from_env(vendor: &Vendor) -> Result<Option<String>, Problem> {
     }
 }
 
-/// `OLLAMA_HOST` is written in many ways, and may be where the daemon listens instead of where it is.
+/// `OLLAMA_HOST` has several forms, and may be the daemon's listening address instead of its reachable one.
 fn ollama_url(host: &str) -> String {
     let host = host.trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
     match host.split_once("://") {

@@ -1,4 +1,4 @@
-//! How long a server keeps things. Nothing is forgotten unless the user's configuration says so.
+//! Deletes old chats and audit entries. Without `[retention]` nothing is deleted.
 
 use crate::output;
 use planwright_chat::Sessions;
@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Forgets what is to be forgotten, now and then once a day.
+/// Deletes expired data now, and then once a day.
 pub async fn observe(sessions: Sessions, retention: Retention, closing: CancellationToken) {
     if retention == Retention::default() {
         return;
     }
     loop {
         if let Err(problem) = sweep(&sessions, retention).await {
-            output::note(&format!("what is older than [retention] says could not be deleted: {problem}"));
+            output::note(&format!("can't delete data older than [retention] allows: {problem}"));
         }
         tokio::select! {
             () = closing.cancelled() => return,
@@ -36,7 +36,7 @@ async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem>
             forgotten += u32::from(forget(sessions, chat, moment).await?);
         }
         if forgotten > 0 {
-            output::note(&format!("deleted chats that nobody used for {days} days: {forgotten}"));
+            output::note(&format!("deleted chats unused for {days} days: {forgotten}"));
         }
     }
     if let Some((days, moment)) = before(retention.audit_days) {
@@ -48,7 +48,7 @@ async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem>
     Ok(())
 }
 
-/// Deletes a chat, unless somebody has come back to it meanwhile.
+/// Deletes a chat, unless it was used meanwhile.
 async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<bool, Problem> {
     let store = sessions.store();
     if store.chat(chat).await?.is_none_or(|row| row.updated_at >= moment) {
@@ -58,7 +58,7 @@ async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<
     Ok(true)
 }
 
-/// The moment so many days ago, if time goes back that far.
+/// The time this many days ago, if it can be represented.
 fn before(days: Option<NonZeroU32>) -> Option<(NonZeroU32, Timestamp)> {
     let days = days?;
     Some((days, now().checked_sub(DAY.checked_mul(days.get())?).ok()?))

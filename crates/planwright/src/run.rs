@@ -1,11 +1,11 @@
 //! `planwright run`
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`task`] | what is to be done, as the command line says it |
-//! | [`watch`] | the run from its first event to its last |
-//! | [`screen`], [`progress`] | what people see of it |
-//! | [`question`] | questions when nobody is there to answer |
+//! | [`task`] | the task, from the command line |
+//! | [`watch`] | follows the run from its first event to its last |
+//! | [`screen`], [`progress`] | output for people |
+//! | [`question`] | questions in a run without a user |
 
 mod progress;
 mod question;
@@ -15,20 +15,20 @@ mod watch;
 
 use crate::args::{BadUsage, RunArgs};
 use crate::data_dir::{self, DataDir};
-use crate::models::{ConfiguredModels, Remotes, ask_daemon, misnamed};
+use crate::models::{ConfiguredModels, Remotes, ask_daemon, model_error};
 use crate::output;
 use crate::providers::vendor_names;
 use crate::serve::{add_workspace, check_workspace};
 use crate::servers::{StoredPins, Waits};
 use crate::signals::Interrupts;
-use crate::wiring::Parts;
+use crate::wiring::ProcessOptions;
 use planwright_chat::{Handle, Sessions};
 use planwright_config::Config;
 use planwright_feed::Follower;
 use planwright_mcp::Pool;
 use planwright_protocol::event::RunOutcome;
 use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
-use planwright_providers::Again;
+use planwright_providers::RetryNotice;
 use planwright_store::Store;
 use planwright_workspaces::remarks;
 use serde_json::Map;
@@ -47,7 +47,7 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     {
         let problem = error.downcast_ref::<Problem>().cloned();
         let problem = problem.unwrap_or_else(|| Problem::new(ErrorCode::Internal, format!("{error:#}")));
-        tell_end(RunOutcome::Failed, Some(problem), 0);
+        print_end(RunOutcome::Failed, Some(problem), 0);
     }
     Ok(ExitCode::from(match outcome? {
         RunOutcome::Done => 0,
@@ -57,32 +57,32 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }))
 }
 
-/// A run that is ready to begin.
+/// A run that is ready to start.
 struct Prepared {
     store: Store,
     sessions: Sessions,
-    /// MCP servers, to be ended at last.
+    /// MCP servers, to be stopped at the end.
     pool: Arc<Pool>,
     handle: Handle,
-    /// The number of the last event that is none of this run.
+    /// The last event before this run.
     since: u64,
     op: Op,
     role: Role,
     plan: Option<Plan>,
-    /// Tells when a reply is asked for again.
-    again: UnboundedReceiver<Again>,
+    /// Receives a notification when a request is retried.
+    again: UnboundedReceiver<RetryNotice>,
     /// Held for its lock.
     data: DataDir,
 }
 
 async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
-    let words = task::words(&args.task)?;
+    let words = task::read(&args.task)?;
     let mut interrupts = Interrupts::new()?;
     let Prepared { store, sessions, pool, handle, since, op, role, plan, again, data: _data } = tokio::select! {
         prepared = prepare(&args, words) => prepared?,
         () = interrupts.next() => {
             if args.json {
-                tell_end(RunOutcome::Stopped, None, 0);
+                print_end(RunOutcome::Stopped, None, 0);
             }
             return Ok(RunOutcome::Stopped);
         }
@@ -108,7 +108,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
     let models = ConfiguredModels::new(&config, args.common.model.clone());
     let (waits, again) = mpsc::unbounded_channel();
-    let parts = Parts {
+    let parts = ProcessOptions {
         config,
         model: args.common.model.clone(),
         trusts_all: args.trust,
@@ -124,7 +124,7 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         output::note(&format!("planwright: {remark}"));
     }
     if !trust.trusted {
-        output::note("planwright: --trust obeys it in this run");
+        output::note("planwright: --trust accepts it for this run");
     }
     let present = match args.chat {
         Some(id) => store.chat(id).await?.map(|row| row.config.role),
@@ -132,17 +132,17 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
     };
     let usual = Mode::Plan.default_role();
     let mode = asked.or(present).unwrap_or(usual).mode();
-    let model = sessions.model(&rules.settings, mode).await.map_err(|problem| misnamed(problem, args.common.model.as_deref()))?;
+    let model = sessions.model(&rules.settings, mode).await.map_err(|problem| model_error(problem, args.common.model.as_deref()))?;
     models.say_choice(Some(model.name()));
     // A plan is approved from plan mode; naming it is the approval.
     let first = if plan.is_some() { args.role } else { asked }.unwrap_or(usual);
     let (handle, since) = match args.chat {
         None => (sessions.create(workspace.id, Some(title(&words)), Some(first)).await?, 0),
-        Some(id) => task::reopened(&sessions, id, args, workspace.id).await?,
+        Some(id) => task::open_chat(&sessions, id, args, workspace.id).await?,
     };
     let role = handle.chat().record().config.role;
     if plan.is_none() && role.mode() == Mode::Act && handle.chat().missing_plan().await?.is_some() {
-        let text = "planwright: this workspace requires an approved plan before anything changes; this run can only read and plan. --plan FILE approves one";
+        let text = "planwright: this workspace requires an approved plan before anything changes, so this run can only read and plan. --plan FILE approves a plan";
         output::note(text);
     }
     let (op, plan) = match plan {
@@ -158,8 +158,8 @@ fn title(words: &str) -> String {
     line.chars().take(60).map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
-/// The last line of `--json`, where the chat itself does not tell of an end.
-fn tell_end(outcome: RunOutcome, error: Option<Problem>, seq: u64) {
+/// The last line of `--json` if the chat itself reports no end.
+fn print_end(outcome: RunOutcome, error: Option<Problem>, seq: u64) {
     let envelope = Envelope { event: Event::RunFinished { outcome, error, open_steps: Vec::new() }, seq, at: Timestamp::now() };
     if let Ok(json) = serde_json::to_string(&envelope) {
         output::data(&json);

@@ -14,13 +14,13 @@ const FILES: &[(&str, &str)] = &[
     ("src/lib.rs", include_str!("../../../samples/greeter/src/lib.rs")),
     ("src/main.rs", include_str!("../../../samples/greeter/src/main.rs")),
 ];
-/// So many copies are tried before it is given up.
-const MOST: usize = 1000;
+/// Maximum number of copies.
+const MAX_COPIES: usize = 1000;
 
-/// A fresh copy below the folder: what was made of an earlier one stays as it is.
+/// Makes a fresh copy below the folder; earlier copies stay.
 pub fn copy_into(folder: &Path) -> std::io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    for number in 1..=MOST {
+    for number in 1..=MAX_COPIES {
         let name = if number == 1 { NAME.to_owned() } else { format!("{NAME}-{number}") };
         let copy = folder.join(name);
         match DirBuilder::new().mode(0o700).create(&copy) {
@@ -33,7 +33,7 @@ pub fn copy_into(folder: &Path) -> std::io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(std::io::Error::other(format!("there are {MOST} copies in {}; delete some", folder.display())))
+    Err(std::io::Error::other(format!("there are already {MAX_COPIES} copies in {}; delete some", folder.display())))
 }
 
 fn fill(copy: &Path) -> std::io::Result<()> {

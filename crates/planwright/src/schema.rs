@@ -1,4 +1,4 @@
-//! `planwright schema`: the forms that scripts and editors rely on, from the types themselves.
+//! `planwright schema`: JSON Schemas for scripts and editors, generated from the types.
 
 use crate::output;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use std::process::ExitCode;
 
-/// Print a JSON Schema: of the lines of `run --json`, or of the configuration file
+/// Print a JSON Schema for the lines of `run --json`, or for the configuration file
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   planwright schema events > events.schema.json
@@ -22,7 +22,7 @@ pub struct SchemaArgs {
 enum Form {
     /// One line of `run --json`, which is one event of the event stream
     Events,
-    /// config.toml, for editors that check and complete TOML by a schema
+    /// config.toml, for editors that validate and complete TOML with a schema
     Config,
 }
 

@@ -1,8 +1,8 @@
-//! MCP servers: what the user accepted of them, in the database; and looking at them, without a chat.
+//! MCP servers: the user's acceptances (pins) in the database, and access to servers without a chat.
 
 use crate::args::BadUsage;
 use crate::output;
-use crate::wiring::Parts;
+use crate::wiring::ProcessOptions;
 use anyhow::Context;
 use async_trait::async_trait;
 use planwright_config::Config;
@@ -11,7 +11,7 @@ use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Store;
 use planwright_tools::servers::Origin;
 use planwright_tools::{Site, Workspace};
-use planwright_workspaces::{Configuration, Reserved, Rules, Settings, Trust, neighbours};
+use planwright_workspaces::{Configuration, ReservedFolders, Settings, Trust, WorkspaceRules, neighbours};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::instrument::WithSubscriber;
 
-/// How pins of servers of the user's own file are marked.
+/// Marks pins of servers in the user's own file.
 const USER: &str = "user";
 
 pub struct StoredPins(pub Store);
@@ -44,12 +44,12 @@ impl Pins for StoredPins {
     }
 }
 
-/// One that can't be read has accepted nothing.
+/// An unreadable pin accepts nothing.
 fn read(pin: Option<Value>) -> Option<Pin> {
     pin.map(|pin| serde_json::from_value(pin).unwrap_or_else(|_| Pin { launch: String::new(), shown: Value::Null, tools: None }))
 }
 
-/// Where nothing is kept: each thing is what it is.
+/// Without storage: every server counts as accepted.
 pub struct NoPins;
 
 #[async_trait]
@@ -67,7 +67,7 @@ impl Pins for NoPins {
     }
 }
 
-/// What was accepted, without anything being added to it: for those who only look.
+/// Reads pins without adding any, for commands that only look.
 pub struct ReadPins(pub StoredPins);
 
 #[async_trait]
@@ -85,7 +85,7 @@ impl Pins for ReadPins {
     }
 }
 
-/// Where the user is asked: what a server offers first is shown to them too.
+/// For commands that ask the user: also shows a server's first offer.
 pub struct AskedPins(pub StoredPins);
 
 #[async_trait]
@@ -107,21 +107,20 @@ impl Pins for AskedPins {
     }
 }
 
-/// The servers of a folder, looked at from the command line. Their programs work in a place of their own, beside a server of
-/// ours that may be running.
-pub struct Bench {
-    pub rules: Rules,
+/// The MCP servers of a folder, from the command line. Their programs work in their own place, beside a running server of ours.
+pub struct FolderServers {
+    pub rules: WorkspaceRules,
     pub trust: Trust,
     pub site: Site,
     pub pool: Arc<Pool>,
     place: PathBuf,
 }
 
-impl Bench {
+impl FolderServers {
     /// `accepted` is the hash of the folder's own file that the user trusts.
     pub async fn open(
         config: &Config,
-        (store, own): (&Store, &Reserved),
+        (store, own): (&Store, &ReservedFolders),
         pins: Arc<dyn Pins>,
         folder: &Path,
         id: WorkspaceId,
@@ -129,13 +128,13 @@ impl Bench {
     ) -> anyhow::Result<Self> {
         let temporary = std::env::temp_dir();
         let place = std::fs::canonicalize(&temporary).unwrap_or(temporary).join(format!("planwright-servers-{}", std::process::id()));
-        let parts = Parts {
+        let parts = ProcessOptions {
             config: config.clone(),
             model: None,
             trusts_all: false,
             commands: place.join("commands"),
             reserved: own.clone(),
-            // Where there are accounts, somebody else may have accepted the file.
+            // With accounts, another user may have accepted the file.
             team: (!store.users().await?.is_empty()).then(Vec::new),
             roots: Vec::new(),
             pins,
@@ -150,54 +149,52 @@ impl Bench {
         Ok(Self { rules, trust, site, pool, place })
     }
 
-    /// Ends what was started.
+    /// Stops the started servers.
     pub async fn close(self) {
         self.pool.close().await;
         planwright_sandbox::clear(&self.place);
     }
 }
 
-/// Where a mistake stands that is in the user's own configuration.
+/// The place of a mistake in the user's own configuration.
 pub fn in_file() -> String {
     Config::file().map_or_else(|| "the configuration".to_owned(), |file| file.display().to_string())
 }
 
-/// The workspace that a folder is, or would be.
+/// The workspace of a folder; a new id if it is unknown.
 pub async fn known_workspace(store: &Store, folder: &Path) -> anyhow::Result<WorkspaceId> {
     let path = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let known = store.workspaces().await?.into_iter().find(|row| Path::new(&row.path) == path);
     Ok(known.map_or_else(WorkspaceId::generate, |row| row.id))
 }
 
-/// So long a server is waited for before that is told.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long to wait for a server before reporting it.
+const REPORT_AFTER: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(250);
 
-/// Tells which servers are waited for, each one once as long as that lasts.
+/// Reports each server that we wait for, once per wait.
 pub struct Waits {
     pool: Arc<Pool>,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
 }
 
 impl Waits {
     pub fn new(pool: Arc<Pool>) -> Self {
-        Self { pool, told: BTreeSet::new() }
+        Self { pool, reported: BTreeSet::new() }
     }
 
-    /// What there is to tell now.
-    pub fn news(&mut self) -> Vec<String> {
-        let waited_for = self.pool.waited_for(PATIENCE);
-        self.told.retain(|server| waited_for.contains_key(server));
-        let news = waited_for.into_iter().filter(|(server, _)| self.told.insert(server.clone()));
-        news.map(|(server, most)| {
-            format!("waiting for the MCP server `{server}` to come up, for at most {} s (start_timeout_s)", most.as_secs())
-        })
-        .collect()
+    /// The messages to print now.
+    pub fn new_messages(&mut self) -> Vec<String> {
+        let waited_for = self.pool.waited_for(REPORT_AFTER);
+        self.reported.retain(|server| waited_for.contains_key(server));
+        let news = waited_for.into_iter().filter(|(server, _)| self.reported.insert(server.clone()));
+        news.map(|(server, most)| format!("waiting for the MCP server `{server}` to start, at most {} s (start_timeout_s)", most.as_secs()))
+            .collect()
     }
 }
 
-/// Does something that may have to wait for servers, and says so. What is wrong with them is in their reports, and not logged besides
-/// unless somebody wants a log.
+/// Runs work that may wait for servers, and reports the wait. The servers' reports contain their problems, so these are logged
+/// only if the user enables the log.
 pub async fn while_waiting<T>(pool: &Arc<Pool>, work: impl Future<Output = T>) -> T {
     let mut waits = Waits::new(pool.clone());
     let mut ticks = tokio::time::interval(TICK);
@@ -208,7 +205,7 @@ pub async fn while_waiting<T>(pool: &Arc<Pool>, work: impl Future<Output = T>) -
     loop {
         tokio::select! {
             done = &mut work => return done,
-            _ = ticks.tick() => waits.news().iter().for_each(|line| output::note(&format!("planwright: {line}"))),
+            _ = ticks.tick() => waits.new_messages().iter().for_each(|line| output::note(&format!("planwright: {line}"))),
         }
     }
 }

@@ -1,18 +1,18 @@
-//! How people sign in to a server, and where one may listen.
+//! How users sign in to a server, and where it may listen.
 
 use crate::args::{Auth, BadUsage};
 use crate::data_dir::DataDir;
 use crate::output;
 use anyhow::bail;
-use planwright_server::{Folders, SignIn};
+use planwright_server::{Folders, SignInMethod};
 use planwright_store::Store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A token of one's own choosing must be this long before other machines may try to guess it.
-const SHORTEST: usize = 16;
+/// Minimum length of a self-chosen token on a server that other machines can reach.
+const MIN_TOKEN_LENGTH: usize = 16;
 
-/// Refuses to be open to everyone where other machines can come.
+/// Refuses a server without sign-in that other machines can reach.
 pub fn check_reach(listen: SocketAddr, auth: Auth, outside: bool) -> anyhow::Result<()> {
     if auth == Auth::Off && outside {
         bail!(BadUsage(
@@ -30,29 +30,29 @@ pub fn check_reach(listen: SocketAddr, auth: Auth, outside: bool) -> anyhow::Res
     Ok(())
 }
 
-pub async fn sign_in(auth: Auth, listen: SocketAddr, data: &DataDir, store: &Store) -> anyhow::Result<SignIn> {
+pub async fn sign_in(auth: Auth, listen: SocketAddr, data: &DataDir, store: &Store) -> anyhow::Result<SignInMethod> {
     Ok(match auth {
-        Auth::Off => SignIn::Off,
+        Auth::Off => SignInMethod::Off,
         Auth::Token => {
             let token = data.token()?;
-            if token.len() < SHORTEST && !listen.ip().is_loopback() {
+            if token.len() < MIN_TOKEN_LENGTH && !listen.ip().is_loopback() {
                 bail!(BadUsage(format!(
-                    "PLANWRIGHT_TOKEN is shorter than {SHORTEST} characters, and {listen} can be reached from other machines; \
+                    "PLANWRIGHT_TOKEN is shorter than {MIN_TOKEN_LENGTH} characters, and {listen} can be reached from other machines; \
                     use a longer one, or none, and one is made"
                 )));
             }
-            SignIn::Token(token)
+            SignInMethod::Token(token)
         }
         Auth::Users => {
             if store.users().await?.is_empty() {
-                output::note("nobody has an account yet; `planwright user add NAME` makes the first, also while the server runs");
+                output::note("there are no accounts yet; `planwright user add NAME` creates the first one, also while the server runs");
             }
-            SignIn::Users
+            SignInMethod::Users
         }
     })
 }
 
-/// Where people with accounts may have workspaces.
+/// Where users with accounts may add workspaces.
 pub fn folders(roots: &[PathBuf]) -> anyhow::Result<Folders> {
     let real = |root: &PathBuf| {
         std::fs::canonicalize(root).map_err(|error| BadUsage(format!("--workspace-root {} can't be opened: {error}", root.display())))

@@ -2,7 +2,7 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Heard from the moment it is made; the process does not end by itself any more.
+/// Catches the signals from its creation on; they no longer end the process.
 pub struct Interrupts {
     interrupt: Signal,
     terminate: Signal,
@@ -13,7 +13,7 @@ impl Interrupts {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits for the next of either.
+    /// Waits for the next signal of either kind.
     pub async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

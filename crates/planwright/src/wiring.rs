@@ -1,42 +1,42 @@
-//! Puts the parts together: configuration, MCP servers, workspaces, chats.
+//! Wires the parts together: configuration, MCP servers, workspaces, chats.
 
 use crate::models::Remotes;
 use crate::providers::model_from_env;
 use planwright_chat::Sessions;
 use planwright_config::Config;
-use planwright_mcp::{Pins, Pool, ServerSet, Trusting, View};
+use planwright_mcp::{MachineView, Pins, Pool, ServerSet, Trusting};
 use planwright_protocol::settings::{McpSettings, SandboxSettings, ServerConfig};
 use planwright_store::Store;
 use planwright_tools::{Commands, Servers};
-use planwright_workspaces::{Layers, Overrides, Reserved, ServerFactory, Workspaces};
+use planwright_workspaces::{Layers, Overrides, ReservedFolders, ServerFactory, Workspaces};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a process is started with.
-pub struct Parts {
+/// The options of a process.
+pub struct ProcessOptions {
     pub config: Config,
     /// `--model`, or its variable.
     pub model: Option<String>,
     /// Whether `--trust` was given.
     pub trusts_all: bool,
-    /// The folder for what commands change and cache.
+    /// The folder for staged changes and caches of commands.
     pub commands: PathBuf,
-    /// Folders of the server itself.
-    pub reserved: Reserved,
-    /// Where people with accounts may have workspaces; `None` where there are no accounts.
+    /// The server's own folders.
+    pub reserved: ReservedFolders,
+    /// Where users with accounts may add workspaces; `None` without accounts.
     pub team: Option<Vec<PathBuf>>,
     /// Folders that hold workspaces, with accounts or without.
     pub roots: Vec<PathBuf>,
-    /// What the user accepted of MCP servers.
+    /// The user's acceptances of MCP servers.
     pub pins: Arc<dyn Pins>,
 }
 
-impl Parts {
-    /// The rules of all workspaces, and the MCP servers in use, to be ended at last.
+impl ProcessOptions {
+    /// The rules of all workspaces, and the running MCP servers, which the caller must close.
     pub fn layers(self) -> anyhow::Result<(Layers, Arc<Pool>)> {
         let trusting = if self.trusts_all { Trusting::All } else { Trusting::Accepted };
-        let view = if self.team.is_some() { View::Nothing } else { View::Named };
+        let view = if self.team.is_some() { MachineView::Nothing } else { MachineView::Named };
         let pool = Pool::new(self.pins);
         let overrides =
             Overrides { model: self.model, model_from_environment: model_from_env().map(|(model, _)| model), trusts_all: self.trusts_all };
@@ -51,7 +51,7 @@ impl Parts {
         Ok((Layers::new(self.config, overrides, commands, Arc::new(factory))?, pool))
     }
 
-    /// All chats of the process, and the MCP servers in use.
+    /// All chats of the process, and the running MCP servers.
     pub fn chats(self, store: Store, models: Remotes) -> anyhow::Result<(Sessions, Arc<Pool>)> {
         let reserved = self.reserved.clone();
         let (layers, pool) = self.layers()?;
@@ -64,8 +64,8 @@ impl Parts {
 struct McpServers {
     pool: Arc<Pool>,
     trusting: Trusting,
-    /// What of the machine the servers of a workspace's own file see.
-    view: View,
+    /// Which parts of the machine the servers of a workspace's own file can see.
+    view: MachineView,
 }
 
 impl ServerFactory for McpServers {

@@ -1,7 +1,7 @@
-//! The role of a chat, in all the words that clients use for it.
+//! A chat's role in every form that clients use for it.
 //!
-//! The role decides; the mode follows from it. On the wire the same struct carries the role as `agent_role`, `agent_mode`
-//! and `mode`, so that a client written to any of them works. The store keeps the mode beside the role to filter chats by it.
+//! The role decides; the mode follows from it. The wire carries the role three times, as `agent_role`, `agent_mode` and
+//! `mode`, so that a client written for any of the three works. The store keeps the mode beside the role to filter chats by it.
 
 use crate::error::{ErrorCode, Problem};
 use crate::role::{Mode, ROLES, Role};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::borrow::Cow;
 
-/// What a chat's `config`, its `app_data`, `mode_changed` and the `.chat` frontmatter hold.
+/// The role and the plan file: a chat's `config`, its `app_data`, the `mode_changed` event and the `.chat` frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatConfig {
     pub role: Role,
@@ -34,7 +34,7 @@ struct ConfigIn {
     plan_file: Option<String>,
 }
 
-/// Described as it is written.
+/// The schema describes the output form.
 impl JsonSchema for ChatConfig {
     fn schema_name() -> Cow<'static, str> {
         "ChatConfig".into()
@@ -57,8 +57,8 @@ impl Serialize for ChatConfig {
     }
 }
 
-/// Reading stored data never fails for want of a role: data from before roles is an Actor's,
-/// and a word we don't know gets the least rights.
+/// Never fails on a missing or unknown role: chats stored before there were roles load as Actor, and an unknown
+/// word gets the fewest rights.
 impl<'de> Deserialize<'de> for ChatConfig {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = ConfigIn::deserialize(deserializer)?;
@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for ChatConfig {
     }
 }
 
-/// The role that a stored word means: none reads as Actor, an unknown one as Planner.
+/// The role for a stored word: Actor if there is none, Planner if the word is unknown.
 #[must_use]
 pub fn stored_role(word: Option<&str>) -> Role {
     match word {
@@ -83,7 +83,7 @@ fn mode_word(mode: Mode) -> &'static str {
     }
 }
 
-/// A role or a mode that a client asks for, in any of the three fields.
+/// A role or mode that a client requests, in any of the three fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct RoleRequest {
     pub agent_role: Option<String>,
@@ -106,7 +106,7 @@ impl Wish {
         }
     }
 
-    /// A mode that the present role already has changes nothing.
+    /// Requesting the mode of the present role keeps that role.
     fn role(self, present: Option<Role>) -> Role {
         match (self, present) {
             (Wish::Role(role), _) => role,
@@ -122,22 +122,22 @@ impl RoleRequest {
         Self { agent_role: Some(word.to_owned()), ..Self::default() }
     }
 
-    /// The role asked for, given the present one; `None` when nothing was asked.
+    /// The requested role; `None` if no field is set. `present` decides when only a mode is requested.
     ///
     /// # Errors
-    /// A word that is not one of ours, or fields that ask for different roles.
+    /// An unknown word, or fields that name different roles.
     pub fn resolve(&self, present: Option<Role>) -> Result<Option<Role>, Problem> {
         let fields = [("agent_role", &self.agent_role), ("agent_mode", &self.agent_mode), ("mode", &self.mode)];
         let mut wishes = Vec::new();
         for (field, word) in fields {
             let Some(word) = word else { continue };
-            // In `agent_role` a role's own name means that role; elsewhere "actor" asks for act mode.
+            // In `agent_role`, "actor" names the role; in the other fields it requests act mode.
             let named = (field == "agent_role").then(|| Role::named(&word.to_lowercase())).flatten();
             let wish = named.map(Wish::Role).or_else(|| Wish::parse(word)).ok_or_else(|| unknown_word(field, word))?;
             wishes.push((field, wish));
         }
         let Some(&(_, first)) = wishes.first() else { return Ok(None) };
-        // `agent_role: tester` with `agent_mode: act` says one thing in two words.
+        // `agent_role: tester` with `agent_mode: act` is not a conflict: both fields agree.
         let specific = wishes.iter().map(|(_, wish)| *wish).find(|wish| matches!(wish, Wish::Role(_))).unwrap_or(first);
         let role = specific.role(present);
         for (field, wish) in wishes {
@@ -148,7 +148,7 @@ impl RoleRequest {
             if !agrees {
                 return Err(Problem::new(
                     ErrorCode::ValidationFailed,
-                    format!("`{field}` asks for something else than the other fields; send one of them, or make them agree"),
+                    format!("`{field}` requests a different role than the other fields. Send one field, or make them agree."),
                 )
                 .with_details(json!({ "fields": { field: "conflicts with the other fields" } })));
             }
@@ -157,7 +157,7 @@ impl RoleRequest {
     }
 }
 
-/// Every word a role or mode can be asked for by.
+/// Every word that a client may use for a role or a mode.
 #[must_use]
 pub fn allowed_words() -> Vec<&'static str> {
     let mut words = vec!["plan", "planning", "act", "build", "builder", "executing"];
@@ -165,7 +165,7 @@ pub fn allowed_words() -> Vec<&'static str> {
     words
 }
 
-/// A word for a role or a mode, as the API's description has it. Read in any case.
+/// The schema of such a word. Case does not matter.
 pub struct RoleWord;
 
 impl JsonSchema for RoleWord {
@@ -174,7 +174,7 @@ impl JsonSchema for RoleWord {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "A word for a role or a mode, in any case.", "enum": allowed_words() })
+        json_schema!({ "type": "string", "description": "A word for a role or a mode. Case does not matter.", "enum": allowed_words() })
     }
 }
 

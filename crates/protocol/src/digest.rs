@@ -1,8 +1,8 @@
-//! Contents, named by their hash.
+//! Content hashes.
 
 use sha2::{Digest, Sha256};
 
-/// The sha256 of some bytes, in hexadecimal digits.
+/// The sha256 of `bytes`, in hexadecimal digits.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let digits = b"0123456789abcdef";

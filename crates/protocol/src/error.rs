@@ -1,11 +1,11 @@
-//! Every error code, in one table: who reads it, which HTTP status it has, whether trying again can help.
+//! Every error code in one table: its reader, its HTTP status, and whether a retry can help.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// Who an error speaks to.
+/// Who reads an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// The caller of the HTTP API, with this status.
@@ -14,7 +14,7 @@ pub enum Reader {
     Model,
     /// The user, as the end of a run.
     User,
-    /// Whoever started the process.
+    /// The person or program that started the process.
     Operator,
 }
 
@@ -37,7 +37,7 @@ macro_rules! codes {
                 match self { $(ErrorCode::$variant => $reader,)* }
             }
 
-            /// Whether the same thing, tried again unchanged, may succeed.
+            /// Whether the same request, sent again unchanged, may succeed.
             #[must_use]
             pub fn retryable(self) -> bool {
                 match self { $(ErrorCode::$variant => $retryable,)* }
@@ -112,12 +112,12 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error as everyone outside sees it: of the API, of a tool, of a run.
+/// An error in its public form: from the API, from a tool, or at the end of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error, JsonSchema)]
 #[error("{message}")]
 pub struct Problem {
     pub code: ErrorCode,
-    /// What is wrong, and what to do about it.
+    /// What happened, and what to do about it.
     pub message: String,
     pub retryable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What comes out of a chat.
+//! Events: everything a chat publishes.
 
 use crate::config::ChatConfig;
 use crate::error::{ErrorCode, Problem};
@@ -7,7 +7,7 @@ use crate::message::{CallToApprove, Message, PlanToApprove};
 use crate::plan::{Plan, StepStatus};
 use crate::question::{Question, QuestionKind, Severity};
 use crate::role::Role;
-use crate::settings::Depth;
+use crate::settings::ReasoningEffort;
 pub use crate::state::ChatState;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -23,11 +23,11 @@ pub enum Event {
     MessageUpdated {
         message: Message,
     },
-    /// A message that was taken back before anybody read it.
+    /// A queued message was withdrawn before the model read it.
     MessageDeleted {
         message_id: MessageId,
     },
-    /// A piece of an answer being written. `offset` counts characters; never stored one by one.
+    /// Part of a reply that is being streamed. `offset` counts characters. Deltas are not stored one by one.
     TextDelta {
         message_id: MessageId,
         offset: usize,
@@ -93,7 +93,7 @@ pub enum Event {
         outcome: RunOutcome,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Problem>,
-        /// The steps of the plan being carried out that are neither done nor skipped.
+        /// Numbers of the approved plan's steps that are neither done nor skipped.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         open_steps: Vec<u32>,
     },
@@ -102,31 +102,31 @@ pub enum Event {
         tool: String,
         agent_role: Role,
     },
-    /// The chat has another title, model or effort, was pinned or archived, or is so no longer.
+    /// The chat's title, model, effort, pinned or archived flag changed.
     ChatUpdated {
         title: String,
         #[serde(default)]
         pinned: bool,
         #[serde(default)]
         archived: bool,
-        /// The model chosen for this chat, as PROVIDER/MODEL; null for the configured one.
+        /// The model chosen for this chat, as PROVIDER/MODEL; null means the configured default.
         #[serde(default)]
         model: Option<String>,
-        /// Null for the configured one.
+        /// Null means the configured default.
         #[serde(default)]
-        effort: Option<Depth>,
+        effort: Option<ReasoningEffort>,
     },
-    /// A new chat, as clients read it. Only in the stream over all chats.
+    /// A new chat, in its API form. Only in the stream over all chats.
     ChatCreated {
         chat: Value,
     },
-    /// The chat is no more. Only in the stream over all chats.
+    /// The chat was deleted. Only in the stream over all chats.
     ChatDeleted {},
-    /// The client's last id is unknown here: fetch the snapshot and start over.
+    /// The server does not know the client's last event id: the client fetches the snapshot and starts again.
     Reset {},
 }
 
-/// An event as it is stored and sent.
+/// An event in its stored and sent form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
     #[serde(flatten)]
@@ -137,7 +137,7 @@ pub struct Envelope {
 }
 
 impl Event {
-    /// The wire name, as in `event:` of the stream.
+    /// The event's name on the wire, as in `event:` of the stream.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -167,7 +167,7 @@ impl Event {
     }
 }
 
-/// What a tool answers, to the model and over HTTP alike.
+/// The result of a tool call, for the model and for HTTP clients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolResponse {
     pub success: bool,
@@ -212,7 +212,7 @@ pub enum RunOutcome {
     Failed,
 }
 
-/// Tokens used and what they cost, in the catalog's currency.
+/// Tokens used and their cost, in the catalog's currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Usage {
@@ -220,7 +220,7 @@ pub struct Usage {
     pub output_tokens: u64,
     pub cached_tokens: u64,
     pub cost: f64,
-    /// What the newest request and its reply had together: how full the model's context is.
+    /// Tokens of the newest request and its reply together: how full the model's context is.
     pub context_tokens: u64,
 }
 

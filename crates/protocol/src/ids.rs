@@ -1,5 +1,5 @@
-//! One newtype per kind of id, so that a chat's id can't be passed for a message's.
-//! All are UUID v7: time-ordered, and safe to make on any node.
+//! One newtype per kind of id, so that the compiler rejects a chat's id where a message's is expected.
+//! All ids are UUID v7: ordered by time, and unique whichever node makes them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,14 +44,14 @@ ids! {
     ChatId
     /// An entry of a chat's history.
     MessageId
-    /// From a user's message to the end of what it set off.
+    /// The work that one user message starts, until it ends.
     RunId
     /// One call of a tool.
     CallId
-    /// Something the user is asked.
+    /// A question to the user.
     QuestionId
-    /// Somebody with an account.
+    /// A user account.
     UserId
-    /// What a script signs in with.
+    /// An API token.
     TokenId
 }

@@ -1,9 +1,9 @@
-//! What is at a path at one moment, so that it can be known again.
+//! The state of a path at one moment, for later comparison.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An entry of a workspace without its content. A mode that is not known yet, as of a file that is to be made, is `None`.
+/// An entry of a workspace without its content. `mode` is `None` while it is unknown, for example for a file that is yet to be created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Image {
@@ -18,14 +18,14 @@ pub enum Image {
     Link {
         target: String,
     },
-    /// A pipe, socket or device, or a file that is too large to be read or can't be.
+    /// A pipe, socket or device, or a file that is too large or unreadable.
     Unknown,
 }
 
 impl Image {
-    /// Whether both show the same. What is not known is never the same as anything.
+    /// Whether both describe the same entry. Unknown entries never match.
     #[must_use]
-    pub fn is(&self, other: &Image) -> bool {
+    pub fn matches(&self, other: &Image) -> bool {
         let same_mode = |one: Option<u32>, other: Option<u32>| one.zip(other).is_none_or(|(one, other)| one == other);
         match (self, other) {
             (Image::Absent, Image::Absent) => true,
@@ -38,7 +38,7 @@ impl Image {
         }
     }
 
-    /// The content that belongs to it, by its hash.
+    /// The hash of the entry's content.
     #[must_use]
     pub fn content(&self) -> Option<&str> {
         match self {
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn a_mode_that_is_not_known_fits_any_and_what_is_unknown_fits_nothing() {
         let file = |mode: Option<u32>| Image::File { mode, sha256: "a".into() };
-        assert!(file(None).is(&file(Some(0o644))) && file(Some(0o644)).is(&file(None)));
-        assert!(!file(Some(0o644)).is(&file(Some(0o755))));
-        assert!(!Image::Unknown.is(&Image::Unknown) && Image::Absent.is(&Image::Absent));
+        assert!(file(None).matches(&file(Some(0o644))) && file(Some(0o644)).matches(&file(None)));
+        assert!(!file(Some(0o644)).matches(&file(Some(0o755))));
+        assert!(!Image::Unknown.matches(&Image::Unknown) && Image::Absent.matches(&Image::Absent));
     }
 }

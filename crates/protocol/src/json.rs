@@ -1,5 +1,5 @@
-//! JSON that two readers can't understand differently: duplicate keys are refused, where most
-//! parsers silently keep one of them.
+//! Strict JSON parsing: duplicate keys are an error. Most parsers silently keep one of them, so two readers could
+//! understand the same text differently.
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use std::fmt;
 /// Parses a whole JSON text.
 ///
 /// # Errors
-/// Bad JSON, text after it, nesting deeper than 128, or an object that has a key twice.
+/// Invalid JSON, trailing text, nesting deeper than 128, or an object with a duplicate key.
 pub fn parse_strict(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|strict| strict.0)
 }
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for Element {
         while let Some(key) = access.next_key::<String>()? {
             let value = access.next_value_seed(Element)?;
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key {key:?} stands twice")));
+                return Err(A::Error::custom(format!("duplicate key {key:?}")));
             }
             object.insert(key, value);
         }

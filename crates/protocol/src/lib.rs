@@ -1,23 +1,23 @@
-//! The vocabulary every other crate speaks: types only, no async, no input or output.
+//! The vocabulary of every other crate: types only, no async code, no input or output.
 //!
-//! | module | what it names |
+//! | module | contents |
 //! | --- | --- |
 //! | [`ids`] | one newtype per kind of id |
-//! | [`role`] | the six roles: one row each, and everything that follows from it |
-//! | [`config`] | the role of a chat in all the words clients use for it |
-//! | [`image`] | what is at a path at one moment |
-//! | [`message`] | what a chat's history is made of |
+//! | [`role`] | the six roles: one row each, from which everything else follows |
+//! | [`config`] | a chat's role in every form that clients use |
+//! | [`image`] | the state of a path at one moment |
+//! | [`message`] | the records of a chat's history |
 //! | [`plan`] | the plan and its progress |
-//! | [`question`] | what the agent may ask |
+//! | [`question`] | questions to the user |
 //! | [`settings`] | the sections of the configuration |
-//! | [`state`] | what a chat is doing, and what may follow in which mode |
-//! | [`time`] | moments |
-//! | [`op`], [`event`] | what goes into a chat, what comes out of it |
-//! | [`digest`] | contents, named by their hash |
+//! | [`state`] | the states of a chat, and the transitions each mode has |
+//! | [`time`] | timestamps |
+//! | [`op`], [`event`] | requests to a chat, and the events it publishes |
+//! | [`digest`] | content hashes |
 //! | [`error`] | every error code, in one table |
-//! | [`json`] | JSON that two readers can't understand differently |
+//! | [`json`] | JSON parsing that rejects duplicate keys |
 //!
-//! Invariants: nothing here opens a file or a socket; the mode is never stored, only the role is.
+//! Invariants: nothing here opens a file or a socket. The role decides the mode; no code sets a mode on its own.
 
 pub mod config;
 pub mod digest;

@@ -1,17 +1,17 @@
-//! What a chat's history is made of: typed records, and their form on the wire.
+//! The records of a chat's history, and their wire form.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | `body` | the kinds of records, and what the user and the assistant write |
+//! | `body` | the kinds of records, and the messages of the user and the assistant |
 //! | `tool` | tool calls and their results |
-//! | `card` | questions, with the plan or the call that they ask about |
-//! | `notice` | records of the server |
-//! | `wire` | the form in the API, in events, in the database and in exports, and the conversion to and from it |
-//! | `excerpt` | part of a message, for lists of what a search found |
+//! | `card` | questions, with the plan or the tool call to approve |
+//! | `notice` | records that the server writes |
+//! | `wire` | the form in the API, in events, in the database and in exports, with the conversion to and from it |
+//! | `excerpt` | the part of a message that a search result shows |
 //! | `metadata` | the wire form's metadata, as the API describes it to clients |
 //!
-//! Invariants: the conversion is the only place that knows the keys of the metadata. A client's metadata is kept apart
-//! and never read. A record that can't be read is shown, and nothing is ever done because of it.
+//! Invariants: only the conversion knows the metadata keys. A client's metadata is stored apart and the server never
+//! reads it. The server shows an unreadable record and never acts on it.
 
 mod body;
 mod card;
@@ -50,7 +50,7 @@ pub enum Author {
     System,
 }
 
-/// How a message is shown. One stored before there were types is text.
+/// How a message is displayed. Messages stored before there were types are text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageType {
@@ -70,13 +70,13 @@ pub struct Message<B = MessageBody> {
     pub author: Author,
     /// The role that wrote it, for the assistant's messages.
     pub agent_role: Option<Role>,
-    /// The call that handed on the task that this message belongs to; `None` in the chat's own conversation.
+    /// The delegating call, if this message belongs to a delegated task; `None` in the chat's own conversation.
     pub delegation: Option<CallId>,
     pub created_at: Timestamp,
-    /// The text that people read.
+    /// The text for people.
     pub content: String,
     pub body: B,
-    /// What a client sent as metadata. The server gives it back and never reads it.
+    /// Metadata that a client sent. The server returns it and never reads it.
     pub client: Option<Value>,
 }
 
@@ -85,19 +85,19 @@ pub type CallMessage = Message<ToolCall>;
 
 impl<B> Message<B> {
     #[must_use]
-    pub fn by(mut self, role: Role) -> Self {
+    pub fn with_role(mut self, role: Role) -> Self {
         self.agent_role = Some(role);
         self
     }
 
-    /// The same message in the conversation of a task, or in the chat's own.
+    /// Moves the message to the conversation of a delegated task, or to the chat's own.
     #[must_use]
     pub fn in_thread(mut self, delegation: Option<CallId>) -> Self {
         self.delegation = delegation;
         self
     }
 
-    /// Attaches what a client sent as metadata.
+    /// Attaches metadata that a client sent.
     #[must_use]
     pub fn with_client_metadata(mut self, sent: Map<String, Value>) -> Self {
         self.client = (!sent.is_empty()).then_some(Value::Object(sent));
@@ -127,7 +127,7 @@ impl Message {
         }
     }
 
-    /// A record of the server.
+    /// A record that the server writes.
     pub fn notice(chat_id: ChatId, notice: Notice, content: impl Into<String>) -> Self {
         Self::new(chat_id, notice, content)
     }
@@ -154,7 +154,7 @@ impl Message {
         })
     }
 
-    /// The images that came with it.
+    /// The attached images.
     #[must_use]
     pub fn images(&self) -> &[AttachedImage] {
         self.body.user_text().map(|text| text.images.as_slice()).unwrap_or_default()
@@ -162,9 +162,9 @@ impl Message {
 }
 
 impl CallMessage {
-    /// The call at another stage.
+    /// The call with another status.
     #[must_use]
-    pub fn at(mut self, status: CallStatus) -> Self {
+    pub fn with_status(mut self, status: CallStatus) -> Self {
         self.body.status = status;
         self
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn a_call_taken_out_of_its_message_and_put_back_is_the_same_message() {
         let call = ToolCall::new(CallId::generate(), "ls", json!({"path": "/"}));
-        let message = Message::new(ChatId::generate(), call, "ls").by(Role::Planner).in_thread(Some(CallId::generate()));
+        let message = Message::new(ChatId::generate(), call, "ls").with_role(Role::Planner).in_thread(Some(CallId::generate()));
         assert_eq!(Message::from(message.to_call().unwrap()), message);
         assert_eq!(Message::new(message.chat_id, UserText::default(), "hi").to_call(), None);
     }

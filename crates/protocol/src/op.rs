@@ -1,101 +1,101 @@
-//! What goes into a chat.
+//! Ops: every request to a chat.
 
 use crate::config::RoleRequest;
 use crate::ids::{MessageId, QuestionId};
 use crate::question::Question;
-use crate::settings::Depth;
+use crate::settings::ReasoningEffort;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Everything that can be asked of a chat. Each is admitted by the chat's own actor, one at a time.
+/// A request to a chat. The chat's actor admits one at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// The user wrote something. `metadata` is what their client sent with it, here and in an answer.
+    /// The user sent a message. `metadata` comes from their client, here and in an answer.
     UserMessage { content: String, metadata: Map<String, Value>, images: Vec<SentImage> },
-    /// The user answered the pending question; `answers` is keyed by the questions' names, `comment` is what they wrote with it.
+    /// The user answered the pending question. The questions' names are the keys of `answers`; `comment` is free text.
     Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String, metadata: Map<String, Value> },
-    /// The user approved the newest plan: switch to act mode and carry it out. `content` is what they said with it.
+    /// The user approved the newest plan: switch to act mode and execute it. `content` is the user's accompanying text.
     Execute { plan_file: Option<String>, content: Option<String> },
-    /// The user changed the chat itself.
+    /// The user changed the chat's own properties.
     Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm, marks: MarkChange },
-    /// Take back everything that was changed from this message on.
+    /// Revert all changes from this message on.
     Revert { message_id: MessageId, conflicts: OnConflict },
-    /// Put a question before the user, as a tool that they called themselves wants it.
+    /// Ask the user a question, for a tool that the user called directly.
     Ask { inquiry: Inquiry },
-    /// Take back a message that waits to be read.
+    /// Withdraw a queued message.
     Withdraw { message_id: MessageId },
-    /// Go on where the last run failed.
+    /// Continue after a failed run.
     Retry,
-    /// Sum the conversation up, so that the next request is shorter.
+    /// Replace the conversation by a summary, so that the next request is shorter.
     Compact,
-    /// End the run; answered when nothing of it can happen any more.
+    /// End the run. The answer comes when nothing of the run can take effect any more.
     Stop,
 }
 
-/// What the user sets on a chat: kept on top, put away, its model and effort; `None` stays.
+/// Properties that the user sets on a chat: pinned, archived, model and effort. `None` leaves one unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkChange {
     pub pinned: Option<bool>,
     pub archived: Option<bool>,
-    pub model: Choice<String>,
-    pub effort: Choice<Depth>,
+    pub model: FieldChange<String>,
+    pub effort: FieldChange<ReasoningEffort>,
 }
 
-/// An image that is sent with a message: the bytes of its file, not yet looked at.
+/// An image sent with a message: the bytes of its file, not yet validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentImage(pub Arc<[u8]>);
 
-/// What becomes of a value that a chat may have. In JSON, what is left out stays, and `null` clears.
+/// A change to an optional value. In JSON an absent field means no change, and `null` clears the value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Option<T>")]
-pub enum Choice<T> {
+pub enum FieldChange<T> {
     #[default]
     Keep,
     Clear,
     Take(T),
 }
 
-/// What becomes of the chat's plan.
-pub type PlanChange = Choice<String>;
+/// A change to the chat's plan file.
+pub type PlanChange = FieldChange<String>;
 
-impl<T> From<Option<T>> for Choice<T> {
+impl<T> From<Option<T>> for FieldChange<T> {
     fn from(value: Option<T>) -> Self {
-        value.map_or(Choice::Clear, Choice::Take)
+        value.map_or(FieldChange::Clear, FieldChange::Take)
     }
 }
 
-impl<T> Choice<T> {
-    /// Applies it to the present value.
+impl<T> FieldChange<T> {
+    /// Applies the change to the present value.
     pub fn apply(self, value: &mut Option<T>) {
         match self {
-            Choice::Keep => {}
-            Choice::Clear => *value = None,
-            Choice::Take(new) => *value = Some(new),
+            FieldChange::Keep => {}
+            FieldChange::Clear => *value = None,
+            FieldChange::Take(new) => *value = Some(new),
         }
     }
 }
 
-/// What the user is asked.
+/// A question to raise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inquiry {
     Questions(Vec<Question>),
-    /// Whether the plan in this file is approved.
+    /// Whether the user approves the plan in this file.
     Plan(String),
 }
 
-/// Whether the user has said yes to ending work in progress.
+/// Whether the user confirmed that work in progress may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirm {
     Given,
     NotGiven,
 }
 
-/// What becomes of a revert when something was changed by somebody else meanwhile.
+/// What a revert does about files that somebody else changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnConflict {
-    /// Nothing is taken back.
+    /// Revert nothing.
     Refuse,
-    /// The rest is taken back.
+    /// Revert the other files.
     Skip,
 }

@@ -7,7 +7,7 @@ pub use progress::{Progress, StepProgress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the agent means to do. At least a goal and one step.
+/// A proposal for work: at least a goal and one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -36,10 +36,10 @@ pub struct PlanStep {
     pub tools_needed: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_time: Option<String>,
-    /// Paths or globs the step will touch; together they are the plan's scope.
+    /// Paths or globs that the step will touch; together they are the plan's scope.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// A command that shows that the step is done.
+    /// A command that proves the step done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<String>,
     #[serde(default, skip_serializing_if = "StepStatus::is_pending")]
@@ -62,9 +62,9 @@ impl StepStatus {
         *self == StepStatus::Pending
     }
 
-    /// As people say it.
+    /// The label for people.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             StepStatus::Pending => "open",
             StepStatus::InProgress => "in progress",
@@ -75,13 +75,13 @@ impl StepStatus {
 
     /// Whether nothing is left to do.
     #[must_use]
-    pub fn is_over(self) -> bool {
+    pub fn is_finished(self) -> bool {
         matches!(self, StepStatus::Done | StepStatus::Skipped)
     }
 }
 
 impl Plan {
-    /// Every file or glob the plan names, in order, each once.
+    /// Every file or glob that the plan names, in order, without duplicates.
     #[must_use]
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
@@ -94,7 +94,7 @@ impl Plan {
     }
 }
 
-/// How far a plan has come, as its file says it.
+/// The status line of a plan file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanFileStatus {
@@ -109,9 +109,9 @@ impl PlanFileStatus {
     pub const ALL: [PlanFileStatus; 4] =
         [PlanFileStatus::Draft, PlanFileStatus::Approved, PlanFileStatus::InProgress, PlanFileStatus::Done];
 
-    /// The word that stands in the file.
+    /// The word in the file.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             PlanFileStatus::Draft => "draft",
             PlanFileStatus::Approved => "approved",
@@ -120,9 +120,9 @@ impl PlanFileStatus {
         }
     }
 
-    /// The status a word stands for, in any case.
+    /// Parses the status word. Case does not matter.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<PlanFileStatus> {
-        PlanFileStatus::ALL.into_iter().find(|status| status.word().eq_ignore_ascii_case(word.trim()))
+    pub fn parse(word: &str) -> Option<PlanFileStatus> {
+        PlanFileStatus::ALL.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(word.trim()))
     }
 }

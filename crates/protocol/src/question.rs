@@ -1,14 +1,14 @@
-//! What the agent may ask the user, as data. The crate `question` reads questions and checks answers.
+//! Questions to the user, as data. The crate `question` parses questions and validates answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One question of a card; the answer is checked against its JSON Schema.
+/// One question of a card. The server validates the answer against its JSON Schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// The key of its answer.
+    /// The key of the answer.
     pub name: String,
     /// Markdown.
     pub question: String,
@@ -22,13 +22,13 @@ pub struct Question {
 }
 
 impl Question {
-    /// The question and what is said beside it, as the text of a message.
+    /// The question and its context, as the text of a message.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn text(&self) -> String {
         [Some(self.question.as_str()), self.context.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// The same question with a remark under it, such as the model's own words.
+    /// The same question with more context below it, such as the model's own explanation.
     #[must_use]
     pub fn with_context(mut self, context: impl Into<String>) -> Self {
         self.context = Some(context.into());
@@ -59,11 +59,11 @@ pub enum Variant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
-    /// The model, by `ask_user` or by question JSON.
+    /// The model, with `ask_user` or question JSON.
     User,
-    /// The server, before a plan is carried out.
+    /// The server, before a plan is executed.
     PlanApproval,
-    /// The server, before a single tool call.
+    /// The server, about one tool call.
     ToolApproval,
 }
 
@@ -76,12 +76,12 @@ pub enum Severity {
     Critical,
 }
 
-/// The user's answer to an approval of a tool call.
+/// The user's answer to a tool approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Approve,
-    /// In this chat, for this tool, in this directory.
+    /// Also covers later calls of this tool in this chat and directory.
     ApproveAlways,
     Deny,
 }

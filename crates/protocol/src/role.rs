@@ -1,12 +1,12 @@
 //! The six roles. A role is an enum variant, one row of [`ROLES`] and one prompt file;
-//! everything else reads the row.
+//! all other code reads the row.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a chat's agent currently is. The one stored truth per chat: mode, permissions,
-/// tools, prompt and colours follow from it.
+/// The present role of a chat's agent. It is stored once per chat; mode, permissions, tools, prompt and colours
+/// follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -26,7 +26,7 @@ pub enum Mode {
     Act,
 }
 
-/// A right that a role has or lacks, and that a tool call may need.
+/// A right that a role has or lacks, and that a tool call may require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
@@ -50,11 +50,11 @@ pub enum Permission {
     Progress,
 }
 
-/// The row of a role: all there is to know about it besides its prompt.
+/// A role's row: everything about it besides its prompt text.
 #[derive(Debug)]
 pub struct RoleRow {
     pub role: Role,
-    /// As it stands in configuration, on the wire and in file names.
+    /// The name in the configuration, on the wire and in file names.
     pub name: &'static str,
     pub title: &'static str,
     pub mode: Mode,
@@ -63,7 +63,7 @@ pub struct RoleRow {
     pub description: &'static str,
     pub colour: &'static str,
     pub icon: &'static str,
-    /// The text of its prompt file; named here, so that a role is added in one place.
+    /// The text of its prompt file. It is included here, so that adding a role touches one place.
     pub prompt: &'static str,
 }
 
@@ -90,7 +90,7 @@ pub const ROLES: &[RoleRow] = &[
         mode: Mode::Act,
         permissions: &[Read, Write, Create, Delete, Execute, Plan, Progress],
         delegates_to: &[],
-        description: "Carries out the approved plan, and asks before deletions and anything outside it. Without one it does what you say.",
+        description: "Executes the approved plan, and asks before deletions and changes outside it. Without a plan it does what you say.",
         colour: "green",
         icon: "lightning-bolt",
         prompt: include_str!("../../agent/prompts/actor.md"),
@@ -149,7 +149,7 @@ impl Role {
     /// The row of this role.
     #[must_use]
     pub fn row(self) -> &'static RoleRow {
-        // The order of the rows is the order of the variants; a test holds them to it.
+        // The rows have the order of the variants; a test checks it.
         &ROLES[self as usize]
     }
 
@@ -167,7 +167,7 @@ impl Role {
         self.row().permissions.contains(&permission)
     }
 
-    /// The role of exactly this name, as it is stored.
+    /// The role with exactly this stored name.
     #[must_use]
     pub fn named(name: &str) -> Option<Role> {
         ROLES.iter().find(|row| row.name == name).map(|row| row.role)
@@ -175,7 +175,7 @@ impl Role {
 }
 
 impl Mode {
-    /// The role a chat gets when only a mode is asked for.
+    /// The role for a request that names only a mode.
     #[must_use]
     pub fn default_role(self) -> Role {
         match self {
@@ -191,7 +191,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// A role as clients read it.
+/// A role in its API form.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RoleView {
     pub role: Role,
@@ -204,7 +204,7 @@ pub struct RoleView {
     pub icon: &'static str,
 }
 
-/// The five rights over files and commands, and the right to write plans.
+/// The five permissions for files and commands, and the one for plans.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "the wire names each right as a field of its own")]
 pub struct RolePermissions {

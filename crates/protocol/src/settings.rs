@@ -7,9 +7,9 @@ mod models;
 mod provider;
 mod sandbox;
 
-pub use approvals::{Approvals, Policy, Rule};
+pub use approvals::{Approvals, PlanPolicy, Rule};
 pub use chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retention, RunLimits};
 pub use mcp::{McpSettings, ServerConfig, is_loopback_host};
 pub use models::{ModelChoice, ModelSettings};
-pub use provider::{Depth, ProviderKind, ProviderSettings, ToolCalls};
+pub use provider::{ProviderKind, ProviderSettings, ReasoningEffort, ToolCalls};
 pub use sandbox::{Inspect, SandboxMode, SandboxSettings, Staging};

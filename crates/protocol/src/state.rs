@@ -1,4 +1,4 @@
-//! What a chat is doing, and what it may do next. The mode decides which states there are.
+//! The states of a chat and their transitions. The mode decides which states exist.
 
 use crate::Mode;
 use schemars::JsonSchema;
@@ -10,20 +10,20 @@ use std::fmt;
 pub enum ChatState {
     #[default]
     Idle,
-    /// The model is being asked.
+    /// Waiting for the model.
     Thinking,
-    /// Calls that only read, in plan mode.
+    /// Plan mode: running calls that only read.
     Exploring,
-    /// A plan is being stored, in plan mode.
+    /// Plan mode: storing a plan.
     Planning,
-    /// Calls that may change something, in act mode.
+    /// Act mode: running calls that may change something.
     Executing,
     AwaitingAnswer,
     Stopping,
     Failed,
 }
 
-/// A step that the machine does not have.
+/// A transition that the state machine does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidTransition {
     pub mode: Mode,
@@ -40,9 +40,9 @@ impl fmt::Display for InvalidTransition {
 impl std::error::Error for InvalidTransition {}
 
 impl ChatState {
-    /// Whether a chat in this mode can be in this state at all: nothing is executed in plan mode.
+    /// Whether this state exists in `mode`: plan mode executes nothing.
     #[must_use]
-    pub fn is_of(self, mode: Mode) -> bool {
+    pub fn exists_in(self, mode: Mode) -> bool {
         match self {
             ChatState::Executing => mode == Mode::Act,
             ChatState::Exploring | ChatState::Planning => mode == Mode::Plan,
@@ -50,20 +50,20 @@ impl ChatState {
         }
     }
 
-    /// The next state, if this mode has it and it can follow. Calls are made only after the model was asked, and a
-    /// question is never passed over.
+    /// The next state, if `mode` has it and the transition exists. Tool calls follow only a model call, and a pending
+    /// question can't be skipped.
     ///
     /// # Errors
-    /// It can't.
+    /// There is no such transition.
     pub fn enter(self, to: ChatState, mode: Mode) -> Result<ChatState, InvalidTransition> {
         use ChatState::{AwaitingAnswer, Executing, Exploring, Failed, Idle, Planning, Stopping, Thinking};
         let follows = match self {
-            // An answer, or another message, is put to the model; calls that waited for it are taken up again after that.
+            // An answer or another message goes to the model; the calls that waited continue after that.
             Idle | Failed => matches!(to, Thinking | AwaitingAnswer),
             AwaitingAnswer | Stopping => matches!(to, Thinking | Idle | Failed | Stopping),
             Thinking | Exploring | Planning | Executing => true,
         };
-        if self == to && to.is_of(mode) || follows && to.is_of(mode) {
+        if self == to && to.exists_in(mode) || follows && to.exists_in(mode) {
             return Ok(to);
         }
         Err(InvalidTransition { mode, from: self, to })

@@ -1,5 +1,4 @@
-//! Tool calls for models that were not taught to make them: the tools are told in the prompt, and the answer is held
-//! to a JSON schema of actions.
+//! Tool calls for models without native ones: the prompt lists the tools, and a JSON schema of actions constrains the reply.
 
 use planwright_agent::{ModelCall, ModelMessage, ToolDefinition};
 use planwright_protocol::CallId;
@@ -7,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// The answer of such a model: `{"say": "…", "calls": [{"tool": "…", "args": {…}}]}`.
+/// The reply of such a model: `{"say": "…", "calls": [{"tool": "…", "args": {…}}]}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -19,20 +18,20 @@ struct Answer {
 #[serde(deny_unknown_fields)]
 struct Action {
     tool: String,
-    /// As written, so that whoever checks arguments sees all there is.
+    /// As written, so that the check of the arguments sees everything.
     args: Box<RawValue>,
 }
 
-/// What the prompt says about it.
+/// The instructions in the prompt.
 pub(crate) fn instructions(tools: &[ToolDefinition]) -> String {
-    let mut text = "\n\n# How to answer\n\nAnswer with one JSON object and nothing else: `{\"say\": \"…\", \"calls\": [{\"tool\": \"…\", \"args\": {…}}]}`. `say` is what the user reads. `calls` are the tools to call now, in order; their results come in the next message. Leave `calls` empty when you are done. Where these instructions ask for JSON as your answer, put it into `say` as text.\n\n# Tools\n".to_owned();
+    let mut text = "\n\n# How to answer\n\nAnswer with one JSON object and nothing else: `{\"say\": \"…\", \"calls\": [{\"tool\": \"…\", \"args\": {…}}]}`. `say` is the text for the user. `calls` lists the tools to call now, in order; their results are in the next message. Leave `calls` empty when you are done. If these instructions ask for JSON as your answer, put it into `say` as text.\n\n# Tools\n".to_owned();
     for tool in tools {
         text.push_str(&format!("\n## {}\n\n{}\n\nSchema of `args`: `{}`\n", tool.name, tool.description, tool.schema));
     }
     text
 }
 
-/// What the answer is held to.
+/// The schema that constrains the reply.
 pub(crate) fn schema(tools: &[ToolDefinition]) -> Value {
     let mut shared = Map::new();
     let calls: Vec<Value> = tools
@@ -56,7 +55,7 @@ pub(crate) fn schema(tools: &[ToolDefinition]) -> Value {
     })
 }
 
-/// A tool's schema as a part of the whole; its definitions move to the top, where references look for them.
+/// A tool's schema as a part of the whole; its definitions move to the top, where references resolve.
 fn arguments(tool: &ToolDefinition, shared: &mut Map<String, Value>) -> Value {
     let mut schema = tool.schema.clone();
     let Some(fields) = schema.as_object_mut() else { return json!({ "type": "object" }) };
@@ -66,21 +65,21 @@ fn arguments(tool: &ToolDefinition, shared: &mut Map<String, Value>) -> Value {
         Some(_) | None => Map::new(),
     };
     if definitions.iter().any(|(name, definition)| shared.get(name).is_some_and(|other| other != definition)) {
-        // Two things of one name: the arguments are checked when the call is made.
+        // Conflicting names: the arguments are checked when the call is made.
         return json!({ "type": "object" });
     }
     shared.extend(definitions);
     schema
 }
 
-/// The answer without the fence that some models put around JSON.
+/// The reply without the code fence that some models put around JSON.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```json").or(text.strip_prefix("```")).and_then(|text| text.strip_suffix("```"));
     inside.unwrap_or(text)
 }
 
-/// The answer, read strictly: anything else than the object is a fault of the server, which was told to hold the model to it.
+/// Parses the reply strictly: anything but the object is a fault of the server, which had to enforce the schema.
 pub(crate) fn read(text: &str) -> Result<(String, Vec<ModelCall>), String> {
     let answer: Answer = serde_json::from_str(unfenced(text)).map_err(|error| {
         format!("it is not the JSON that was asked for ({error}); with tools = \"json\" the server must hold the model to a JSON schema")
@@ -93,8 +92,8 @@ pub(crate) fn read(text: &str) -> Result<(String, Vec<ModelCall>), String> {
     Ok((answer.say, calls.collect()))
 }
 
-/// A conversation without calls: they are in the model's own words, and their results in the user's.
-pub(crate) fn spoken(messages: &[ModelMessage]) -> Vec<ModelMessage> {
+/// The conversation without calls: they become the model's text, and their results the user's.
+pub(crate) fn without_calls(messages: &[ModelMessage]) -> Vec<ModelMessage> {
     let mut names: Vec<(&str, &str)> = Vec::new();
     let mut out = Vec::new();
     for message in messages {

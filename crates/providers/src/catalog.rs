@@ -1,7 +1,7 @@
-//! What is known of vendors and their models: one file of data for each vendor.
+//! The catalog of vendors and their models: one data file per vendor.
 //!
-//! A file names the wire, the address, the variable that holds the key, and for each model how much it can read, how
-//! much it can write and what that costs. A model that no file knows works all the same, without a price.
+//! A file names the wire format, the address, the variable that holds the key, and for each model its context, its output limit
+//! and its price. Unknown models work too, without a price.
 
 use planwright_protocol::event::Usage;
 use planwright_protocol::settings::ProviderKind;
@@ -9,10 +9,10 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// How much a model that no file knows is taken to read.
+/// The assumed context of an unknown model, in tokens.
 pub const USUAL_CONTEXT_TOKENS: u64 = 128_000;
 
-/// Looked at in this order for a model when none is configured.
+/// The order in which vendors are tried if no model is configured.
 const FILES: &[&str] = &[
     include_str!("../catalog/anthropic.toml"),
     include_str!("../catalog/openai.toml"),
@@ -25,23 +25,23 @@ const FILES: &[&str] = &[
     include_str!("../catalog/ollama.toml"),
 ];
 
-// A file that can't be read would be missed by the test that counts them.
+// A test counts the files, so an unreadable one would be noticed.
 static VENDORS: LazyLock<Vec<Vendor>> = LazyLock::new(|| FILES.iter().filter_map(|text| toml::from_str(text).ok()).collect());
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vendor {
-    /// The provider's name where none is configured under it.
+    /// The default name of the provider.
     pub name: String,
     pub title: String,
     pub kind: ProviderKind,
     pub base_url: String,
-    /// The variable that puts another address in place of `base_url`.
+    /// The variable that overrides `base_url`.
     pub base_url_env: Option<String>,
     pub api_key_env: Option<String>,
-    /// Used when the key is set and no model is configured.
+    /// Used if the key is set and no model is configured.
     pub default_model: Option<String>,
-    /// Whether the wire takes a word on what to keep of the prompt for the next request.
+    /// Whether the wire format accepts hints for caching the prompt.
     #[serde(default)]
     pub prompt_cache: bool,
     #[serde(default)]
@@ -53,25 +53,25 @@ pub struct Vendor {
 pub struct ModelFacts {
     pub context_tokens: u64,
     pub max_output_tokens: Option<u64>,
-    /// Whether it looks at images.
+    /// Whether it accepts images.
     #[serde(default)]
     pub images: bool,
     pub price: Option<Price>,
 }
 
-/// In US dollars for a million tokens.
+/// In US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     pub input: f64,
     pub output: f64,
-    /// Of input that was read from the cache; as dear as other input unless said.
+    /// Input read from the cache (default: the price of other input).
     pub cached: Option<f64>,
-    /// Of input that was put into the cache.
+    /// Input written to the cache.
     pub cache_write: Option<f64>,
 }
 
-/// Tokens of one reply. `input` counts what was read from and put into the cache as well.
+/// Tokens of one reply. `input` includes the cached ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tokens {
     pub input: u64,
@@ -91,7 +91,7 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
 }
 
 impl Vendor {
-    /// What is known of a model. A dated or tagged name is the model without date and tag, if it is not listed itself.
+    /// Facts about a model. A dated or tagged name matches the model without date and tag, if it is not listed itself.
     #[must_use]
     pub fn model(&self, id: &str) -> Option<&ModelFacts> {
         let listed = self.models.iter().filter(|(known, _)| id.strip_prefix(known.as_str()).is_some_and(is_version));
@@ -99,7 +99,7 @@ impl Vendor {
     }
 }
 
-/// Whether the rest of a model's name says only which edition it is.
+/// Whether the rest of a model's name only states its version.
 fn is_version(rest: &str) -> bool {
     rest.is_empty()
         || rest == "-latest"

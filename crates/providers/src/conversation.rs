@@ -1,8 +1,8 @@
-//! The conversation as the wires take it, and what of a reply must come back as it was.
+//! Converts the conversation to the wire formats, and stores the parts of a reply that must be sent back unchanged.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use planwright_agent::{ModelCall, ModelMessage, NOT_SHOWN, Native};
+use planwright_agent::{IMAGE_PLACEHOLDER, ModelCall, ModelMessage, Native};
 use planwright_protocol::AttachedImage;
 use rig_core::completion::CompletionResponse;
 use rig_core::message::{
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Which library wrote what is kept, and in which form. What another one wrote is left out.
+/// The library and the form of stored parts. Parts from another library are ignored.
 const FORM: &str = "rig 0.44";
 
-/// What is kept of a reply is sent with each request that follows, in bytes of JSON.
+/// Maximum bytes of stored JSON per reply; it is sent with each later request.
 const MAX_KEPT: usize = 4 * 1024 * 1024;
 
-/// Some wires refuse an empty text, and a tool may well have nothing to say.
+/// Replaces an empty text, which some wire formats reject.
 const NOTHING: &str = "(nothing)";
 
-/// A reply in its order, with the parts that can't be written anew.
+/// A reply in order, with the parts that can't be rewritten.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     form: String,
@@ -34,18 +34,18 @@ struct Kept {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Block {
-    /// Words, and the name that the vendor gave them.
+    /// Text, with the vendor's id for it.
     Text(Option<Value>),
     Call(Option<Value>),
-    /// A call whose item has more to it than name and arguments.
+    /// A call with more data than name and arguments.
     SignedCall(Value),
     Reasoning(Value),
 }
 
-/// What this reply's model wants back, if anything.
+/// The parts of this reply that the model requires back, if any.
 pub(crate) fn to_keep(response: &CompletionResponse) -> Option<Value> {
     let mut blocks = Vec::new();
-    // Pictures and what only the vendor understands are not asked for.
+    // Generated images and vendor-specific parts are not requested.
     for content in &response.choice {
         let item = content.native_item();
         if let AssistantContent::Text(_) = content {
@@ -65,13 +65,13 @@ pub(crate) fn to_keep(response: &CompletionResponse) -> Option<Value> {
     (kept.to_string().len() <= MAX_KEPT).then_some(kept)
 }
 
-/// The name under which a vendor knows an item: reasoning goes back only with the item that it led to.
+/// The vendor's id of an item: reasoning is only accepted together with the item that it led to.
 fn identity(item: &Value) -> Option<Value> {
     let named = |kind: &Value| kind == "message" || kind == "function_call";
     item.get("type").filter(|kind| named(kind)).map(|kind| json!({ "type": kind, "id": item.get("id"), "phase": item.get("phase") }))
 }
 
-/// The conversation for `model`, beginning and ending with the user's side, as every wire wants it.
+/// The conversation for `model`, beginning and ending with the user's side, as every wire format requires.
 pub(crate) fn conversation(messages: &[ModelMessage], images: &HashMap<String, Arc<[u8]>>, model: &str) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::new();
     let mut said: Vec<UserContent> = Vec::new();
@@ -82,7 +82,7 @@ pub(crate) fn conversation(messages: &[ModelMessage], images: &HashMap<String, A
             ModelMessage::User(text) => say(&mut said, text),
             ModelMessage::Image(attached) => match images.get(&attached.sha256).and_then(|bytes| image(attached, bytes)) {
                 Some(image) => said.push(image),
-                None => say(&mut said, NOT_SHOWN),
+                None => say(&mut said, IMAGE_PLACEHOLDER),
             },
             ModelMessage::ToolResult { call_id, text } => {
                 let tool = calls.iter().rev().find(|call| call.id == *call_id).map_or("unknown", |call| call.tool.as_str());
@@ -109,7 +109,7 @@ pub(crate) fn conversation(messages: &[ModelMessage], images: &HashMap<String, A
     out
 }
 
-/// Words that follow each other are one text.
+/// Joins consecutive texts.
 fn say(said: &mut Vec<UserContent>, text: &str) {
     match said.last_mut() {
         _ if text.is_empty() => {}
@@ -126,7 +126,7 @@ fn image(attached: &AttachedImage, bytes: &[u8]) -> Option<UserContent> {
     Some(UserContent::Image(Image { data: DocumentSourceKind::base64(BASE64_STANDARD.encode(bytes)), media_type, ..Image::default() }))
 }
 
-/// Results first, since they belong to the calls right before; what is said after them is one message.
+/// Results first, because they belong to the preceding calls; later texts form one message.
 fn users_side(out: &mut Vec<Message>, results: &mut Vec<ToolResult>, said: &mut Vec<UserContent>) {
     if !results.is_empty() {
         out.push(Message::tool_results(std::mem::take(results)));
@@ -158,13 +158,13 @@ fn reply(text: &str, made: &[ModelCall], kept: Option<Kept>) -> AssistantMessage
     AssistantMessage::new(content).with_origin(origin)
 }
 
-/// The block, written anew under the name that its item had.
+/// The rewritten block, with the id of its original item.
 fn known_as(mut content: AssistantContent, identity: Option<Value>) -> AssistantContent {
     let Some(mut item) = identity else { return content };
     if let Some(fields) = item.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
     }
-    // Marked as the item of something else, so that only its name is taken from it.
+    // Marked as an item of another kind, so that only its id is used.
     let fingerprint = AssistantContent::Reasoning(Reasoning::default()).fingerprint();
     let native = Some(message::Native { item, fingerprint });
     if let AssistantContent::Text(text) = &mut content {
@@ -179,7 +179,7 @@ fn call(call: &ModelCall) -> Option<AssistantContent> {
     let mut function = ToolFunction::new(ToolName::new(call.tool.clone()).ok()?, Value::Null);
     match serde_json::from_str(&call.args) {
         Ok(Value::Object(arguments)) => function.arguments = arguments,
-        // Not left to the library, which would look for what cut-off arguments still say, at any cost.
+        // Not left to the library, which would try to complete cut-off arguments at any cost.
         Ok(_) | Err(_) => function.invalid_arguments = Some(call.args.clone()).filter(|args| !args.trim().is_empty()),
     }
     Some(AssistantContent::ToolCall(ToolCall::new(call_id(&call.id)?, function)))

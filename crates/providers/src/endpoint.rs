@@ -1,12 +1,12 @@
-//! Where a provider is and how it is asked, before a model is chosen.
+//! A provider's address and options, before a model is chosen.
 
 use crate::catalog::Vendor;
-use crate::problem::{Reader, Teller, rejected};
-use crate::retry::Again;
-use crate::transport::{Patience, Transport};
+use crate::problem::{ProblemReporter, Reader, rejected};
+use crate::retry::RetryNotice;
+use crate::transport::{Timeouts, Transport};
 use planwright_protocol::Problem;
 use planwright_protocol::settings::ProviderKind;
-use planwright_protocol::settings::{Depth, ToolCalls};
+use planwright_protocol::settings::{ReasoningEffort, ToolCalls};
 use rig_core::completion::Effort;
 use rig_core::driver::DynModel;
 use rig_core::error::ProviderError;
@@ -21,43 +21,43 @@ use secrecy::{ExposeSecret, SecretString};
 use std::path::PathBuf;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What the user decided about a provider.
+/// The user's configuration of a provider.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// As it is called in the configuration.
+    /// Its name in the configuration.
     pub name: String,
     pub kind: ProviderKind,
     pub base_url: String,
     pub key: Option<SecretString>,
-    /// The variable the key comes from, for errors to name.
+    /// The variable with the key, for error messages.
     pub key_env: Option<String>,
-    /// Whose models these are, for sizes and prices.
+    /// The vendor, for context sizes and prices.
     pub vendor: Option<&'static Vendor>,
     pub tools: ToolCalls,
-    pub reasoning: Option<Depth>,
+    pub reasoning: Option<ReasoningEffort>,
     pub context_tokens: Option<u64>,
     pub max_output_tokens: Option<u64>,
-    /// Whether its models look at images; what the catalog says unless set.
+    /// Whether its models accept images (default: what the catalog says).
     pub images: Option<bool>,
     pub ca_file: Option<PathBuf>,
-    pub patience: Patience,
-    /// Told when a reply is asked for again.
-    pub waits: Option<UnboundedSender<Again>>,
+    pub timeouts: Timeouts,
+    /// Notified when a request is retried.
+    pub waits: Option<UnboundedSender<RetryNotice>>,
 }
 
-/// How much effort that is on the wire.
-pub(crate) fn effort(depth: Depth) -> Effort {
+/// The effort on the wire.
+pub(crate) fn effort(depth: ReasoningEffort) -> Effort {
     match depth {
-        Depth::Low => Effort::Low,
-        Depth::Medium => Effort::Medium,
-        Depth::High => Effort::High,
+        ReasoningEffort::Low => Effort::Low,
+        ReasoningEffort::Medium => Effort::Medium,
+        ReasoningEffort::High => Effort::High,
     }
 }
 
 /// Any server that speaks chat completions, as far as all of them agree.
 const COMPATIBLE: Dialect = Dialect::gateway("openai-compatible", "", "");
 
-/// An endpoint on its transport.
+/// A client for an endpoint.
 pub(crate) enum Client {
     Chat(OpenAI),
     Responses(OpenAI),
@@ -67,8 +67,8 @@ pub(crate) enum Client {
 }
 
 impl Endpoint {
-    pub(crate) fn teller(&self, model: &str) -> Teller {
-        Teller {
+    pub(crate) fn reporter(&self, model: &str) -> ProblemReporter {
+        ProblemReporter {
             reader: Reader::Chat,
             kind: self.kind,
             provider: self.name.clone(),
@@ -79,14 +79,14 @@ impl Endpoint {
         }
     }
 
-    /// That there is no key where one is needed, and where to put it.
+    /// The error for a missing key, and where to put it.
     pub(crate) fn missing_key(&self) -> Option<Problem> {
         let variable = self.key_env.as_ref().filter(|_| self.key.is_none())?;
         Some(rejected(format!("{} needs a key: set {variable} to it.", self.name)))
     }
 
     pub(crate) fn transport(&self) -> Result<Transport, Problem> {
-        Transport::new(&self.base_url, self.ca_file.as_deref(), self.patience)
+        Transport::new(&self.base_url, self.ca_file.as_deref(), self.timeouts)
             .map_err(|why| rejected(format!("The provider {:?} can't be used: {why}.", self.name)))
     }
 
@@ -101,7 +101,7 @@ impl Endpoint {
             }
             ProviderKind::OpenaiResponses => Client::Responses(chat(&base, key).connect(transport)),
             ProviderKind::Anthropic => {
-                // The wire adds the version, which some write into the address.
+                // The wire format adds the version, which some users write into the address.
                 let base = base.strip_suffix("/v1").unwrap_or(&base);
                 let config = AnthropicConfig::with_key(&anthropic::wire::ANTHROPIC, key).with_base_url(base);
                 Client::Anthropic(config.connect(transport))
@@ -116,7 +116,7 @@ impl Endpoint {
 }
 
 fn chat(base: &str, key: String) -> OpenAIConfig {
-    // What a vendor's own server wants differently is nobody else's business.
+    // Special cases of a vendor's own server must not apply to other servers.
     let known = openai::wire::all().find(|dialect| dialect.base_url == base && base.starts_with("https://"));
     let mut config = OpenAIConfig::with_key(known.unwrap_or(&COMPATIBLE), key).with_base_url(base);
     config.auth = Auth::OptionalBearer;
@@ -134,11 +134,11 @@ impl Client {
         }
     }
 
-    /// The names of the models there.
+    /// The names of its models.
     pub(crate) async fn models(&self) -> Result<Vec<String>, ProviderError> {
         let list = match self {
             Client::Chat(client) | Client::Responses(client) => {
-                // Some list their models to anybody, so the key is tried as well.
+                // Some providers list their models without a key, so the key is checked as well.
                 client.verify().await?;
                 client.list_models().await?
             }

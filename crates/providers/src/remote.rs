@@ -1,18 +1,18 @@
-//! A model behind a wire: asked, asked again when that may help, and heard to the end.
+//! A model behind a wire format, with retries.
 
 use crate::actions;
-use crate::beginning::Beginning;
 use crate::catalog::{ModelFacts, Tokens, USUAL_CONTEXT_TOKENS};
 use crate::conversation::{conversation, to_keep};
 use crate::endpoint::{Endpoint, effort};
-use crate::problem::{Heard, Reader, Teller, is_web_page, rejected};
+use crate::problem::{ProblemReporter, Reader, Received, is_web_page, rejected};
 use crate::reply::Reply;
-use crate::retry::{Again, wait};
+use crate::reply_start::ReplyStart;
+use crate::retry::{RetryNotice, wait};
 use crate::transport::Transport;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use planwright_agent::{Delta, Provider, Purpose, Request};
+use planwright_agent::{Delta, ModelRequest, Provider, Purpose};
 use planwright_protocol::settings::ProviderKind;
 use planwright_protocol::settings::ToolCalls;
 use planwright_protocol::{ErrorCode, Problem};
@@ -23,13 +23,13 @@ use rig_core::operation::Completion;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// How much a model that no file knows may write.
+/// The assumed output limit of an unknown model, in tokens.
 const USUAL_OUTPUT_TOKENS: u64 = 16_000;
 
-/// How much a model may write that is asked for one word. On some wires that is in JSON, or after a thought.
+/// The output limit for a one-word answer. On some wire formats that includes JSON, or some reasoning.
 const WORD_OUTPUT_TOKENS: u64 = 64;
 
-/// A model of a vendor, or of a server that speaks like one.
+/// A model of a vendor or of a compatible server.
 pub struct Remote {
     name: String,
     id: String,
@@ -38,29 +38,29 @@ pub struct Remote {
     about: Arc<About>,
 }
 
-/// What is known about a model while it is asked and heard.
+/// Facts about a model during a request.
 pub(crate) struct About {
     pub kind: ProviderKind,
     pub tools: ToolCalls,
     pub facts: Option<ModelFacts>,
-    pub teller: Teller,
+    pub reporter: ProblemReporter,
     prompt_cache: bool,
     endpoint: Endpoint,
 }
 
 impl Remote {
-    /// Asks nobody yet.
+    /// Sends no request yet.
     ///
     /// # Errors
-    /// What is missing in the configuration, and how to add it.
+    /// What the configuration lacks, and how to add it.
     pub fn new(endpoint: Endpoint, model: &str) -> Result<Self, Problem> {
-        let teller = endpoint.teller(model);
+        let reporter = endpoint.reporter(model);
         if model.is_empty() {
             return Err(rejected(format!("Name a model of {0}, as {0}/MODEL.", endpoint.name)));
         }
         if endpoint.tools == ToolCalls::Json && json_parameters(endpoint.kind, &Value::Null).is_none() {
             let message = format!(
-                "tools = \"json\" under [providers.{}] is for servers of the kinds openai, openrouter and ollama; models of the kind {} make tool calls themselves. Take the line out.",
+                "tools = \"json\" under [providers.{}] is for servers of the kinds openai, openrouter and ollama; models of the kind {} make tool calls natively. Remove the line.",
                 endpoint.name, endpoint.kind
             );
             return Err(rejected(message));
@@ -70,24 +70,24 @@ impl Remote {
         }
         let facts = endpoint.vendor.and_then(|vendor| vendor.model(model)).copied();
         let prompt_cache = endpoint.kind == ProviderKind::Anthropic && endpoint.vendor.is_none_or(|vendor| vendor.prompt_cache);
-        let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, teller, prompt_cache, endpoint };
+        let about = About { kind: endpoint.kind, tools: endpoint.tools, facts, reporter, prompt_cache, endpoint };
         let transport = about.endpoint.transport()?;
         let client = about.endpoint.client(transport.clone())?;
         let (name, id) = (format!("{}/{model}", about.endpoint.name), model.to_owned());
         Ok(Self { name, id, model: client.model(model), transport, about: Arc::new(about) })
     }
 
-    /// The model for one reply, and where the beginning of it is kept on a wire that tells there what it has read.
-    fn for_one_reply(&self) -> Result<(DynModel<Completion>, Option<Beginning>), Problem> {
+    /// The model for one reply, and the recorder of its start on a wire format with early usage data.
+    fn for_one_reply(&self) -> Result<(DynModel<Completion>, Option<ReplyStart>), Problem> {
         if self.about.kind != ProviderKind::Anthropic {
             return Ok((self.model.clone(), None));
         }
-        let beginning = Beginning::default();
-        let client = self.about.endpoint.client(self.transport.keeping(beginning.clone()))?;
-        Ok((client.model(&self.id), Some(beginning)))
+        let reply_start = ReplyStart::default();
+        let client = self.about.endpoint.client(self.transport.recording(reply_start.clone()))?;
+        Ok((client.model(&self.id), Some(reply_start)))
     }
 
-    fn completion_request(&self, request: Request) -> Result<CompletionRequest, Problem> {
+    fn completion_request(&self, request: ModelRequest) -> Result<CompletionRequest, Problem> {
         let about = &*self.about;
         let (mut system, mut parameters) = (request.system, json!({}));
         let mut messages = match about.tools {
@@ -95,11 +95,11 @@ impl Remote {
             ToolCalls::Json => {
                 system.push_str(&actions::instructions(&request.tools));
                 parameters = json_parameters(about.kind, &actions::schema(&request.tools)).unwrap_or_default();
-                conversation(&actions::spoken(&request.messages), &request.images, &self.name)
+                conversation(&actions::without_calls(&request.messages), &request.images, &self.name)
             }
         };
-        let Some(last) = messages.pop() else { return Err(about.teller.garbled("there is nothing to ask")) };
-        // Only one wire must be told; elsewhere the model's own limit is meant by silence.
+        let Some(last) = messages.pop() else { return Err(about.reporter.unusable_reply("there is nothing to ask")) };
+        // Only one wire format requires a limit; the others default to the model's own.
         let must = about.kind == ProviderKind::Anthropic;
         let known = about.facts.and_then(|facts| facts.max_output_tokens).unwrap_or(USUAL_OUTPUT_TOKENS);
         let is_word = request.purpose == Purpose::Intent;
@@ -115,11 +115,11 @@ impl Remote {
             asked = asked.reasoning(effort(depth));
         }
         if about.kind == ProviderKind::OpenaiResponses {
-            // Nothing is left with the vendor, so its reasoning must be carried back and forth.
+            // The vendor stores nothing, so its reasoning must be sent back with each request.
             parameters = json!({ "store": false, "include": ["reasoning.encrypted_content"] });
         }
         if let (ProviderKind::Ollama, Some(tokens)) = (about.kind, about.endpoint.context_tokens) {
-            // Else the daemon's own, much shorter window would cut the conversation without a word.
+            // Otherwise the daemon's own, much smaller context would silently cut the conversation.
             parameters["num_ctx"] = tokens.into();
         }
         asked = asked.on_unsupported(OnUnsupported::Ignore);
@@ -131,7 +131,7 @@ fn tool_definition(tool: planwright_agent::ToolDefinition) -> Option<ToolDefinit
     Some(ToolDefinition::new(ToolName::new(tool.name).ok()?, tool.description, tool.schema))
 }
 
-/// How a wire is told to hold an answer to a schema; `None` where models make calls anyway.
+/// How a wire format constrains a reply to a schema; `None` if its models make native calls.
 fn json_parameters(kind: ProviderKind, schema: &Value) -> Option<Value> {
     match kind {
         ProviderKind::Openai | ProviderKind::Openrouter => {
@@ -158,31 +158,31 @@ impl Provider for Remote {
         self.about.endpoint.images.unwrap_or(known)
     }
 
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let asked = self.completion_request(request)?;
         let mut tried = 0;
         loop {
             tried += 1;
-            let (model, beginning) = self.for_one_reply()?;
+            let (model, reply_start) = self.for_one_reply()?;
             let opened = match model.stream(asked.clone()) {
                 Ok(mut stream) => match stream.next().await.transpose() {
-                    Ok(first) => Ok(Reply::new(self.about.clone(), stream, beginning.as_ref(), first)),
+                    Ok(first) => Ok(Reply::new(self.about.clone(), stream, reply_start.as_ref(), first)),
                     Err(error) => Err(error),
                 },
                 Err(error) => Err(error),
             };
             let failure = match opened {
                 Ok(reply) => return Ok(reply.deltas()),
-                Err(error) => self.about.teller.failure(&error, Heard::Nothing),
+                Err(error) => self.about.reporter.failure(&error, Received::Nothing),
             };
             if tried >= failure.tries {
                 return Err(failure.problem);
             }
             let wait = wait(tried, failure.retry_after);
-            tracing::info!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "asking again");
+            tracing::info!(model = self.name, code = %failure.problem.code, tried, wait_ms = wait.as_millis(), "retrying");
             if let Some(waits) = &self.about.endpoint.waits {
-                // Whoever has stopped listening does not need to know.
-                let _ = waits.send(Again { code: failure.problem.code, wait });
+                // The receiver may be gone.
+                let _ = waits.send(RetryNotice { code: failure.problem.code, wait });
             }
             tokio::time::sleep(wait).await;
         }
@@ -202,22 +202,22 @@ impl About {
         if self.kind == ProviderKind::Openrouter
             && let Some(cost) = used.cost
         {
-            // It knows which of its suppliers answered, and what that one takes.
+            // The gateway knows which supplier answered, and its price.
             usage.cost = cost.total;
         }
         Delta::Usage(usage)
     }
 
-    /// What a reply has used for certain, when it has only begun: it is paid for even if the rest never comes.
-    pub(crate) fn usage_so_far(&self, beginning: &Beginning) -> Option<Delta> {
-        let start = beginning.events().into_iter().find(|event| event["type"] == "message_start")?;
+    /// The usage of a reply that has only started: it is charged even if the rest never comes.
+    pub(crate) fn usage_so_far(&self, reply_start: &ReplyStart) -> Option<Delta> {
+        let start = reply_start.events().into_iter().find(|event| event["type"] == "message_start")?;
         let count = |name: &str| start["message"]["usage"][name].as_u64().unwrap_or_default();
         let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
         let tokens = Tokens { input: count("input_tokens") + cached + cache_write, output: count("output_tokens"), cached, cache_write };
         Some(Delta::Usage(tokens.usage(self.facts.and_then(|facts| facts.price))))
     }
 
-    /// What later requests must give back with this reply.
+    /// The data that later requests must send back with this reply.
     pub(crate) fn native(&self, response: &CompletionResponse) -> Option<Delta> {
         match self.kind {
             ProviderKind::Anthropic | ProviderKind::OpenaiResponses | ProviderKind::Gemini | ProviderKind::Openrouter => {
@@ -228,42 +228,42 @@ impl About {
     }
 }
 
-/// The models that a provider lists.
+/// Lists a provider's models.
 ///
 /// # Errors
-/// It can't be asked, or does not say.
+/// It can't be reached, or has no list.
 pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
-    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller("") };
-    endpoint.client(endpoint.transport()?)?.models().await.map_err(|error| teller.failure(&error, Heard::Nothing).problem)
+    let reporter = ProblemReporter { reader: Reader::Doctor, ..endpoint.reporter("") };
+    endpoint.client(endpoint.transport()?)?.models().await.map_err(|error| reporter.failure(&error, Received::Nothing).problem)
 }
 
-/// Whether what could not be read was JSON at least, by what was said about it.
+/// Whether an unreadable answer was at least JSON, judging by the error message.
 fn is_json(error: &str) -> bool {
     !is_web_page(error) && !error.contains("expected value at line")
 }
 
-/// Whether a model can be used, found out by a request that costs nothing.
+/// Checks whether a model is usable, by a request that costs nothing.
 ///
 /// # Errors
-/// What is wrong, and how to mend it.
+/// The problem, and how to fix it.
 pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
     if let Some(problem) = endpoint.missing_key() {
         return Err(problem);
     }
-    let teller = Teller { reader: Reader::Doctor, ..endpoint.teller(model) };
+    let reporter = ProblemReporter { reader: Reader::Doctor, ..endpoint.reporter(model) };
     let client = endpoint.client(endpoint.transport()?)?;
     let models = match client.models().await {
         Ok(models) => models,
         Err(error) => {
-            let failure = teller.failure(&error, Heard::Nothing);
+            let failure = reporter.failure(&error, Received::Nothing);
             let unlisted =
                 error.provider_response().and_then(|reply| reply.status).is_some_and(|status| matches!(status.as_u16(), 404 | 405));
-            // Many gateways have lists of their own kind, and answer all the same.
+            // Many gateways have lists in their own format, and work nevertheless.
             let unread = failure.problem.code == ErrorCode::ProviderGarbled && is_json(&error.to_string());
             return if unlisted && failure.problem.code == ErrorCode::ProviderRejected {
                 Ok(format!("{} answers; it does not list its models", endpoint.base_url))
             } else if unread {
-                Ok(format!("{} answers; its list of models can't be read", endpoint.base_url))
+                Ok(format!("{} answers; its list of models is unreadable", endpoint.base_url))
             } else {
                 Err(failure.problem)
             };

@@ -1,9 +1,9 @@
-//! A reply as it comes: words at once, calls only when all of it is there.
+//! Streams a reply: text at once, calls only when the reply is complete.
 
 use crate::actions;
-use crate::beginning::Beginning;
-use crate::problem::{Heard, rejected};
+use crate::problem::{Received, rejected};
 use crate::remote::About;
+use crate::reply_start::ReplyStart;
 use crate::thinking::Thoughts;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -17,20 +17,20 @@ use rig_core::streaming::{CompletionStream, Item, StreamEvent};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// More than any answer has; whoever writes more does not stop by itself.
+/// Maximum bytes of a reply; a model that writes more does not stop on its own.
 const LONGEST: usize = 4 * 1024 * 1024;
 
 pub(crate) struct Reply {
     about: Arc<About>,
-    /// Gone once the reply is over, by its end or by a failure.
+    /// `None` once the reply is over, by its end or by a failure.
     stream: Option<CompletionStream>,
     ready: VecDeque<Result<Delta, Problem>>,
     /// The arguments of each call, as the model wrote them.
     arguments: BTreeMap<usize, String>,
     calls: Vec<ModelCall>,
-    /// Where a model may write its reasoning into its answer.
+    /// For models that may write reasoning into their answer.
     thoughts: Option<Thoughts>,
-    /// What a model without tool calls has written.
+    /// The text so far of a model without native tool calls.
     written: String,
     length: usize,
 }
@@ -39,7 +39,7 @@ impl Reply {
     pub(crate) fn new(
         about: Arc<About>,
         stream: CompletionStream,
-        beginning: Option<&Beginning>,
+        beginning: Option<&ReplyStart>,
         first: Option<Item<StreamEvent>>,
     ) -> Self {
         let usage = beginning.and_then(|beginning| about.usage_so_far(beginning));
@@ -59,7 +59,7 @@ impl Reply {
         reply
     }
 
-    /// Dropping it ends the request.
+    /// Dropping the stream ends the request.
     pub(crate) fn deltas(self) -> BoxStream<'static, Result<Delta, Problem>> {
         stream::unfold(self, |mut reply| async move { reply.next().await.map(|delta| (delta, reply)) }).boxed()
     }
@@ -71,12 +71,12 @@ impl Reply {
             }
             match self.stream.as_mut()?.next().await {
                 Some(Ok(item)) => self.take(item),
-                Some(Err(error)) => self.fail(self.about.teller.failure(&error, Heard::Something).problem),
+                Some(Err(error)) => self.fail(self.about.reporter.failure(&error, Received::Something).problem),
                 None => {
                     let ended = self.stream.take()?.finish().await;
                     match ended {
                         Ok(response) => self.end(&response),
-                        Err(error) => self.fail(self.about.teller.failure(&error, Heard::Something).problem),
+                        Err(error) => self.fail(self.about.reporter.failure(&error, Received::Something).problem),
                     }
                 }
             }
@@ -92,7 +92,7 @@ impl Reply {
     }
 
     fn take(&mut self, item: Item<StreamEvent>) {
-        // What a vendor adds to its wire is of no concern here.
+        // Vendor-specific events are ignored.
         let Item::Event(event) = item else { return };
         match event {
             StreamEvent::Text { text, .. } => {
@@ -118,7 +118,7 @@ impl Reply {
         }
         if self.length > LONGEST {
             let what = format!("it is longer than {} MiB, which no answer needs", LONGEST / 1024 / 1024);
-            self.fail(self.about.teller.limit(&what));
+            self.fail(self.about.reporter.limit(&what));
         }
     }
 
@@ -129,12 +129,12 @@ impl Reply {
         }
     }
 
-    /// All has come: now the calls are passed on, or none of them.
+    /// The reply is complete: passes on all calls, or none of them.
     fn end(&mut self, response: &CompletionResponse) {
         if let Some(held) = self.thoughts.as_mut().and_then(Thoughts::end) {
             self.pass_on(held);
         }
-        // It is paid for, whatever it is worth.
+        // The reply is charged, whether or not it is usable.
         self.ready.push_back(Ok(self.about.usage(response)));
         if let Err(problem) = self.whole(response).and_then(|()| self.read_actions()) {
             return self.fail(problem);
@@ -143,18 +143,18 @@ impl Reply {
         self.ready.extend(self.about.native(response).map(Ok));
     }
 
-    /// Whether the model came to its end by itself.
+    /// Whether the model finished normally.
     fn whole(&self, response: &CompletionResponse) -> Result<(), Problem> {
-        let teller = &self.about.teller;
+        let reporter = &self.about.reporter;
         match (response.finish_reason(), response.stop()) {
-            (Some(FinishReason::Length), _) | (_, StopReason::Length) => Err(teller.garbled(
-                "it was cut off where the model may write no more; ask for less at a time, or raise `max_output_tokens` of the provider",
+            (Some(FinishReason::Length), _) | (_, StopReason::Length) => Err(reporter.unusable_reply(
+                "it reached the model's output limit; ask for less at a time, or raise `max_output_tokens` of the provider",
             )),
             (Some(FinishReason::ContentFilter), _) => Err(rejected(format!(
                 "{}/{} withheld its answer: its filter found something in it. Put the task differently, or choose another model.",
-                teller.provider, teller.model
+                reporter.provider, reporter.model
             ))),
-            (_, StopReason::Error(why) | StopReason::Aborted(why)) => Err(teller.garbled(&teller.words(&why))),
+            (_, StopReason::Error(why) | StopReason::Aborted(why)) => Err(reporter.unusable_reply(&reporter.words(&why))),
             _ => Ok(()),
         }
     }
@@ -163,7 +163,7 @@ impl Reply {
         if self.about.tools == ToolCalls::Native {
             return Ok(());
         }
-        let (say, calls) = actions::read(&self.written).map_err(|why| self.about.teller.garbled(&why))?;
+        let (say, calls) = actions::read(&self.written).map_err(|why| self.about.reporter.unusable_reply(&why))?;
         if !say.is_empty() {
             self.ready.push_back(Ok(Delta::Text(say)));
         }
@@ -172,7 +172,7 @@ impl Reply {
     }
 }
 
-/// The call with its arguments as the model wrote them; a call without any has none.
+/// The call with its arguments as the model wrote them.
 fn model_call(call: &ToolCall, written: Option<String>) -> ModelCall {
     let function = &call.function;
     let args = match written {

@@ -1,37 +1,37 @@
-//! Limits on the JSON of a reply, checked before the wire library reads it.
+//! Limits on the JSON of a reply, checked before the wire library parses it.
 //!
-//! The library keeps a copy of the open brackets for every value of arguments that are not whole, so their cost grows with
-//! nesting times length. It also makes room for as many items as an index says. Both would end the server.
+//! For incomplete arguments the library copies the open brackets for every value, so their cost grows with nesting times length.
+//! It also allocates as many items as an index says. Both could exhaust the server's memory.
 
-use crate::transport::Fault;
+use crate::transport::TransportFault;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// Deeper arguments can't be read by anybody: JSON is read to a depth of 128 here.
+/// Deeper arguments are unreadable anyway: we parse JSON to a depth of 128.
 const MAX_NESTING: usize = 1000;
 
-/// What the library may spend on the arguments of one reply, in bytes of its memory.
+/// Maximum memory for the arguments of one reply, in bytes.
 const MAX_ARGUMENT_COST: usize = 128 * 1024 * 1024;
 
-/// What the library spends on each value of arguments, besides the open brackets.
+/// The library's memory per value of arguments, besides the open brackets.
 const VALUE_COST: usize = 64;
 
-/// More values than any event of a wire has.
+/// Maximum number of values per event.
 const MAX_VALUES_PER_EVENT: usize = 100_000;
 
-/// More elements in lists than a whole reply has, over all its events: the library gathers them.
+/// Maximum number of list elements in a whole reply: the library collects them.
 const MAX_ELEMENTS: usize = 1_000_000;
 
-/// More names of fields than a whole reply has: the library gathers them too.
+/// Maximum number of field names in a whole reply: the library collects them too.
 const MAX_NAMES: usize = 20_000;
 
-/// No reply has so many parts.
+/// Maximum index of a part.
 const MAX_INDEX: u64 = 10_000;
 
-/// Where the arguments of calls stand, whatever the wire.
+/// The fields with the arguments of calls, in all wire formats.
 const ARGUMENTS: [&str; 4] = ["arguments", "partial_json", "input", "args"];
 
-/// How a body is divided into events.
+/// How a body is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     EventStream,
@@ -46,7 +46,7 @@ pub(crate) struct ReplyGuard {
     line: Vec<u8>,
     /// The last line ended with a carriage return, whose line feed may follow.
     returned: bool,
-    /// The data of the event that has not ended; `None` before its first line.
+    /// The data of the current event; `None` before its first line.
     event: Option<Vec<u8>>,
     limits: Limits,
 }
@@ -56,8 +56,8 @@ impl ReplyGuard {
         Self { framing, max_event, line: Vec::new(), returned: false, event: None, limits: Limits::default() }
     }
 
-    /// The events that `piece` completes, written so that they can be divided in one way only.
-    pub(crate) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, Fault> {
+    /// The events that `piece` completes, written so that they can be split in only one way.
+    pub(crate) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, TransportFault> {
         let mut passed = Vec::new();
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -73,11 +73,11 @@ impl ReplyGuard {
             self.line.extend_from_slice(rest);
         }
         let held = self.line.len() + self.event.as_ref().map_or(0, Vec::len);
-        if held > self.max_event { Err(Fault::LineTooLong(self.max_event)) } else { Ok(passed) }
+        if held > self.max_event { Err(TransportFault::LineTooLong(self.max_event)) } else { Ok(passed) }
     }
 
-    /// What is left when the body has ended: a last line needs no end, an event of a stream does.
-    pub(crate) fn end(&mut self) -> Result<Vec<u8>, Fault> {
+    /// The rest when the body has ended: a last line needs no end, an event of a stream does.
+    pub(crate) fn end(&mut self) -> Result<Vec<u8>, TransportFault> {
         let mut passed = Vec::new();
         if self.framing == Framing::Lines {
             self.end_line(&mut passed)?;
@@ -85,7 +85,7 @@ impl ReplyGuard {
         Ok(passed)
     }
 
-    fn end_line(&mut self, passed: &mut Vec<u8>) -> Result<(), Fault> {
+    fn end_line(&mut self, passed: &mut Vec<u8>) -> Result<(), TransportFault> {
         let line = std::mem::take(&mut self.line);
         match self.framing {
             Framing::Lines if line.is_empty() => {}
@@ -124,42 +124,42 @@ impl ReplyGuard {
 }
 
 /// Checks a body that is one JSON document, such as a list of models.
-pub(crate) fn check_document(body: &[u8]) -> Result<(), Fault> {
+pub(crate) fn check_document(body: &[u8]) -> Result<(), TransportFault> {
     check_size(body)
 }
 
-/// What a reply has used up of its limits.
+/// How much of its limits a reply has used.
 #[derive(Debug, Default)]
 struct Limits {
     arguments: Arguments,
-    /// The call whose arguments came last.
+    /// The call of the latest arguments.
     call: Option<CallKey>,
     elements: usize,
     names: HashSet<String>,
 }
 
-/// What tells the calls of a reply apart.
+/// Identifies a call within a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CallKey {
     Index(u64),
     Id(String),
 }
 
-/// Where in an event a value stands.
+/// The position of a value in an event.
 #[derive(Clone, Copy)]
 struct Place<'v> {
     index: Option<u64>,
     id: Option<&'v Value>,
-    /// The event may begin a call, also one that takes the place of another.
+    /// The event may start a call, also one that replaces another.
     begins: bool,
     /// The event has a `delta` of arguments.
     streams: bool,
 }
 
 impl Limits {
-    fn check(&mut self, event: &[u8]) -> Result<(), Fault> {
+    fn check(&mut self, event: &[u8]) -> Result<(), TransportFault> {
         check_size(event)?;
-        // The library can't read more than we can.
+        // The library can't parse more than we can.
         let Ok(value) = serde_json::from_slice::<Value>(event) else { return Ok(()) };
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
         let streams = kind.contains("arguments") || kind.contains("input");
@@ -170,14 +170,14 @@ impl Limits {
         self.look(&value, place)
     }
 
-    fn look(&mut self, value: &Value, place: Place<'_>) -> Result<(), Fault> {
+    fn look(&mut self, value: &Value, place: Place<'_>) -> Result<(), TransportFault> {
         match value {
             Value::Array(items) => {
                 self.elements += items.len();
                 if self.elements > MAX_ELEMENTS {
-                    return Err(Fault::Unreadable("it has more values than any answer needs"));
+                    return Err(TransportFault::Unreadable("it has more values than any answer needs"));
                 }
-                // Each is a part of its own.
+                // Each element is a part of its own.
                 items.iter().try_for_each(|item| self.look(item, Place { index: None, id: None, ..place }))
             }
             Value::Object(fields) => self.look_at_fields(fields, place),
@@ -185,11 +185,11 @@ impl Limits {
         }
     }
 
-    fn look_at_fields(&mut self, fields: &Map<String, Value>, outer: Place<'_>) -> Result<(), Fault> {
+    fn look_at_fields(&mut self, fields: &Map<String, Value>, outer: Place<'_>) -> Result<(), TransportFault> {
         let number = |name: &str| fields.get(name).and_then(Value::as_u64);
         let index = number("output_index").or_else(|| number("index"));
         if index.is_some_and(|index| index > MAX_INDEX) {
-            return Err(Fault::Unreadable("it numbers its parts higher than any answer needs"));
+            return Err(TransportFault::Unreadable("it numbers its parts higher than any answer needs"));
         }
         let id = ["id", "item_id", "call_id"].iter().find_map(|name| fields.get(*name).filter(|id| !id.is_null()));
         let place = Place { index: index.or(outer.index), id: id.or(outer.id), ..outer };
@@ -197,7 +197,7 @@ impl Limits {
             if !self.names.contains(name) {
                 self.names.insert(name.clone());
                 if self.names.len() > MAX_NAMES {
-                    return Err(Fault::Unreadable("it has more fields than any answer needs"));
+                    return Err(TransportFault::Unreadable("it has more fields than any answer needs"));
                 }
             }
             let streamed = place.streams && name == "delta" && value.is_string();
@@ -214,7 +214,7 @@ impl Limits {
         Ok(())
     }
 
-    fn take_arguments(&mut self, text: &str, place: Place<'_>) -> Result<(), Fault> {
+    fn take_arguments(&mut self, text: &str, place: Place<'_>) -> Result<(), TransportFault> {
         let key = place.index.map(CallKey::Index).or_else(|| place.id.map(|id| CallKey::Id(id.to_string())));
         let switched = key.is_some() && key != self.call;
         if switched || place.begins {
@@ -227,7 +227,7 @@ impl Limits {
     }
 }
 
-/// Whether an event may begin a call: it names a tool, or it opens an item.
+/// Whether an event may start a call: it names a tool, or it opens an item.
 fn begins_call(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| match name.as_str() {
@@ -240,10 +240,10 @@ fn begins_call(value: &Value) -> bool {
     }
 }
 
-/// Arguments as they come, in pieces that end anywhere.
+/// Streamed arguments, in fragments that end anywhere.
 ///
-/// Which piece goes to which call is for the library to say. Where that is not certain, all that is possible is followed: the
-/// deepest nesting outside of a string, inside of one, and after its backslash.
+/// The library decides which fragment belongs to which call. If that is uncertain, all possibilities are tracked: the deepest
+/// nesting outside a string, inside one, and after its backslash.
 #[derive(Debug)]
 struct Arguments {
     outside: Option<usize>,
@@ -264,7 +264,7 @@ impl Arguments {
         (self.outside, self.inside, self.escaped) = (deepest, deepest, deepest);
     }
 
-    fn read(&mut self, text: &str) -> Result<(), Fault> {
+    fn read(&mut self, text: &str) -> Result<(), TransportFault> {
         for byte in text.bytes() {
             if let Some(depth) = self.outside.filter(|_| !byte.is_ascii_whitespace()) {
                 self.cost += VALUE_COST + depth;
@@ -279,18 +279,18 @@ impl Arguments {
             }
             self.inside = self.inside.max(after_escape);
             if self.outside.is_some_and(|depth| depth > MAX_NESTING) {
-                return Err(Fault::Unreadable("the arguments of a tool call are nested too deeply"));
+                return Err(TransportFault::Unreadable("the arguments of a tool call are nested too deeply"));
             }
         }
         if self.cost > MAX_ARGUMENT_COST {
-            return Err(Fault::Unreadable("the arguments of its tool calls have more values than any call needs"));
+            return Err(TransportFault::Unreadable("the arguments of its tool calls have more values than any call needs"));
         }
         Ok(())
     }
 }
 
-/// Whether a JSON text is small enough to be held in memory as values, found without reading it into any.
-fn check_size(text: &[u8]) -> Result<(), Fault> {
+/// Whether a JSON text is small enough to hold in memory as values, determined without parsing it.
+fn check_size(text: &[u8]) -> Result<(), TransportFault> {
     let (mut in_string, mut escaped, mut values) = (false, false, 0_usize);
     for byte in text {
         match (in_string, byte) {
@@ -301,7 +301,11 @@ fn check_size(text: &[u8]) -> Result<(), Fault> {
             (true | false, _) => {}
         }
     }
-    if values > MAX_VALUES_PER_EVENT { Err(Fault::Unreadable("an event of it has more values than any answer needs")) } else { Ok(()) }
+    if values > MAX_VALUES_PER_EVENT {
+        Err(TransportFault::Unreadable("an event of it has more values than any answer needs"))
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -1,29 +1,29 @@
-//! When to ask again, and when not.
+//! When to retry a request.
 
 use planwright_protocol::ErrorCode;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-/// How often a reply is asked for before its failure is told.
-pub const TRIES: u32 = 6;
+/// Maximum number of attempts per reply.
+pub const MAX_ATTEMPTS: u32 = 6;
 
-/// A reply will be asked for again after a while; for whoever waits to know.
+/// A request will be retried after a wait; for observers.
 #[derive(Clone, Debug)]
-pub struct Again {
+pub struct RetryNotice {
     pub code: ErrorCode,
     pub wait: Duration,
 }
 
-/// However long a server wants to be left alone, nobody waits longer than this at a time.
+/// Maximum wait, however long the server asks for.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// How long to wait before the next try. `tried` counts the tries so far.
+/// The wait before the next attempt. `tried` counts the attempts so far.
 #[must_use]
 pub fn wait(tried: u32, retry_after: Option<Duration>) -> Duration {
     wait_with(tried, retry_after, chance())
 }
 
-/// `chance` is between 0 and 1: clients that failed together must not come back together.
+/// `chance` is between 0 and 1: clients that failed together must not retry together.
 fn wait_with(tried: u32, retry_after: Option<Duration>, chance: f64) -> Duration {
     let wait = match retry_after {
         Some(asked) => asked.min(LONGEST) + Duration::from_secs(1).mul_f64(chance),
@@ -32,7 +32,7 @@ fn wait_with(tried: u32, retry_after: Option<Duration>, chance: f64) -> Duration
     wait.min(LONGEST)
 }
 
-/// `Retry-After` as servers write it: seconds, or a date. Anything else says nothing.
+/// Parses `Retry-After`: seconds, or a date. Anything else is ignored.
 #[must_use]
 pub fn retry_after(value: &str) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse::<f64>() {

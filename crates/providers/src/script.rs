@@ -1,4 +1,4 @@
-//! Plays a file of scripted turns in place of a model.
+//! Plays a file of scripted turns instead of a model.
 //!
 //! ```json
 //! {
@@ -8,14 +8,14 @@
 //! }
 //! ```
 //!
-//! Each mode has its own list, or `turns` serves both. The reply is the one whose place in the list is the
-//! number of replies of that mode in the conversation so far, so a script goes on after a restart where it was.
-//! With `repeat` the list begins anew when it is over; without, the run fails and says so.
+//! Each mode has its own list, or `turns` serves both. The number of replies in that mode so far selects the turn, so a script
+//! continues after a restart where it was. With `repeat` the list starts again at its end; without it, the run fails with an
+//! error that says so.
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use planwright_agent::{Delta, ModelCall, ModelMessage, NOT_SHOWN, Provider, Purpose, Replies, Request};
+use planwright_agent::{Delta, IMAGE_PLACEHOLDER, ModelCall, ModelMessage, ModelRequest, Provider, Purpose, Replies};
 use planwright_protocol::event::Usage;
 use planwright_protocol::{CallId, ErrorCode, Mode, Problem};
 use serde::Deserialize;
@@ -40,21 +40,21 @@ struct ScriptFile {
     plan: Vec<ScriptTurn>,
     #[serde(default)]
     act: Vec<ScriptTurn>,
-    /// The replies of delegates, by a text that their task has.
+    /// The replies of delegates, by a text in their task.
     #[serde(default)]
     tasks: BTreeMap<String, Vec<ScriptTurn>>,
     #[serde(default)]
     repeat: bool,
-    /// When all replies have been played, do whatever the text says that was heard last: a gullible model.
+    /// After all turns, follow the instructions in the newest text: a gullible model.
     #[serde(default)]
     obey: bool,
-    /// The reply to a request to sum the chat up.
+    /// The reply to a request for a summary.
     summary: Option<ScriptTurn>,
-    /// The reply to a request to say what the user means.
+    /// The reply to a request to classify the user's message.
     intent: Option<ScriptTurn>,
-    /// How many tokens this model is said to take.
+    /// The model's context in tokens.
     context_tokens: Option<u64>,
-    /// Whether it is said to look at images.
+    /// Whether the model accepts images.
     #[serde(default)]
     images: bool,
 }
@@ -68,17 +68,17 @@ struct ScriptTurn {
     text: String,
     #[serde(default)]
     calls: Vec<ScriptCall>,
-    /// Waited before each piece of the reply.
+    /// Delay before each delta of the reply.
     #[serde(default)]
     delay_ms: u64,
-    /// What the reply is said to have used; counted from it unless given.
+    /// The usage of the reply (default: computed from its text).
     usage: Option<Usage>,
     /// Ends the reply with this error instead.
     error: Option<ErrorCode>,
-    /// Texts that the request must have somewhere: in the system prompt, the conversation or the tools.
+    /// Texts that the request must contain: in the system prompt, the conversation or the tools.
     #[serde(default)]
     told: Vec<String>,
-    /// Texts that it may not have anywhere.
+    /// Texts that it must not contain.
     #[serde(default)]
     not_told: Vec<String>,
 }
@@ -87,13 +87,13 @@ struct ScriptTurn {
 #[serde(deny_unknown_fields)]
 struct ScriptCall {
     tool: String,
-    /// Handed on as written, so that a script can send what is not well-formed: a text stands for itself.
+    /// Passed on as written, so that a script can send malformed arguments: a string is sent verbatim.
     args: Box<RawValue>,
 }
 
 impl Script {
     /// # Errors
-    /// What is wrong with the script, and where.
+    /// The mistake in the script, and where.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let file: ScriptFile = serde_json::from_str(text).map_err(|error| format!("the script {name} is not well-formed: {error}"))?;
         if file.turns.is_empty() && file.plan.is_empty() && file.act.is_empty() {
@@ -102,8 +102,8 @@ impl Script {
         Ok(Self { name: name.to_owned(), file })
     }
 
-    /// Whether the model was told what this turn says it must be.
-    fn check(&self, turn: &ScriptTurn, request: &Request) -> Result<(), Problem> {
+    /// Checks the texts that the request must and must not contain.
+    fn check(&self, turn: &ScriptTurn, request: &ModelRequest) -> Result<(), Problem> {
         if turn.told.is_empty() && turn.not_told.is_empty() {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Script {
                 }
                 ModelMessage::Image(image) => heard.push_str(&match request.images.get(&image.sha256) {
                     Some(bytes) => format!("[{}, {} bytes]", image.mime_type, bytes.len()),
-                    None => NOT_SHOWN.to_owned(),
+                    None => IMAGE_PLACEHOLDER.to_owned(),
                 }),
             }
         }
@@ -131,13 +131,13 @@ impl Script {
         }
     }
 
-    /// The replies of the delegate that has this task.
-    fn of_task(&self, request: &Request) -> Option<&Vec<ScriptTurn>> {
+    /// The replies of the delegate with this task.
+    fn of_task(&self, request: &ModelRequest) -> Option<&Vec<ScriptTurn>> {
         let task = request.task.as_deref()?;
         self.file.tasks.iter().find(|(about, _)| task.contains(about.as_str())).map(|(_, turns)| turns)
     }
 
-    fn turn(&self, request: &Request) -> Result<ScriptTurn, Problem> {
+    fn turn(&self, request: &ModelRequest) -> Result<ScriptTurn, Problem> {
         let plain = |text: &str| ScriptTurn { text: text.to_owned(), ..ScriptTurn::default() };
         match request.purpose {
             Purpose::Summary => return Ok(self.file.summary.clone().unwrap_or_else(|| plain("Nothing more to say."))),
@@ -186,7 +186,7 @@ impl Provider for Script {
         self.file.images
     }
 
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let turn = self.turn(&request)?;
         self.check(&turn, &request)?;
         let mut deltas: Vec<Result<Delta, Problem>> = words(&turn.reasoning).map(|word| Ok(Delta::Reasoning(word))).collect();
@@ -220,9 +220,9 @@ impl ScriptCall {
     }
 }
 
-/// The calls that stand in what was heard last, each after the word `CALL`: tool, then arguments as JSON. The prompt counts
-/// when it is the user's turn that is answered.
-fn obedient(request: &Request) -> ScriptTurn {
+/// The calls in the newest text, each after the word `CALL`: the tool, then the arguments as JSON. The system prompt counts too
+/// if the newest message is the user's.
+fn obedient(request: &ModelRequest) -> ScriptTurn {
     let mut heard: Vec<&str> = Vec::new();
     for message in request.messages.iter().rev() {
         match message {
@@ -244,7 +244,7 @@ fn ordered_call(order: &str) -> Option<ScriptCall> {
     Some(ScriptCall { tool: tool.to_owned(), args })
 }
 
-/// A text in the pieces a model would send it in.
+/// A text in deltas like a model's.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_inclusive(' ').map(str::to_owned)
 }
@@ -258,7 +258,7 @@ mod tests {
         let script = r#"{"turns": [{"text": "own"}], "tasks": {"greeting": [{"text": "greeted"}, {"text": "again"}]}}"#;
         let script = Script::parse("s", script).unwrap();
         let said = |task: Option<&str>, act: usize| {
-            let request = Request {
+            let request = ModelRequest {
                 system: String::new(),
                 messages: Vec::new().into(),
                 images: std::collections::HashMap::new(),
@@ -278,7 +278,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_turn_that_was_told_too_little_or_too_much_fails_and_names_the_text() {
-        let request = Request {
+        let request = ModelRequest {
             system: "You are in PLAN mode".to_owned(),
             messages: vec![ModelMessage::User("Hello".to_owned())].into(),
             images: std::collections::HashMap::new(),

@@ -1,19 +1,19 @@
-//! Reasoning that a model writes into its answer, at the beginning and between `<think>` and `</think>`, as servers pass
-//! it on that don't take it out themselves.
+//! Separates reasoning that a model writes at the beginning of its answer, between `<think>` and `</think>`. Some servers don't
+//! remove it themselves.
 
 use planwright_agent::Delta;
 
 const OPENS: &str = "<think>";
 const CLOSES: &str = "</think>";
 
-/// Tells reasoning from words in a text that comes in pieces.
+/// Separates reasoning from text in a stream.
 #[derive(Debug, Default)]
 pub(crate) enum Thinking {
-    /// Nothing has come but what may be the beginning of the mark.
+    /// Everything so far may be the beginning of the opening mark.
     #[default]
     Perhaps,
     Inside,
-    /// Behind the mark, before the first word.
+    /// After the closing mark, before the first word.
     JustOver,
     Over,
 }
@@ -21,12 +21,12 @@ pub(crate) enum Thinking {
 #[derive(Debug, Default)]
 pub(crate) struct Thoughts {
     state: Thinking,
-    /// What may be a part of a mark.
+    /// Text that may be part of a mark.
     held: String,
 }
 
 impl Thoughts {
-    /// What is known to be one or the other by now.
+    /// Returns the text whose kind is known by now.
     pub(crate) fn hear(&mut self, text: &str) -> Vec<Delta> {
         let mut heard = Vec::new();
         self.held.push_str(text);
@@ -60,7 +60,7 @@ impl Thoughts {
         heard
     }
 
-    /// What was held back, when nothing more comes.
+    /// The held text, at the end of the stream.
     pub(crate) fn end(&mut self) -> Option<Delta> {
         let held = std::mem::take(&mut self.held);
         match self.state {

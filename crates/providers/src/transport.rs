@@ -1,7 +1,7 @@
-//! HTTP for every wire: time limits, size limits, whole characters, and no key in an address.
+//! HTTP for every wire format: timeouts, size limits, whole characters, and no key in an address.
 
-use crate::beginning::Beginning;
 use crate::reply_guard::{Framing, ReplyGuard, check_document};
+use crate::reply_start::ReplyStart;
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -16,37 +16,36 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// Headers that carry a key; their values are kept out of every log.
+/// Headers with a key; their values never appear in a log.
 const KEY_HEADERS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
 
-/// Longer than any line of a wire needs to be. Whoever reads lines looks at one again with each piece of it, so that one
-/// without an end would cost more and more.
+/// Maximum bytes of a line. A line reader examines the line again with each chunk, so an endless line would cost more and more.
 const LONGEST_LINE: usize = 8 * 1024 * 1024;
 
-/// Of an error's body no more than this is read.
+/// Maximum bytes read of an error's body.
 const LONGEST_ERROR: usize = 64 * 1024;
 
-/// How long and how much is waited for.
+/// Timeouts and the size limit of a reply.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     pub connect: Duration,
-    /// Without a byte, at the beginning and between two pieces.
+    /// Without a byte, at the beginning and between two chunks.
     pub silence: Duration,
     /// For a whole reply.
     pub reply: Duration,
-    /// Of a whole reply, as it is sent.
+    /// Maximum bytes of a whole reply, as sent.
     pub bytes: usize,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self { connect: Duration::from_secs(10), silence: Duration::from_mins(2), reply: Duration::from_mins(15), bytes: 64 * 1024 * 1024 }
     }
 }
 
-/// What goes wrong below the wire.
+/// A failure below the wire format.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Fault {
+pub enum TransportFault {
     #[error("{0}")]
     Unreachable(String),
     #[error("nothing came for {} s", .0.as_secs())]
@@ -59,7 +58,7 @@ pub enum Fault {
     TooMuch(usize),
     #[error("a line of the reply is longer than {} MiB", .0 / 1024 / 1024)]
     LineTooLong(usize),
-    /// The reply's JSON breaks a limit.
+    /// The reply's JSON exceeds a limit.
     #[error("{0}")]
     Unreadable(&'static str),
 }
@@ -67,21 +66,21 @@ pub enum Fault {
 #[derive(Clone, Debug)]
 pub struct Transport {
     client: reqwest::Client,
-    patience: Patience,
-    /// Keeps the beginning of a reply, for whoever wants to look at it.
-    beginning: Option<Beginning>,
+    timeouts: Timeouts,
+    /// Records the start of a reply.
+    reply_start: Option<ReplyStart>,
 }
 
 impl Transport {
-    /// `ca_file` holds certificates that are trusted besides the system's.
+    /// `ca_file` has certificates to trust in addition to the system's.
     ///
     /// # Errors
     /// What is wrong with the certificates, or the system.
-    pub fn new(base_url: &str, ca_file: Option<&Path>, patience: Patience) -> Result<Self, String> {
+    pub fn new(base_url: &str, ca_file: Option<&Path>, timeouts: Timeouts) -> Result<Self, String> {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("planwright/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(patience.connect)
-            // A key must not follow a redirect to somewhere else.
+            .connect_timeout(timeouts.connect)
+            // A key must not follow a redirect to another host.
             .redirect(redirect::Policy::none());
         if is_loopback(base_url) {
             builder = builder.no_proxy();
@@ -90,7 +89,7 @@ impl Transport {
             builder = builder.tls_certs_merge(certificates(file)?);
         }
         if base_url.starts_with("http://") && ca_file.is_none() {
-            // Nothing is verified here, so a system without certificates will do.
+            // Plain HTTP verifies nothing, so it needs no certificates.
             builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| {
@@ -99,23 +98,24 @@ impl Transport {
                 chain(&error)
             )
         })?;
-        Ok(Self { client, patience, beginning: None })
+        Ok(Self { client, timeouts, reply_start: None })
     }
 
-    /// The same connections, for one reply whose beginning is kept.
-    pub(crate) fn keeping(&self, beginning: Beginning) -> Self {
-        Self { beginning: Some(beginning), ..self.clone() }
+    /// The same connections, for one reply whose start is recorded.
+    pub(crate) fn recording(&self, reply_start: ReplyStart) -> Self {
+        Self { reply_start: Some(reply_start), ..self.clone() }
     }
 
     async fn open(self, request: Request<Bytes>) -> Result<reqwest::Response, http_client::Error> {
         let request = reqwest::Request::try_from(without_key(request)?).map_err(http_client::Error::instance)?;
-        let sent = timeout(self.patience.silence, self.client.execute(request)).await;
-        let response = sent.map_err(|_| broken(Fault::Silent(self.patience.silence)))?.map_err(|error| broken(unreachable(error)))?;
+        let sent = timeout(self.timeouts.silence, self.client.execute(request)).await;
+        let response =
+            sent.map_err(|_| broken(TransportFault::Silent(self.timeouts.silence)))?.map_err(|error| broken(unreachable(error)))?;
         if response.status().is_success() {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = timeout(self.patience.silence, beginning(response)).await.unwrap_or_default();
+        let body = timeout(self.timeouts.silence, reply_start(response)).await.unwrap_or_default();
         Err(http_client::Error::non_success_with_details(status, headers, body))
     }
 }
@@ -128,12 +128,12 @@ impl HttpClientExt for Transport {
     {
         let (transport, request) = (self.clone(), request.map(Into::into));
         async move {
-            let patience = transport.patience;
+            let timeouts = transport.timeouts;
             let response = transport.open(request).await?;
             let (status, headers) = (response.status(), response.headers().clone());
             let body = Box::pin(async move {
                 let mut whole = BytesMut::new();
-                let mut pieces = pieces(response, patience, None);
+                let mut pieces = pieces(response, timeouts, None);
                 while let Some(piece) = pieces.next().await {
                     whole.extend_from_slice(&piece?);
                 }
@@ -151,7 +151,7 @@ impl HttpClientExt for Transport {
     where
         U: From<Bytes> + Send + 'static,
     {
-        // No wire of ours sends forms.
+        // None of our wire formats sends forms.
         std::future::ready(Err(http_client::Error::NoHeaders))
     }
 
@@ -161,16 +161,16 @@ impl HttpClientExt for Transport {
     {
         let (transport, request) = (self.clone(), request.map(Into::into));
         async move {
-            let (patience, beginning) = (transport.patience, transport.beginning.clone());
+            let (timeouts, reply_start) = (transport.timeouts, transport.reply_start.clone());
             let response = transport.open(request).await?;
             let (status, headers) = (response.status(), response.headers().clone());
             let heard = move |piece: &http_client::Result<Bytes>| {
-                if let (Some(beginning), Ok(piece)) = (&beginning, piece) {
-                    beginning.add(piece);
+                if let (Some(reply_start), Ok(piece)) = (&reply_start, piece) {
+                    reply_start.add(piece);
                 }
             };
             let guard = ReplyGuard::new(framing(&headers), LONGEST_LINE);
-            let body: BoxedStream = Box::pin(pieces(response, patience, Some(guard)).inspect(heard));
+            let body: BoxedStream = Box::pin(pieces(response, timeouts, Some(guard)).inspect(heard));
             Ok(respond(status, headers, body))
         }
     }
@@ -183,7 +183,7 @@ fn respond<B>(status: StatusCode, headers: HeaderMap, body: B) -> Response<B> {
     response
 }
 
-/// The library reads lines from anything that does not call itself an event stream.
+/// The library splits everything into lines that is not declared as an event stream.
 fn framing(headers: &HeaderMap) -> Framing {
     let named = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_stream = named.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
@@ -192,21 +192,21 @@ fn framing(headers: &HeaderMap) -> Framing {
 
 struct Reading {
     response: reqwest::Response,
-    patience: Patience,
+    timeouts: Timeouts,
     guard: Option<ReplyGuard>,
     deadline: Instant,
     received: usize,
-    /// Of the line that has not ended.
+    /// The length of the current line.
     line: usize,
-    /// The beginning of a character whose end has not come.
+    /// The beginning of an incomplete character.
     rest: Vec<u8>,
     over: bool,
 }
 
-/// A body as it comes, in whole characters. What is none is replaced, so that one bad byte doesn't cost a reply.
-fn pieces(response: reqwest::Response, patience: Patience, guard: Option<ReplyGuard>) -> BoxStream<'static, http_client::Result<Bytes>> {
-    let deadline = Instant::now() + patience.reply;
-    let reading = Reading { response, patience, guard, deadline, received: 0, line: 0, rest: Vec::new(), over: false };
+/// A body as a stream of whole characters. Invalid bytes are replaced, so that one bad byte doesn't cost a reply.
+fn pieces(response: reqwest::Response, timeouts: Timeouts, guard: Option<ReplyGuard>) -> BoxStream<'static, http_client::Result<Bytes>> {
+    let deadline = Instant::now() + timeouts.reply;
+    let reading = Reading { response, timeouts, guard, deadline, received: 0, line: 0, rest: Vec::new(), over: false };
     stream::unfold(reading, |mut reading| async move {
         while !reading.over {
             let piece = reading.next().await;
@@ -222,7 +222,7 @@ fn pieces(response: reqwest::Response, patience: Patience, guard: Option<ReplyGu
 }
 
 impl Reading {
-    /// Of a piece, or of the end, what the guard lets through.
+    /// The part of a chunk, or of the end, that passes the guard.
     fn guarded(&mut self, piece: Option<http_client::Result<Bytes>>) -> Option<http_client::Result<Bytes>> {
         let Some(guard) = &mut self.guard else { return piece };
         let passed = match piece {
@@ -238,28 +238,28 @@ impl Reading {
     }
 
     async fn next(&mut self) -> Option<http_client::Result<Bytes>> {
-        let until = self.deadline.min(Instant::now() + self.patience.silence);
+        let until = self.deadline.min(Instant::now() + self.timeouts.silence);
         let chunk = match timeout_at(until, self.response.chunk()).await {
-            Err(_) if until == self.deadline => return Some(Err(broken(Fault::TooLong(self.patience.reply)))),
-            Err(_) => return Some(Err(broken(Fault::Silent(self.patience.silence)))),
-            Ok(Err(error)) => return Some(Err(broken(Fault::Cut(chain(&error.without_url()))))),
+            Err(_) if until == self.deadline => return Some(Err(broken(TransportFault::TooLong(self.timeouts.reply)))),
+            Err(_) => return Some(Err(broken(TransportFault::Silent(self.timeouts.silence)))),
+            Ok(Err(error)) => return Some(Err(broken(TransportFault::Cut(chain(&error.without_url()))))),
             Ok(Ok(None)) if self.rest.is_empty() => return None,
             Ok(Ok(None)) => return Some(Ok(whole_characters(&mut self.rest, &[], true))),
             Ok(Ok(Some(chunk))) => chunk,
         };
         self.received += chunk.len();
-        if self.received > self.patience.bytes {
-            return Some(Err(broken(Fault::TooMuch(self.patience.bytes))));
+        if self.received > self.timeouts.bytes {
+            return Some(Err(broken(TransportFault::TooMuch(self.timeouts.bytes))));
         }
         self.line = chunk.iter().rev().position(|byte| *byte == b'\n').unwrap_or(self.line + chunk.len());
         if self.line > LONGEST_LINE {
-            return Some(Err(broken(Fault::LineTooLong(LONGEST_LINE))));
+            return Some(Err(broken(TransportFault::LineTooLong(LONGEST_LINE))));
         }
         Some(Ok(whole_characters(&mut self.rest, &chunk, false)))
     }
 }
 
-/// `rest` and `more` as far as they are whole characters; the beginning of one stays in `rest`.
+/// The whole characters of `rest` and `more`; the beginning of an incomplete one stays in `rest`.
 fn whole_characters(rest: &mut Vec<u8>, more: &[u8], last: bool) -> Bytes {
     let mut bytes = std::mem::take(rest);
     bytes.extend_from_slice(more);
@@ -278,7 +278,7 @@ fn could_go_on(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// The key is taken out of the address, where logs and errors would show it, and put into a header.
+/// Moves the key from the address, where logs and errors would show it, to a header.
 #[expect(clippy::result_large_err, reason = "the error of the trait that is implemented here")]
 fn without_key(mut request: Request<Bytes>) -> http_client::Result<Request<Bytes>> {
     let uri = request.uri().to_string();
@@ -298,7 +298,7 @@ fn without_key(mut request: Request<Bytes>) -> http_client::Result<Request<Bytes
     Ok(request)
 }
 
-async fn beginning(mut response: reqwest::Response) -> String {
+async fn reply_start(mut response: reqwest::Response) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         bytes.extend_from_slice(&chunk);
@@ -310,15 +310,15 @@ async fn beginning(mut response: reqwest::Response) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn broken(fault: Fault) -> http_client::Error {
+fn broken(fault: TransportFault) -> http_client::Error {
     http_client::Error::instance(fault)
 }
 
-fn unreachable(error: reqwest::Error) -> Fault {
-    Fault::Unreachable(chain(&error.without_url()))
+fn unreachable(error: reqwest::Error) -> TransportFault {
+    TransportFault::Unreachable(chain(&error.without_url()))
 }
 
-/// An error with its causes, which have what matters.
+/// An error with its causes, which contain the details.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -332,7 +332,7 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// This machine itself is never reached through a proxy.
+/// Addresses of this machine never use a proxy.
 pub(crate) fn is_loopback(base_url: &str) -> bool {
     reqwest::Url::parse(base_url).is_ok_and(|url| url.host_str().is_some_and(is_loopback_host))
 }

@@ -1,4 +1,4 @@
-//! Answers against their questions.
+//! Checks answers against their questions.
 
 use crate::extent::{self, MAX_DEPTH};
 use crate::findings::Findings;
@@ -7,9 +7,9 @@ use crate::text;
 use planwright_protocol::{ErrorCode, Problem, Question};
 use serde_json::{Map, Value};
 
-/// How long the JSON of all answers to one card may be.
+/// Maximum bytes of the JSON of all answers to one card.
 pub const MAX_ANSWER_BYTES: usize = 256 * 1024;
-/// More parts than anyone would put into a form.
+/// Maximum number of JSON nodes in an answer.
 pub(crate) const MAX_ANSWER_NODES: u64 = 10_000;
 
 /// The answers of a request, which must be an object.
@@ -20,11 +20,11 @@ pub fn read_answers(value: &Value) -> Result<&Map<String, Value>, Problem> {
     value.as_object().ok_or_else(|| refuse("answers", "must be an object with one entry for each question, by its name"))
 }
 
-/// Checks that every question has an answer that fits, and that there is no other.
+/// Checks that every question has a valid answer, and that there is no other answer.
 ///
 /// # Errors
-/// `VALIDATION_FAILED` with all that is wrong: `details.fields` has one message by question name,
-/// or by name and JSON Pointer for a part of an answer.
+/// `VALIDATION_FAILED` with all mistakes: `details.fields` has one message per question name, or per name and JSON Pointer for
+/// a part of an answer.
 pub fn validate_answers(questions: &[Question], answers: &Map<String, Value>) -> Result<(), Problem> {
     let mut nodes = 0;
     let mut length = 0;
@@ -63,7 +63,7 @@ fn check_answer(question: &Question, answer: &Value, findings: &mut Findings) {
                 findings.add(format!("{}{}", question.name, text::one_line(&complaint.pointer, 200)), complaint.message);
             }
         }
-        // Only a question that was stored without being parsed comes here. It must not let anything through.
+        // Only a question that was stored unparsed gets here. It must accept nothing.
         Err(trouble) => {
             findings.add(question.name.as_str(), format!("can't be checked, because schema{} {}", trouble.pointer, trouble.message));
         }
@@ -79,8 +79,7 @@ fn refuse(field: &str, message: &str) -> Problem {
     }
 }
 
-/// The answer to take when nobody is there to give one: the question's default, else the
-/// default that its schema names, if that fits.
+/// The answer to use if nobody answers: the question's default, otherwise the default in its schema, if that is valid.
 #[must_use]
 pub fn default_answer(question: &Question) -> Option<&Value> {
     let candidate = question.default.as_ref().or_else(|| question.schema.get("default"))?;

@@ -1,4 +1,4 @@
-//! The server's own questions, and what their answers mean.
+//! The server's own questions, and how to read their answers.
 
 use planwright_protocol::Question;
 use planwright_protocol::question::{Button, Decision, Variant};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 const APPROVE: &str = "approve";
 const DECISION: &str = "decision";
 
-/// Asked before a plan is carried out.
+/// Asked before a plan is executed.
 #[must_use]
 pub fn plan_approval() -> Question {
     Question {
@@ -23,7 +23,7 @@ pub fn plan_approval() -> Question {
     }
 }
 
-/// Asked before a single tool call. The reason says what makes the call need a decision.
+/// Asked before a single tool call. The reason says why the call requires approval.
 #[must_use]
 pub fn tool_approval(tool: &str, reason: &str) -> Question {
     // The name may come from an MCP server; it must not end its own code span.
@@ -39,11 +39,11 @@ pub fn tool_approval(tool: &str, reason: &str) -> Question {
     }
 }
 
-/// Asked when a command has ended and changed what needs a word. `changes` counts them, the reason says what is about one of them.
+/// Asked after a command whose changes require approval. `changes` counts them; the reason describes one of them.
 #[must_use]
 pub fn keep_changes(changes: &str, reason: &str) -> Question {
     let mut card = tool_approval("run", reason);
-    card.question = format!("The command changed files that need your word ({changes}). Keep the changes, or take them back?");
+    card.question = format!("The command changed files that need your approval ({changes}). Keep the changes, or take them back?");
     card.buttons = vec![
         button("Keep", json!(Decision::Approve.as_str()), Variant::Primary, Some("Everything this command changed")),
         button(
@@ -57,7 +57,7 @@ pub fn keep_changes(changes: &str, reason: &str) -> Question {
     card
 }
 
-/// The same card, showing the command that it is about.
+/// The same card, showing its command.
 #[must_use]
 pub fn about_command(mut card: Question, command: &str) -> Question {
     let shown: String = command.chars().take(2000).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
@@ -66,7 +66,7 @@ pub fn about_command(mut card: Question, command: &str) -> Question {
     card
 }
 
-/// Whether the model asks by itself what only the plan approval card may ask.
+/// Whether the model asks what only the plan approval card may ask.
 #[must_use]
 pub fn asks_for_plan_approval(question: &Question) -> bool {
     question.name == APPROVE && question.schema.get("type").is_some_and(|kind| kind == "boolean")
@@ -78,7 +78,7 @@ pub fn plan_is_approved(answers: &Map<String, Value>) -> bool {
     answers.get(APPROVE) == Some(&Value::Bool(true))
 }
 
-/// Anything that is no decision denies.
+/// Anything that is not a decision denies.
 #[must_use]
 pub fn read_decision(answers: &Map<String, Value>) -> Decision {
     let given = answers.get(DECISION).and_then(Value::as_str);
@@ -92,7 +92,7 @@ fn decision_button(decision: Decision) -> Button {
         Decision::ApproveAlways => {
             button("Always approve", value, Variant::Secondary, Some("This tool, in this directory, for the rest of this chat"))
         }
-        Decision::Deny => button("Deny", value, Variant::Danger, Some("The call is not made, and the agent is told so")),
+        Decision::Deny => button("Deny", value, Variant::Danger, Some("The call is not made, and the agent learns that you denied it")),
     }
 }
 

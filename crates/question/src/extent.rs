@@ -1,4 +1,4 @@
-//! How large a schema or an answer is, found out before anything expensive is done with it.
+//! Measures a schema or an answer before anything expensive is done with it.
 
 use crate::findings::pointer_to;
 use crate::{pattern, text};
@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use std::io;
 use std::ptr;
 
-/// How deep a schema may nest, references followed, and how deep an answer may.
+/// Maximum nesting of a schema, with references expanded, and of an answer.
 pub const MAX_DEPTH: usize = 32;
-/// How many parts a schema may have, each reference counted as all that it stands for.
+/// Maximum number of nodes of a schema, with references expanded.
 pub const MAX_SCHEMA_NODES: u64 = 10_000;
-/// References counted as what they stand for.
+/// Maximum number of patterns, with references expanded.
 const MAX_PATTERNS: u64 = 32;
-/// Each `unevaluated…` may check what is inside it twice over, so that nesting them doubles the work each time.
+/// Each `unevaluated…` may check its content twice, so nesting them doubles the work each time.
 const MAX_UNEVALUATED: u64 = 4;
 
-/// What is wrong, and where in the schema.
+/// A mistake, and its position in the schema.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) pointer: String,
     pub(crate) message: String,
 }
 
-/// The size of a schema as its validator meets it: with each reference replaced by its target.
+/// The size of a schema as its validator sees it: with each reference replaced by its target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) nodes: u64,
@@ -43,17 +43,17 @@ impl Extent {
     }
 }
 
-/// Measures a schema and refuses what can't be bounded.
+/// Measures a schema and rejects what can't be bounded.
 ///
-/// Every object is taken for a schema wherever it stands: a reference can make a schema of anything.
+/// Every object counts as a schema wherever it occurs: a reference can make a schema of anything.
 ///
 /// # Errors
-/// References elsewhere or in a circle, and every limit.
+/// External or circular references, and every exceeded limit.
 pub(crate) fn of_schema(schema: &Value) -> Result<Extent, Trouble> {
     Walk { root: schema, path: Vec::new(), seen: HashMap::new() }.visit(schema, 0)
 }
 
-/// Counts the parts of a value, or says that it is nested too deep.
+/// Counts the nodes of a value; `None` if it is nested too deeply.
 pub(crate) fn count_nodes(value: &Value) -> Option<u64> {
     fn count(value: &Value, depth: usize) -> Option<u64> {
         if depth > MAX_DEPTH {
@@ -68,7 +68,7 @@ pub(crate) fn count_nodes(value: &Value) -> Option<u64> {
     count(value, 0)
 }
 
-/// The length of the compact JSON. Call it on what [`count_nodes`] or [`of_schema`] found shallow.
+/// The length of the compact JSON. Call it only on values that [`count_nodes`] or [`of_schema`] accepted.
 pub(crate) fn byte_length(value: &Value) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {
@@ -83,7 +83,7 @@ pub(crate) fn byte_length(value: &Value) -> usize {
     let mut counter = Counter(0);
     match serde_json::to_writer(&mut counter, value) {
         Ok(()) => counter.0,
-        // A value that has no JSON text fits in no limit.
+        // A value without a JSON text exceeds every limit.
         Err(_) => usize::MAX,
     }
 }
@@ -171,8 +171,8 @@ impl<'schema> Walk<'schema> {
         }
     }
 
-    /// Takes only what every reader of JSON Pointers resolves alike, so that what is measured here
-    /// is what the validator will follow.
+    /// Accepts only pointers that every JSON Pointer implementation resolves alike, so that the validator follows exactly what was
+    /// measured here.
     fn reference(&mut self, reference: &str, depth: usize) -> Result<Extent, Trouble> {
         let shown = text::one_line(reference, 80);
         let Some(pointer) = reference.strip_prefix('#').filter(|pointer| pointer.is_empty() || pointer.starts_with('/')) else {

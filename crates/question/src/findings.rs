@@ -1,11 +1,11 @@
-//! All complaints of one check, by field, as one error.
+//! Collects all mistakes of one check, by field, into one error.
 
 use planwright_protocol::{ErrorCode, Problem};
 use serde_json::{Map, Value, json};
 
-/// More would not be read; each costs memory that the sender controls.
+/// Nobody reads more, and each costs memory that the sender controls.
 const MAX_FIELDS: usize = 50;
-/// The message tells the first ones in full; `details.fields` has the rest.
+/// The message contains the first ones; `details.fields` has the rest.
 const TOLD: usize = 5;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// A second complaint about the same field joins the first.
+    /// A second mistake in the same field is appended to the first.
     pub(crate) fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         let (field, message) = (field.into(), message.into());
         if let Some((_, known)) = self.fields.iter_mut().find(|(name, _)| *name == field) {
@@ -31,7 +31,7 @@ impl Findings {
     }
 
     /// # Errors
-    /// One problem that has every finding, when there is any.
+    /// One problem with every finding, if there is any.
     pub(crate) fn into_result(self, code: ErrorCode, lead: &str) -> Result<(), Problem> {
         if self.fields.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Schemas that were written to do harm, and whatever else a model may send.
+//! Tests with hostile schemas, and whatever else a model may send.
 
 use crate::{answer_text, validate_answers};
 use planwright_protocol::{ErrorCode, Problem, Question};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
-/// As the guard cases demand; generous enough for an unoptimised build on a busy machine.
+/// The guard cases' limit; generous enough for an unoptimised build on a busy machine.
 const DEADLINE: Duration = Duration::from_millis(500);
 
 fn ask(schema: Value) -> Result<Vec<Question>, Problem> {

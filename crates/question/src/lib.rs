@@ -1,20 +1,19 @@
-//! Questions to the user: read from the model's JSON, and their answers checked.
+//! Questions to the user: parsed from the model's JSON, with validated answers.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
-//! | `parse` | the model's JSON, of either form, to questions |
-//! | [`card`] | the server's own questions, and what their answers mean |
+//! | `parse` | parses the model's JSON, of either form, into questions |
+//! | [`card`] | the server's own questions, and how to read their answers |
 //! | `schema` | compiles and applies a model's schema within limits |
-//! | `extent`, `pattern` | refuse a schema that would cost too much |
-//! | `answer` | answers against their questions |
-//! | `wording` | a schema's complaint, as a person would say it |
-//! | `text` | answers as one line of the chat |
-//! | `findings` | all complaints of one check, as one error |
-//! | `hostile` | tests with schemas that were written to do harm |
+//! | `extent`, `pattern` | reject a schema that would cost too much |
+//! | `answer` | checks answers against their questions |
+//! | `wording` | words a schema's complaint for people |
+//! | `text` | shows answers as one line of the chat |
+//! | `findings` | collects all mistakes of one check into one error |
+//! | `hostile` | tests with hostile schemas |
 //!
-//! Invariants: a schema is never fetched from anywhere, never refers back to itself, and is bounded in
-//! size before it is compiled; an answer is bounded before it is checked. Schemas come from the model
-//! and are hostile until proven otherwise.
+//! Invariants: a schema is never fetched from anywhere, never refers back to itself, and is bounded in size before it is
+//! compiled. An answer is bounded before it is checked. Schemas come from the model and count as hostile.
 
 mod answer;
 pub mod card;

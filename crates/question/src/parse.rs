@@ -1,4 +1,4 @@
-//! The model's JSON, of either form, to questions.
+//! Parses the model's JSON, of either form, into questions.
 
 use crate::findings::Findings;
 use crate::schema::CompiledSchema;
@@ -7,19 +7,19 @@ use planwright_protocol::question::{Button, Variant};
 use planwright_protocol::{ErrorCode, Problem, Question, Severity};
 use serde_json::{Map, Value, json};
 
-/// How many questions one card may have.
+/// Maximum number of questions per card.
 pub const MAX_QUESTIONS: usize = 20;
 const MAX_BUTTONS: usize = 50;
 const MAX_NAME_CHARACTERS: usize = 64;
 const MAX_LABEL_CHARACTERS: usize = 200;
 const MAX_TEXT_BYTES: usize = 16 * 1024;
-/// Keys that mean something else to JavaScript than to the one who wrote them.
+/// Names with a special meaning in JavaScript.
 const RESERVED_NAMES: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
-/// Reads the arguments of `ask_user`: `{questions: [{name, question, schema, buttons?}]}`.
+/// Parses the arguments of `ask_user`: `{questions: [{name, question, schema, buttons?}]}`.
 ///
 /// # Errors
-/// `INVALID_ARGUMENTS` that names everything to mend, each by its JSON Pointer.
+/// `INVALID_ARGUMENTS` with every mistake, each by its JSON Pointer.
 pub fn parse_batch(arguments: &Value) -> Result<Vec<Question>, Problem> {
     let mut findings = Findings::default();
     let questions = read_batch(arguments, &mut findings);
@@ -27,15 +27,14 @@ pub fn parse_batch(arguments: &Value) -> Result<Vec<Question>, Problem> {
     Ok(questions)
 }
 
-/// Reads question JSON out of the model's answer: `{type: "question", question, context?,
-/// severity?, options: [{label, value, description?}], default?}` becomes one question named `answer`.
+/// Parses question JSON in the model's answer: `{type: "question", question, context?, severity?, options: [{label, value,
+/// description?}], default?}` becomes one question named `answer`.
 ///
-/// It is read leniently, because it is prose of the model and not a call: fields it does not know
-/// are passed over, an unknown severity is `major`, a default that is no option is left out, and
-/// without options the answer is free text.
+/// Parsing is lenient, because this is text of the model and not a call: unknown fields are ignored, an unknown severity is
+/// `major`, a default that is not an option is dropped, and without options the answer is free text.
 ///
 /// # Errors
-/// `INVALID_ARGUMENTS` when there is no question in it that could be answered.
+/// `INVALID_ARGUMENTS` if it contains no question that could be answered.
 pub fn parse_question_json(value: &Value) -> Result<(Question, Severity), Problem> {
     let mut findings = Findings::default();
     let members = value.as_object().filter(|members| members.get("type").is_some_and(|kind| kind == "question"));
@@ -47,7 +46,7 @@ pub fn parse_question_json(value: &Value) -> Result<(Question, Severity), Proble
     read.ok_or_else(|| Problem::new(ErrorCode::InvalidArguments, "The question was not understood."))
 }
 
-/// The JSON that [`parse_question_json`] reads as this question.
+/// The JSON that [`parse_question_json`] parses as this question.
 #[must_use]
 pub fn to_question_json(question: &Question, severity: Severity) -> Value {
     let option = |button: &Button| {
@@ -98,7 +97,7 @@ fn read_batch(arguments: &Value, findings: &mut Findings) -> Vec<Question> {
     questions
 }
 
-/// Nothing when the question could not be read; what is wrong is then among the findings.
+/// `None` if the question can't be parsed; the findings say why.
 fn read_question(item: &Value, place: &str, findings: &mut Findings) -> Option<Question> {
     let Some(members) = item.as_object() else {
         findings.add(place, "must be an object with \"name\", \"question\" and \"schema\"");
@@ -125,7 +124,7 @@ fn read_question(item: &Value, place: &str, findings: &mut Findings) -> Option<Q
     Some(question)
 }
 
-/// The schema must hold, and whatever the card offers must be an answer that is accepted.
+/// The schema must be valid, and every offered answer must pass it.
 fn check_values(question: &Question, place: &str, findings: &mut Findings) {
     let schema = match CompiledSchema::compile(&question.schema) {
         Ok(schema) => schema,
@@ -209,7 +208,7 @@ fn read_button(item: &Value, place: &str, findings: &mut Findings) -> Option<But
         findings.add(format!("{place}/variant"), "must be primary, secondary or danger");
     }
     let Some(value) = members.get("value") else {
-        findings.add(format!("{place}/value"), "is missing: give the answer that this button stands for");
+        findings.add(format!("{place}/value"), "is missing: give the answer for this button");
         return None;
     };
     Some(Button { label: label?, value: value.clone(), variant: variant.and_then(Result::ok), description })
@@ -268,7 +267,7 @@ fn read_options(value: Option<&Value>, findings: &mut Findings) -> Option<Vec<Bu
     let mut options: Vec<Button> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let place = format!("/options/{index}");
-        // A bare string, or a label or value that stands alone, serves as both.
+        // A bare string, or a label or value alone, serves as both.
         let value = item.get("value").or_else(|| item.get("label")).or(item.as_str().map(|_| item));
         let label = item.get("label").or(value);
         let label = read_label(label, &format!("{place}/label"), findings);

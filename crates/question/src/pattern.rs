@@ -1,12 +1,12 @@
-//! Regular expressions that the model may ask for: short, and of the kind that runs in linear time.
+//! Checks regular expressions from the model: short, and of the kind that runs in linear time.
 
-/// Long enough for every pattern that a person could mend a text by.
+/// Long enough for every reasonable pattern.
 const MAX_PATTERN_BYTES: usize = 512;
-/// The validator translates `\s`, `\d` and `\w` one at a time, and reads the whole pattern again each time.
+/// The validator translates `\s`, `\d` and `\w` one at a time, and parses the whole pattern again each time.
 const MAX_CLASS_ESCAPES: usize = 32;
 
 /// # Errors
-/// What is wrong with the pattern, to be read after its place.
+/// What is wrong with the pattern, to be appended to its position.
 pub(crate) fn check(pattern: &str) -> Result<(), String> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(format!("is a pattern of {} bytes; at most {MAX_PATTERN_BYTES} are allowed", pattern.len()));

@@ -1,4 +1,4 @@
-//! A schema of the model, compiled and applied within limits.
+//! Compiles and applies a model's schema within limits.
 
 use crate::answer::{MAX_ANSWER_BYTES, MAX_ANSWER_NODES};
 use crate::extent::{self, Extent, Trouble};
@@ -8,20 +8,20 @@ use jsonschema::{Draft, EmailOptions, PatternOptions, ValidationError, Validator
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// How long a schema's JSON may be.
+/// Maximum bytes of a schema's JSON.
 pub const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 
-/// What one pattern may take when compiled. It also bounds the time per character of a match.
+/// Maximum size of one compiled pattern. It also limits the time per character of a match.
 const MAX_COMPILED_PATTERN_BYTES: usize = 384 * 1024;
-/// An answer to a schema with patterns is a field to type in, not a document.
+/// An answer to a schema with patterns is an input field, not a document.
 const MAX_MATCHED_BYTES: u64 = 8 * 1024;
-/// What all patterns of a schema together may have to read.
+/// Maximum bytes that all patterns of a schema together may have to read.
 const MAX_MATCHED_BYTES_BY_PATTERNS: u64 = 64 * 1024;
-/// Above this, one complaint stands for all: collecting each takes memory by the product of both sizes.
+/// Above this, only one complaint is collected: all of them would take memory by the product of both sizes.
 const MAX_EFFORT: u64 = 64 * 1024 * 1024;
-/// What one complaint about one part of an answer takes, roughly, in units of bytes of the answer.
+/// The approximate cost of one complaint about one node, in bytes of the answer.
 const EFFORT_PER_NODE: u64 = 64;
-/// More would not be read.
+/// Nobody reads more.
 const MAX_COMPLAINTS: usize = 200;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct CompiledSchema {
 
 impl CompiledSchema {
     /// # Errors
-    /// A schema that is no valid JSON Schema, reaches outside itself, or is too large.
+    /// An invalid JSON Schema, an external reference, or an exceeded limit.
     pub(crate) fn compile(schema: &Value) -> Result<Self, Trouble> {
         let Value::Object(members) = schema else {
             return Err(at_top("must be a JSON Schema object, such as {\"type\": \"boolean\"}"));
@@ -58,7 +58,7 @@ impl CompiledSchema {
         Ok(Self { validator, extent })
     }
 
-    /// Everything that is wrong with an answer; nothing when it fits.
+    /// All mistakes in an answer; empty if it is valid.
     pub(crate) fn check(&self, answer: &Value) -> Vec<Complaint> {
         let Some(nodes) = extent::count_nodes(answer) else {
             return vec![Complaint::here("is nested too deep")];
@@ -83,14 +83,14 @@ impl CompiledSchema {
         if complaints.is_empty() { vec![Complaint::here("does not fit what was asked for")] } else { complaints }
     }
 
-    /// Shorter for the sake of the patterns that it is matched with.
+    /// Shorter if patterns have to read the answer.
     fn longest_answer(&self) -> u64 {
         let share = MAX_MATCHED_BYTES_BY_PATTERNS.checked_div(self.extent.patterns);
         share.map_or(MAX_ANSWER_BYTES as u64, |share| share.min(MAX_MATCHED_BYTES))
     }
 }
 
-/// Models write the dialect's address in several ways; what counts is its version.
+/// Models write the dialect's address in several ways; only its version counts.
 fn draft_of(dialect: &str) -> Result<Draft, Trouble> {
     let versions =
         [("draft-07/schema", Draft::Draft7), ("draft/2019-09/schema", Draft::Draft201909), ("draft/2020-12/schema", Draft::Draft202012)];
@@ -101,7 +101,7 @@ fn draft_of(dialect: &str) -> Result<Draft, Trouble> {
     })
 }
 
-/// The dialect is given to the validator as a value, so that it has no address to look up.
+/// The validator gets the dialect as a value, so that it has no address to look up.
 fn without_dialect(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(members) = &mut schema {
@@ -114,7 +114,7 @@ fn refusal(error: &ValidationError<'_>) -> Trouble {
     if matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex") {
         return Trouble {
             pointer: error.instance_path().to_string(),
-            message: "is no regular expression that can be used: mend its syntax, and where it repeats something \
+            message: "is not a usable regular expression: fix its syntax, and where it repeats something \
                       many times use minLength and maxLength instead"
                 .into(),
         };

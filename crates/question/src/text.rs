@@ -1,10 +1,10 @@
-//! Answers as one line of the chat.
+//! Shows answers as one line of the chat.
 
 use planwright_protocol::Question;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// What is shown of one answer; the whole of it is kept with the message.
+/// Maximum characters shown of one answer; the message stores all of it.
 const SHOWN_CHARACTERS: usize = 1000;
 
 /// `[Answered: label or value]` for one question, `[Answers: name=value, …]` for several.
@@ -21,7 +21,7 @@ pub fn answer_text(questions: &[Question], answers: &Map<String, Value>) -> Stri
     format!("[Answers: {}]", pairs.join(", "))
 }
 
-/// Each answer whole, as JSON, below its question, with what the chosen option says: for a model.
+/// Each answer in full, as JSON, below its question, with the description of the chosen option: for a model.
 #[must_use]
 pub fn answers_in_full(questions: &[Question], answers: &Map<String, Value>) -> String {
     let given = questions.iter().filter_map(|question| Some((question, answers.get(&question.name)?)));
@@ -33,7 +33,7 @@ pub fn answers_in_full(questions: &[Question], answers: &Map<String, Value>) -> 
     given.map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What the buttons or the schema say of an answer, or of each entry of a list.
+/// The labels of the buttons or the schema for an answer, or for each entry of a list.
 fn choices(question: &Question, answer: &Value) -> Vec<String> {
     if let Some(button) = question.buttons.iter().find(|button| button.value == *answer) {
         return vec![labelled(&button.label, button.description.as_deref())];
@@ -64,7 +64,7 @@ fn labelled(label: &str, description: Option<&str>) -> String {
     }
 }
 
-/// A string as it is, anything else as compact JSON; on one line, and not longer than so many characters.
+/// A string verbatim, anything else as compact JSON; on one line, with at most this many characters.
 pub(crate) fn bare(value: &Value, characters: usize) -> String {
     match value {
         Value::String(text) if text.is_empty() => "\"\"".into(),
@@ -73,7 +73,7 @@ pub(crate) fn bare(value: &Value, characters: usize) -> String {
     }
 }
 
-/// Escapes what would break the line or reorder it on a screen, and shortens what is too long.
+/// Escapes characters that would break or reorder the line, and shortens the text.
 pub(crate) fn one_line(text: &str, characters: usize) -> String {
     let mut line = String::new();
     for (index, character) in text.chars().enumerate() {
@@ -95,13 +95,13 @@ pub(crate) fn one_line(text: &str, characters: usize) -> String {
     line
 }
 
-/// A string that could be taken for the next answer is quoted.
+/// Quotes a string that could be mistaken for the next answer.
 fn listed(answer: &Value) -> String {
     let ambiguous = answer.as_str().is_some_and(|text| text.contains([',', '[', ']', '"']));
     if ambiguous { one_line(&answer.to_string(), SHOWN_CHARACTERS) } else { bare(answer, SHOWN_CHARACTERS) }
 }
 
-/// Line and paragraph separators, and the marks that change the direction of what follows.
+/// Line and paragraph separators, and marks that change the direction of the following text.
 fn reorders(character: char) -> bool {
     matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,4 +1,4 @@
-//! A schema's complaint, as a person would say it.
+//! Words a schema's complaint for people.
 
 use crate::findings::pointer_to;
 use crate::text;
@@ -7,14 +7,14 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::types::JsonType;
 use serde_json::Value;
 
-/// How many allowed values are named.
+/// Maximum number of listed values.
 const LISTED: usize = 20;
-/// How many ways to mend an answer are named when any of them would do.
+/// Maximum number of listed ways to fix an answer.
 const ALTERNATIVES: usize = 3;
 const SHOWN_CHARACTERS: usize = 80;
 
-/// What is wrong with an answer, and where in it: a JSON Pointer, empty for the whole.
-/// The message continues the field's name: "must be …".
+/// A mistake in an answer, and its position: a JSON Pointer, empty for the whole. The message continues the field's name:
+/// "must be …".
 #[derive(Debug)]
 pub(crate) struct Complaint {
     pub(crate) pointer: String,
@@ -75,16 +75,16 @@ fn sentence(error: &ValidationError<'_>) -> String {
         Kind::OneOfMultipleValid { .. } => "fits more than one of the allowed forms, but must fit exactly one".into(),
         Kind::ContentEncoding { content_encoding } => format!("must be text in {}", shown(content_encoding)),
         Kind::ContentMediaType { content_media_type } => format!("must be text of the type {}", shown(content_media_type)),
-        // The validator reports a surplus field this way when no field at all is allowed.
+        // The validator reports a surplus field this way if no field at all is allowed.
         Kind::FalseSchema if error.schema_path().as_str().ends_with("/additionalProperties") => "has a field that is not expected".into(),
         Kind::FalseSchema | Kind::Not { .. } => "is not allowed".into(),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => "could not be matched with its pattern".into(),
-        // Those that remain are about the schema; the validator's own words are all there is.
+        // The rest is about the schema; only the validator's own message is available.
         other => format!("does not fit ({})", shown(other.keyword())),
     }
 }
 
-/// Alternatives that are plain values read as one list; others as the ways to mend the answer.
+/// Lists alternatives that are plain values; otherwise lists the ways to fix the answer.
 fn any_of(branches: &[Vec<ValidationError<'static>>]) -> String {
     let constants: Option<Vec<&Value>> = branches
         .iter()

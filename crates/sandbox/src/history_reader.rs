@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What git needs to know of a repository to read its history.
 #[derive(Debug, Default)]
-pub struct Refs {
+pub struct ReaderRefs {
     /// The content of `HEAD`: an id, or `ref: ` and a name.
     pub head: String,
     /// Names and ids, with names that git allows.
@@ -32,7 +32,7 @@ pub struct HistoryReader {
 impl HistoryReader {
     /// # Errors
     /// There is no room for temporary files.
-    pub fn new(objects: &Path, refs: &Refs) -> std::io::Result<Self> {
+    pub fn new(objects: &Path, refs: &ReaderRefs) -> std::io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("planwright-history-{}-{now}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));

@@ -50,7 +50,7 @@ mod spill;
 pub use command::{Ended, Finished, Pipes, Stop, Unavailable, converse, run};
 pub use disk::{Space, size_of};
 pub use enter::enter_if_asked;
-pub use history_reader::{HistoryReader, Refs};
+pub use history_reader::{HistoryReader, ReaderRefs};
 pub use host::identity;
 pub use policy::{Limits, Network, Policy, View};
 pub use probe::{Check, Outcome, git, has_memory_overlay, has_overlay, probe};

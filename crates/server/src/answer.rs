@@ -1,4 +1,4 @@
-//! What goes out: errors as JSON everywhere the same, and answers that know their status.
+//! Responses: one JSON form for all errors, and response types that know their status.
 
 use axum::Json;
 use axum::body::Body;
@@ -15,31 +15,31 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A problem on its way to the client.
+/// An error response.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
     problem: Problem,
-    /// The seconds after which trying again can help, where that is known.
+    /// Seconds until a retry can help, if known.
     retry_after: Option<u32>,
 }
 
 pub type ApiResult<T> = Result<Json<T>, ApiError>;
 
-/// An error, as every address answers it.
+/// The body of every error response.
 #[derive(JsonSchema, Serialize)]
 pub struct ErrorAnswer {
     pub error: Problem,
 }
 
-/// The status that a code has over HTTP.
+/// The HTTP status of a code.
 pub fn status_of(code: ErrorCode) -> StatusCode {
     if code == ErrorCode::StorageFull {
         return StatusCode::INSUFFICIENT_STORAGE;
     }
     match code.reader() {
         Reader::Client(status) => StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-        // What a model gets as a result is, in a client's request, a value that doesn't fit.
+        // Errors that a model gets as a tool result are invalid values in a client's request.
         Reader::Model => StatusCode::UNPROCESSABLE_ENTITY,
         Reader::User | Reader::Operator => StatusCode::SERVICE_UNAVAILABLE,
     }
@@ -58,29 +58,29 @@ impl From<StoreError> for ApiError {
 }
 
 impl ApiError {
-    /// The request itself can't be read, or an answer doesn't fit its question.
+    /// The request is unreadable, or an answer does not match its question.
     pub fn bad_request(problem: Problem) -> Self {
         Self { status: StatusCode::BAD_REQUEST, ..problem.into() }
     }
 
-    /// `why` is a sentence; when to try again is said after it.
+    /// `why` is a sentence; the waiting time is appended to it.
     pub fn too_many(why: &str, wait: Duration) -> Self {
-        // Rounded up: whoever comes back at that second is let in.
+        // Rounded up, so that a client that waits exactly this long is let in.
         let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
         let problem = Problem::new(ErrorCode::RateLimited, format!("{why} Try again in {seconds} s."));
         Self { retry_after: Some(seconds), ..problem.with_details(json!({ "retry_after_s": seconds })).into() }
     }
 
-    /// Values that don't fit, each by its name and with what it must be.
-    pub fn misfits(what: &str, fields: BTreeMap<String, String>) -> Self {
+    /// Invalid values, by name, each with what it must be.
+    pub fn invalid_fields(what: &str, fields: BTreeMap<String, String>) -> Self {
         let listed = fields.iter().map(|(name, wanted)| format!("`{name}` {wanted}")).collect::<Vec<_>>().join("; ");
         let problem = Problem::new(ErrorCode::ValidationFailed, format!("{what} doesn't fit: {listed}."));
         problem.with_details(json!({ "fields": fields })).into()
     }
 
-    /// One value that doesn't fit.
-    pub fn misfit(field: &str, wanted: impl Into<String>) -> Self {
-        Self::misfits("The request", BTreeMap::from([(field.to_owned(), wanted.into())]))
+    /// One invalid value.
+    pub fn invalid_field(field: &str, wanted: impl Into<String>) -> Self {
+        Self::invalid_fields("The request", BTreeMap::from([(field.to_owned(), wanted.into())]))
     }
 }
 
@@ -96,7 +96,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Something new was made.
+/// A resource was created.
 pub struct Created<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -105,7 +105,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// It is stored, and what follows from it comes as events.
+/// The op is stored; its consequences arrive as events.
 pub struct Accepted<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Accepted<T> {
@@ -114,7 +114,7 @@ impl<T: Serialize> IntoResponse for Accepted<T> {
     }
 }
 
-/// Done, and nothing to tell.
+/// Done, without a body.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {
@@ -123,13 +123,13 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// A page of a list, and where the next one begins.
+/// A page of a list, and the cursor of the next one.
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<String>,
 }
 
-/// The header that says so.
+/// The header with the next cursor.
 pub const NEXT: &str = "x-next-cursor";
 
 impl<T: Serialize> IntoResponse for Page<T> {
@@ -140,7 +140,7 @@ impl<T: Serialize> IntoResponse for Page<T> {
     }
 }
 
-/// An answer that the browser is to remember something with.
+/// A response that sets a cookie.
 pub struct WithCookie<T> {
     pub cookie: Option<HeaderValue>,
     pub answer: T,
@@ -155,7 +155,7 @@ impl<T: IntoResponse> IntoResponse for WithCookie<T> {
 /// Server-sent events.
 pub struct EventStream(pub Response);
 
-/// Counted while it is open.
+/// Counts the stream while it is open.
 struct OpenStream;
 
 impl OpenStream {
@@ -183,14 +183,14 @@ impl IntoResponse for EventStream {
     }
 }
 
-/// An image, which a browser shows and never runs. Its type follows from its bytes.
+/// An image that a browser displays and never runs. Its type follows from its bytes.
 pub struct Picture {
     pub media_type: &'static str,
     pub bytes: Vec<u8>,
     pub cache: &'static str,
 }
 
-/// Nothing in an image can run, load or send anything, also when it is opened in a tab of its own.
+/// Nothing in an image can run, load or send anything, even if the image is opened in its own tab.
 const PICTURE_POLICY: &str = "default-src 'none'; sandbox";
 
 impl IntoResponse for Picture {
@@ -205,10 +205,10 @@ impl IntoResponse for Picture {
     }
 }
 
-/// Plain text, of the type that is named.
-pub struct Text(pub &'static str, pub String);
+/// Plain text of the given content type.
+pub struct PlainText(pub &'static str, pub String);
 
-impl IntoResponse for Text {
+impl IntoResponse for PlainText {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, self.0)], self.1).into_response()
     }

@@ -1,9 +1,10 @@
-//! Which connections are open, and which of them make room for others.
+//! The open connections, and which of them are closed to make room for others.
 //!
-//! A connection that waits for its client costs the client nothing, and the server a descriptor. So those are limited for each
-//! address, and when there are too many, the one that has waited longest is closed. One that is being served never is.
+//! A connection that waits for its client costs the client nothing, and the server a descriptor. So there is a limit per
+//! address, and when it is reached, the connection that has waited longest is closed. A connection that is being served is
+//! never closed.
 
-use crate::guard::household;
+use crate::guard::client_group;
 use axum::body::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use rustix::process::{Resource, getrlimit};
@@ -16,18 +17,18 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Connections of one address that wait for a request, the rest of one, or the next one.
-const MOST_WAITING: usize = 256;
+/// Maximum connections of one address that wait for a request or the rest of one.
+const MAX_WAITING: usize = 256;
 
-/// Connections altogether, whatever the system allows.
-const MOST: u64 = 20_000;
+/// Maximum connections in total, whatever the system allows.
+const MAX_CONNECTIONS: u64 = 20_000;
 
-/// Descriptors that connections leave to the rest of the server: the database, files, commands.
+/// Descriptors reserved for the rest of the server: the database, files, commands.
 const RESERVED: u64 = 256;
 
 pub struct Connections {
     most: usize,
-    /// Machines that pass on the requests of many.
+    /// Proxies that forward the requests of many clients.
     proxies: Vec<IpAddr>,
     open: Mutex<Open>,
 }
@@ -44,19 +45,19 @@ struct Connection {
     end: CancellationToken,
 }
 
-/// A place among the open connections, free again when it is dropped.
-pub struct Place {
+/// A slot for one connection; dropping it frees the slot.
+pub struct ConnectionSlot {
     connections: Arc<Connections>,
     number: u64,
     pub wait: Arc<Wait>,
-    /// Cancelled when the connection has to make room.
+    /// Cancelled when the connection has to be closed.
     pub end: CancellationToken,
 }
 
-/// Since when a connection waits for its client.
+/// How long a connection has been waiting for its client.
 pub struct Wait {
     opened: Instant,
-    /// In milliseconds after it was opened, and one more; 0 while the connection is being served.
+    /// Milliseconds after it was opened, plus one; 0 while the connection is being served.
     since: AtomicU64,
 }
 
@@ -81,23 +82,23 @@ impl Wait {
 }
 
 impl Connections {
-    /// As many as there are descriptors for.
+    /// The limit follows from the number of descriptors.
     pub fn new(proxies: Vec<IpAddr>) -> Arc<Self> {
         let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let most = descriptors.saturating_sub(RESERVED).max(descriptors / 2).min(MOST);
-        Self::with_room_for(usize::try_from(most).unwrap_or(usize::MAX), proxies)
+        let most = descriptors.saturating_sub(RESERVED).max(descriptors / 2).min(MAX_CONNECTIONS);
+        Self::with_limit(usize::try_from(most).unwrap_or(usize::MAX), proxies)
     }
 
-    fn with_room_for(most: usize, proxies: Vec<IpAddr>) -> Arc<Self> {
+    fn with_limit(most: usize, proxies: Vec<IpAddr>) -> Arc<Self> {
         Arc::new(Self { most, proxies, open: Mutex::default() })
     }
 
-    /// A place for one more; `None` if there is none, and no other connection can make room.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    /// A slot for one more connection; `None` if there is none and no waiting connection can be closed.
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let is_proxy = self.proxies.contains(&address.to_canonical());
-        let address = household(address);
+        let address = client_group(address);
         let mut open = self.lock();
-        if !is_proxy && open.waiting_of(address) >= MOST_WAITING {
+        if !is_proxy && open.count_waiting(address) >= MAX_WAITING {
             open.close_longest_waiting(|connection| connection.address == address);
         }
         if open.connections.len() >= self.most && !open.close_longest_waiting(|_| true) {
@@ -107,7 +108,7 @@ impl Connections {
         let number = open.next;
         open.next += 1;
         open.connections.insert(number, Connection { address, wait: wait.clone(), end: end.clone() });
-        Some(Place { connections: self.clone(), number, wait, end })
+        Some(ConnectionSlot { connections: self.clone(), number, wait, end })
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -116,11 +117,11 @@ impl Connections {
 }
 
 impl Open {
-    fn waiting_of(&self, address: IpAddr) -> usize {
+    fn count_waiting(&self, address: IpAddr) -> usize {
         self.connections.values().filter(|connection| connection.address == address && connection.wait.since().is_some()).count()
     }
 
-    /// Whether there was one to close.
+    /// Returns whether there was one to close.
     fn close_longest_waiting(&mut self, among: impl Fn(&Connection) -> bool) -> bool {
         let waiting = self.connections.iter().filter(|(_, connection)| among(connection));
         let longest = waiting.filter_map(|(number, connection)| Some((connection.wait.since()?, *number))).min();
@@ -132,13 +133,13 @@ impl Open {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.connections.lock().connections.remove(&self.number);
     }
 }
 
-/// The body of a request: the connection waits for its client until it is whole.
+/// A request body: until it is complete, the connection waits for its client.
 pub struct RequestBody<B> {
     body: B,
     wait: Arc<Wait>,
@@ -176,7 +177,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for RequestBody<B> {
     }
 }
 
-/// The body of an answer: when it is sent, the connection waits for the next request.
+/// A response body: when it is sent, the connection waits for the next request.
 pub struct AnswerBody<B> {
     body: B,
     wait: Arc<Wait>,
@@ -221,16 +222,16 @@ mod tests {
 
     #[test]
     fn the_one_that_waits_longest_makes_room_and_never_one_that_is_served() {
-        let connections = Connections::with_room_for(3, Vec::new());
-        let places: Vec<Place> = (0..3).map(|_| connections.admit(HERE).unwrap()).collect();
-        places[0].wait.end();
+        let connections = Connections::with_limit(3, Vec::new());
+        let slots: Vec<ConnectionSlot> = (0..3).map(|_| connections.admit(HERE).unwrap()).collect();
+        slots[0].wait.end();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        places[1].wait.begin();
+        slots[1].wait.begin();
         let fourth = connections.admit(THERE).unwrap();
-        let ended: Vec<bool> = places.iter().map(|place| place.end.is_cancelled()).collect();
+        let ended: Vec<bool> = slots.iter().map(|slot| slot.end.is_cancelled()).collect();
         assert_eq!(ended, [false, false, true]);
-        for place in &places {
-            place.wait.end();
+        for slot in &slots {
+            slot.wait.end();
         }
         fourth.wait.end();
         assert!(connections.admit(THERE).is_none(), "all are being served");
@@ -240,18 +241,18 @@ mod tests {
 
     #[test]
     fn an_address_makes_room_for_itself_and_others_are_not_touched() {
-        let connections = Connections::with_room_for(10_000, vec![HERE]);
+        let connections = Connections::with_limit(10_000, vec![HERE]);
         let other = connections.admit(IpAddr::from([198, 51, 100, 1])).unwrap();
-        let waiting: Vec<Place> = (0..MOST_WAITING + 3).map(|_| connections.admit(THERE).unwrap()).collect();
-        assert_eq!(waiting.iter().filter(|place| place.end.is_cancelled()).count(), 3);
-        let served: Vec<Place> = (0..MOST_WAITING * 2)
+        let waiting: Vec<ConnectionSlot> = (0..MAX_WAITING + 3).map(|_| connections.admit(THERE).unwrap()).collect();
+        assert_eq!(waiting.iter().filter(|slot| slot.end.is_cancelled()).count(), 3);
+        let served: Vec<ConnectionSlot> = (0..MAX_WAITING * 2)
             .map(|_| {
-                let place = connections.admit(IpAddr::from([203, 0, 113, 1])).unwrap();
-                place.wait.end();
-                place
+                let slot = connections.admit(IpAddr::from([203, 0, 113, 1])).unwrap();
+                slot.wait.end();
+                slot
             })
             .collect();
-        let passed_on: Vec<Place> = (0..MOST_WAITING * 2).map(|_| connections.admit(HERE).unwrap()).collect();
-        assert!(served.iter().chain(&passed_on).chain([&other]).all(|place| !place.end.is_cancelled()));
+        let passed_on: Vec<ConnectionSlot> = (0..MAX_WAITING * 2).map(|_| connections.admit(HERE).unwrap()).collect();
+        assert!(served.iter().chain(&passed_on).chain([&other]).all(|slot| !slot.end.is_cancelled()));
     }
 }

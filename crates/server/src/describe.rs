@@ -1,9 +1,11 @@
-//! What a handler takes and gives, read off its own types, so that the API's description can't say anything else.
+//! Derives the API's description from the types of the handlers, so that the two can't differ.
 //!
-//! Every part of a handler's signature says what it adds: extractors are [`Input`]s, answers are [`Output`]s.
+//! Every type in a handler's signature describes itself: extractors are [`DescribeInput`], responses are [`DescribeOutput`].
 
 use crate::App;
-use crate::answer::{Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Picture, Text, WithCookie, status_of};
+use crate::answer::{
+    Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Picture, PlainText, WithCookie, status_of,
+};
 use crate::guard::{Arrival, Caller};
 use crate::request::{Body, IdempotencyKey, Ids, ImageBody, LARGEST_IMAGE, LONGEST_KEY, LastEventId, OptionalBody, Params};
 use axum::extract::State;
@@ -17,7 +19,7 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A route's entry in the description, while it is put together.
+/// A route's entry in the description, under construction.
 #[derive(Default)]
 pub struct Operation {
     /// The names in the path, in order.
@@ -39,7 +41,7 @@ impl Operation {
     }
 }
 
-/// The types that the description names. What is read and what is written differ in what may be left out.
+/// The schemas of the description. Input and output schemas differ in which fields are optional.
 pub struct Schemas {
     pub read: SchemaGenerator,
     pub written: SchemaGenerator,
@@ -70,7 +72,7 @@ impl Schemas {
     }
 }
 
-/// What is left out where it is empty is never null as well.
+/// A field that is left out when empty is never null.
 fn never_null_and_left_out(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -86,7 +88,7 @@ fn never_null_and_left_out(schema: &mut Value) {
     }
 }
 
-/// Takes `null` out of what a value may be.
+/// Removes `null` from a schema's types.
 pub fn without_null(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     if let Some(Value::Array(kinds)) = object.get_mut("type") {
@@ -113,16 +115,16 @@ pub fn without_null(schema: &mut Value) {
 }
 
 /// A part of a request.
-pub trait Input {
+pub trait DescribeInput {
     fn describe(operation: &mut Operation, schemas: &mut Schemas);
 }
 
-/// What a handler answers.
-pub trait Output {
+/// The response of a handler.
+pub trait DescribeOutput {
     fn describe(operation: &mut Operation, schemas: &mut Schemas);
 }
 
-/// A handler, known by the types of its parts.
+/// A handler, identified by the types of its parts.
 pub trait Described<Parts> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas);
 }
@@ -133,8 +135,8 @@ macro_rules! described {
         where
             Function: Fn($($part),*) -> Answer,
             Answer: Future<Output = Given>,
-            Given: Output,
-            $($part: Input,)*
+            Given: DescribeOutput,
+            $($part: DescribeInput,)*
         {
             fn describe(operation: &mut Operation, schemas: &mut Schemas) {
                 $($part::describe(operation, schemas);)*
@@ -154,7 +156,7 @@ described! { One Two Three Four Five Six }
 
 macro_rules! says_nothing {
     ($($part:ty),*) => {$(
-        impl Input for $part {
+        impl DescribeInput for $part {
             fn describe(_: &mut Operation, _: &mut Schemas) {}
         }
     )*};
@@ -162,7 +164,7 @@ macro_rules! says_nothing {
 
 says_nothing!(State<App>, HeaderMap, Extension<Arrival>, Caller);
 
-impl<T: JsonSchema> Input for Ids<T> {
+impl<T: JsonSchema> DescribeInput for Ids<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         let schema = T::json_schema(&mut schemas.read).to_value();
         let single = [schemas.read.subschema_for::<T>().to_value()];
@@ -174,7 +176,7 @@ impl<T: JsonSchema> Input for Ids<T> {
     }
 }
 
-impl<T: JsonSchema> Input for Params<T> {
+impl<T: JsonSchema> DescribeInput for Params<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         let schema = T::json_schema(&mut schemas.read).to_value();
         let required: Vec<&Value> = schema["required"].as_array().into_iter().flatten().collect();
@@ -191,21 +193,21 @@ impl<T: JsonSchema> Input for Params<T> {
     }
 }
 
-impl Input for LastEventId {
+impl DescribeInput for LastEventId {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.parameters.push(json!({
             "name": "Last-Event-ID", "in": "header", "required": false,
-            "description": "The `id:` of the newest event that the client has; over `after`.",
+            "description": "The `id:` of the newest event that the client has. Takes precedence over `after`.",
             "schema": { "type": "string" },
         }));
     }
 }
 
-impl Input for IdempotencyKey {
+impl DescribeInput for IdempotencyKey {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.parameters.push(json!({
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "Makes it safe to send the same again: under the same key it is done once, and answered alike.",
+            "description": "Makes a retry safe: requests with the same key are executed once and get the same response.",
             "schema": { "type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$" },
         }));
         operation.fails(ErrorCode::Conflict);
@@ -213,24 +215,24 @@ impl Input for IdempotencyKey {
     }
 }
 
-impl<T: JsonSchema> Output for Page<T> {
+impl<T: JsonSchema> DescribeOutput for Page<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         operation.answers(200, "Done.", "application/json", schemas.written.subschema_for::<Vec<T>>());
         if let Some(answer) = operation.answers.get_mut(&200) {
             answer["headers"] = json!({ NEXT: {
-                "description": "Where the next page begins, to be sent as `cursor`; left out on the last one.", "schema": { "type": "string" },
+                "description": "The `cursor` of the next page; absent on the last one.", "schema": { "type": "string" },
             } });
         }
     }
 }
 
-impl<T: JsonSchema> Input for Body<T> {
+impl<T: JsonSchema> DescribeInput for Body<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         take_body(operation, schemas.read.subschema_for::<T>(), true);
     }
 }
 
-impl<T: JsonSchema> Input for OptionalBody<T> {
+impl<T: JsonSchema> DescribeInput for OptionalBody<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         take_body(operation, schemas.read.subschema_for::<T>(), false);
     }
@@ -244,52 +246,52 @@ fn take_body(operation: &mut Operation, schema: Schema, required: bool) {
     }
 }
 
-impl<T: Output> Output for Result<T, ApiError> {
+impl<T: DescribeOutput> DescribeOutput for Result<T, ApiError> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         T::describe(operation, schemas);
         operation.fails(ErrorCode::Internal);
     }
 }
 
-impl<T: JsonSchema> Output for Json<T> {
+impl<T: JsonSchema> DescribeOutput for Json<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         operation.answers(200, "Done.", "application/json", schemas.written.subschema_for::<T>());
     }
 }
 
-impl<T: JsonSchema> Output for Created<T> {
+impl<T: JsonSchema> DescribeOutput for Created<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         operation.answers(201, "Made.", "application/json", schemas.written.subschema_for::<T>());
     }
 }
 
-impl<T: JsonSchema> Output for Accepted<T> {
+impl<T: JsonSchema> DescribeOutput for Accepted<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
-        operation.answers(202, "Stored; what follows is told by events.", "application/json", schemas.written.subschema_for::<T>());
+        operation.answers(202, "Stored. The consequences arrive as events.", "application/json", schemas.written.subschema_for::<T>());
     }
 }
 
-impl Output for NoContent {
+impl DescribeOutput for NoContent {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
-        operation.answers.insert(204, json!({ "description": "Done; there is nothing to tell." }));
+        operation.answers.insert(204, json!({ "description": "Done, without a body." }));
     }
 }
 
-impl<T: Output> Output for WithCookie<T> {
+impl<T: DescribeOutput> DescribeOutput for WithCookie<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         T::describe(operation, schemas);
     }
 }
 
-impl Output for EventStream {
+impl DescribeOutput for EventStream {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {
         let description =
-            "A stream of server-sent events. `id:` is where to go on from, `event:` its type, `data:` the JSON described here.";
+            "A stream of server-sent events. `id:` is the position to resume from, `event:` the type, `data:` the JSON described here.";
         operation.answers(200, description, "text/event-stream", schemas.written.subschema_for::<SentEvent<'static>>());
     }
 }
 
-impl Output for Picture {
+impl DescribeOutput for Picture {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.answers(
             200,
@@ -300,7 +302,7 @@ impl Output for Picture {
     }
 }
 
-impl Input for ImageBody {
+impl DescribeInput for ImageBody {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         let schema = json!({ "type": "string", "format": "binary", "maxLength": LARGEST_IMAGE });
         operation.body = Some(json!({ "required": true, "content": { "image/*": { "schema": schema } } }));
@@ -311,21 +313,21 @@ impl Input for ImageBody {
     }
 }
 
-impl Output for Text {
+impl DescribeOutput for PlainText {
     fn describe(operation: &mut Operation, _: &mut Schemas) {
         operation.answers(200, "Text.", "text/plain", json_schema!({ "type": "string" }));
     }
 }
 
-/// The answer for one status of an operation's errors.
+/// The response for one error status of an operation.
 pub fn error_answer(codes: &BTreeSet<ErrorCode>, schemas: &mut Schemas) -> Value {
     let schema = schemas.written.subschema_for::<ErrorAnswer>();
     let names = codes.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ");
-    let example = codes.iter().next().map(|code| ErrorAnswer { error: Problem::new(*code, what_happened(*code)) });
+    let example = codes.iter().next().map(|code| ErrorAnswer { error: Problem::new(*code, error_description(*code)) });
     json!({ "description": names, "content": { "application/json": { "schema": schema, "example": example } } })
 }
 
-fn what_happened(code: ErrorCode) -> String {
+fn error_description(code: ErrorCode) -> String {
     let words = code.as_str().to_lowercase().replace('_', " ");
-    format!("What is wrong ({words}), and what to do about it.")
+    format!("What happened ({words}), and what to do about it.")
 }

@@ -1,20 +1,20 @@
-//! Who may come in, and what they may do there.
+//! Authentication and authorization: who may sign in, and what they may do.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`access`] | what the server was started with: how people sign in, the names it goes by |
-//! | [`accounts`] | who has an account, and their passwords |
-//! | [`address`] | Host and Origin of every request, against pages that point a foreign name or form at us |
-//! | [`caller`] | the credential of every call of the API, and who it stands for |
-//! | [`rights`] | what somebody with an account may do in which workspace |
-//! | [`folders`] | which folders of the machine they may make a workspace of |
-//! | [`mod@sign_in`] | a token, or a name and a password, exchanged for a session |
-//! | [`streams`] | an answer that goes on for hours ends when its reader loses the right to it |
-//! | [`limits`] | how often somebody may try |
-//! | [`password`], [`secret`] | hashes; random words |
+//! | [`access`] | how users sign in, and the server's own names and addresses |
+//! | [`accounts`] | user accounts and their passwords |
+//! | [`address`] | checks `Host` and `Origin` of every request, against DNS rebinding and forms on foreign pages |
+//! | [`caller`] | the credential of every API call, and whom it identifies |
+//! | [`rights`] | what a user may do in which workspace |
+//! | [`folders`] | which folders of the machine a user may add as workspaces |
+//! | [`mod@sign_in`] | exchanges a token, or a name and a password, for a session |
+//! | [`streams`] | ends a stream when its reader loses access |
+//! | [`limits`] | rate limits |
+//! | [`password`], [`secret`] | password hashes; random secrets |
 //!
-//! Invariants: no handler checks a right; a new route below `/api/v1` is closed until it is said who may use it; no secret
-//! is compared in a time that tells how much of it was right.
+//! Invariants: no handler checks a right. A new route below `/api/v1` is closed until the table of rights opens it. Secrets
+//! are compared in constant time.
 
 mod access;
 mod accounts;
@@ -28,13 +28,13 @@ mod secret;
 mod sign_in;
 mod streams;
 
-pub use access::{Access, AuthMode, Outside, SignIn};
+pub use access::{AccessControl, AuthMode, ExternalAccess, SignInMethod};
 pub use accounts::{NewAccount, PasswordChange, add_account, change_password, remove_account, set_password};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};
 pub use folders::{Folders, add_folder, add_sample, may_add_folders};
-pub use limits::household;
+pub use limits::client_group;
 pub use password::{LONGEST_PASSWORD, hash_password};
-pub use rights::{check_admin, check_rights, check_settings, right, sight};
+pub use rights::{check_admin, check_rights, check_settings, right, visible_workspaces};
 pub use secret::new_token;
-pub use sign_in::{Offer, Secret, sign_in, sign_out};
+pub use sign_in::{Secret, SignInCredentials, sign_in, sign_out};

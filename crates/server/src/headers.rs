@@ -1,12 +1,12 @@
-//! What every answer tells the browser that holds it.
+//! Security headers of every response.
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Scripts and styles come from our own files only, nobody frames us, and no script makes markup or code of text: the web UI's one
-/// policy, `planwright`, lets through addresses of our own scripts and nothing else.
+/// Scripts and styles come only from our own files, nobody can frame the page, and no script turns text into markup or code:
+/// the web UI's one policy, `planwright`, accepts addresses of our own scripts and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
     connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types planwright";
@@ -23,12 +23,12 @@ const ALWAYS: [(HeaderName, &str); 6] = [
 pub async fn put(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    // An image brings a stricter policy along.
+    // An image sets a stricter policy itself.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // What may be kept says so itself.
+    // Cacheable responses say so themselves.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -1,19 +1,19 @@
-//! The only crate that knows HTTP.
+//! The HTTP server. No other crate serves HTTP.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
-//! | [`table`], [`describe`], [`mod@openapi`] | how the table is served and described at once |
+//! | [`table`], [`describe`], [`mod@openapi`] | one table that is both served and described |
 //! | [`observe`] | request ids, the log, metrics |
-//! | [`headers`] | what every answer tells the browser |
-//! | [`guard`] | who may come in, and what they may do there |
-//! | [`listener`], [`connections`] | where connections come from, and how many there may be |
-//! | [`sse`] | events as streams: of one chat, over all chats |
-//! | [`idempotency`] | requests that can be sent again |
-//! | [`request`] | bodies, queries and ids, as they come in |
-//! | [`answer`] | answers and errors, as they go out |
+//! | [`headers`] | security headers of every response |
+//! | [`guard`] | authentication and authorization |
+//! | [`listener`], [`connections`] | accepts connections, and limits them |
+//! | [`sse`] | event streams: of one chat, over all chats |
+//! | [`idempotency`] | retried requests |
+//! | [`request`] | parses bodies, queries and ids |
+//! | [`answer`] | responses and errors |
 //!
-//! Invariants: a handler has no policy of its own; no request passes [`guard`] unseen.
+//! Invariants: handlers make no policy decisions. Every request passes [`guard`].
 
 mod answer;
 mod connections;
@@ -29,9 +29,9 @@ mod routes;
 mod sse;
 mod table;
 
-pub use guard::{Access, Folders, LONGEST_PASSWORD, Outside, PublicUrl, SignIn, hash_password, new_token};
+pub use guard::{AccessControl, ExternalAccess, Folders, LONGEST_PASSWORD, PublicUrl, SignInMethod, hash_password, new_token};
 pub use request::LARGEST_BODY;
-pub use routes::{ModelNames, ModelSources, ProviderView, Shelf};
+pub use routes::{ModelDirectory, ModelNames, ModelSources, ProviderView};
 
 use planwright_chat::Sessions;
 use std::path::PathBuf;
@@ -39,28 +39,28 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// What every handler has at hand.
+/// The state shared by all handlers.
 #[derive(Clone)]
 pub struct App {
     pub sessions: Sessions,
-    pub access: Arc<Access>,
-    /// The models that people configured, and could.
-    pub models: Arc<dyn Shelf>,
-    /// Whether what is to be kept can be written; blocks.
+    pub access: Arc<AccessControl>,
+    /// The configured models, and the vendors that could be configured.
+    pub models: Arc<dyn ModelDirectory>,
+    /// Whether the data folder is writable; blocks.
     pub storage: Arc<dyn Storage>,
-    /// Ends streams, which would otherwise hold up a shutdown for ever.
+    /// Ends streams, which would otherwise delay a shutdown for ever.
     pub closing: CancellationToken,
 }
 
-/// Where chats are kept, as far as the server has to know.
+/// The data folder, as far as the server needs it.
 pub trait Storage: Send + Sync {
     /// Tries to write.
     ///
     /// # Errors
-    /// Why nothing can be kept at the moment.
+    /// Why nothing can be stored at the moment.
     fn try_to_write(&self) -> std::io::Result<()>;
 
-    /// Makes a folder with a small project to try things on; `whose` is part of its path.
+    /// Creates a folder with a small sample project; `whose` is part of its path.
     ///
     /// # Errors
     /// It can't be written.
@@ -72,7 +72,7 @@ pub fn openapi() -> &'static serde_json::Value {
     &openapi::DOCUMENT
 }
 
-/// Serves until `app.closing` is cancelled and what is under way has been answered.
+/// Serves until `app.closing` is cancelled and all requests in progress have been answered.
 pub async fn serve(listener: TcpListener, app: App) {
     let closing = app.closing.clone();
     observe::start(closing.clone());

@@ -1,6 +1,6 @@
-//! Where connections come from, and what is set on each.
+//! Accepts connections and sets their options.
 
-use crate::connections::{AnswerBody, Connections, Place, RequestBody};
+use crate::connections::{AnswerBody, ConnectionSlot, Connections, RequestBody};
 use crate::guard::Peer;
 use axum::Router;
 use axum::body::Body;
@@ -22,34 +22,34 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service;
 
-/// How much the kernel takes on of what a client has not read. By itself it takes megabytes, which a stalled client would hold.
-const UNREAD: usize = 128 << 10;
-/// How much of an answer is taken from its handler before the kernel takes it on.
+/// Maximum unread bytes in the kernel per client. The default is megabytes, which a stalled client would hold.
+const SEND_BUFFER: usize = 128 << 10;
+/// Maximum bytes of a response buffered before the kernel accepts them.
 const WRITE_BUFFER: usize = 64 << 10;
-/// How long a client may take nothing of what is there for it.
-const STALLED: Duration = Duration::from_secs(20);
-/// How long the head of a request may take to come, and how long a connection may have none.
-const HEAD: Duration = Duration::from_secs(15);
+/// Timeout of a client that reads nothing.
+const STALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// Timeout for the head of a request, and for an idle connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// Serves until `closing` is cancelled and what is under way has been answered.
+/// Serves until `closing` is cancelled and all requests in progress have been answered.
 pub async fn serve(mut listener: TcpListener, connections: Arc<Connections>, router: Router, closing: CancellationToken) {
     let tasks = TaskTracker::new();
     while let Some((stream, remote)) = closing.run_until_cancelled(Listener::accept(&mut listener)).await {
-        // Dropped, so that those who are being served go on.
-        let Some(place) = connections.admit(remote.ip()) else { continue };
+        // Dropped, so that connections being served continue.
+        let Some(slot) = connections.admit(remote.ip()) else { continue };
         tune(&stream);
         let peer = Peer { remote, local: stream.local_addr().ok() };
-        tasks.spawn(attend(stream, peer, place, router.clone(), closing.clone()));
+        tasks.spawn(serve_connection(stream, peer, slot, router.clone(), closing.clone()));
     }
     drop(listener);
     tasks.close();
     tasks.wait().await;
 }
 
-/// Serves one connection to its end, or until it has to make room.
-async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, closing: CancellationToken) {
-    let wait = place.wait.clone();
+/// Serves one connection to its end, or until it is closed to make room.
+async fn serve_connection(stream: TcpStream, peer: Peer, slot: ConnectionSlot, router: Router, closing: CancellationToken) {
+    let wait = slot.wait.clone();
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
         let (mut router, wait) = (router.clone(), wait.clone());
@@ -60,7 +60,7 @@ async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, clo
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(WRITE_BUFFER)
         .serve_connection(TokioIo::new(Socket { stream, stalled: None }), service);
     let served = async {
@@ -70,19 +70,19 @@ async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, clo
         Pin::new(&mut connection).graceful_shutdown();
         (&mut connection).await
     };
-    let is_too_slow = match place.end.run_until_cancelled(served).await {
+    let is_too_slow = match slot.end.run_until_cancelled(served).await {
         Some(Ok(())) => return,
         Some(Err(error)) => {
-            tracing::debug!(%error, "a connection ended early");
+            tracing::debug!(%error, "connection ended early");
             error.is_timeout()
         }
         None => {
-            tracing::debug!("a connection was closed to make room");
+            tracing::debug!("connection closed to make room");
             true
         }
     };
     let rest = connection.into_parts();
-    // Nothing is said to one that only was silent: it may be about to send its next request.
+    // An idle connection gets no error response: it may be about to send its next request.
     if is_too_slow && !rest.read_buf.is_empty() {
         let _ = rest.io.into_inner().write_all(TOO_SLOW).await;
     }
@@ -91,7 +91,7 @@ async fn attend(stream: TcpStream, peer: Peer, place: Place, router: Router, clo
 /// A connection that ends when its client has read nothing for too long.
 struct Socket {
     stream: TcpStream,
-    /// Runs while the kernel takes nothing more.
+    /// Runs while the kernel accepts no more bytes.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -101,7 +101,7 @@ impl Socket {
             self.stalled = None;
             return written;
         }
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(STALLED)));
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(STALL_TIMEOUT)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -137,10 +137,10 @@ impl AsyncWrite for Socket {
     }
 }
 
-/// Has words go out as they come, and little of them wait for a client that does not read.
+/// Sends small writes at once, and limits the unread bytes of a slow client.
 fn tune(stream: &TcpStream) {
-    let tuned = stream.set_nodelay(true).and_then(|()| Ok(set_socket_send_buffer_size(stream, UNREAD)?));
+    let tuned = stream.set_nodelay(true).and_then(|()| Ok(set_socket_send_buffer_size(stream, SEND_BUFFER)?));
     if let Err(error) = tuned {
-        tracing::debug!(%error, "a connection could not be tuned");
+        tracing::debug!(%error, "can't set socket options");
     }
 }

@@ -1,6 +1,6 @@
-//! Every request, as those who run the server see it: an id, a line in the log, a measurement.
+//! Observes every request: an id, a log line, a measurement.
 //!
-//! A request is told by the route it matched. Its address, its query and its headers are not: they carry what is not ours to log.
+//! Logs name a request by its matched route. Address, query and headers stay out: they may contain private data.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, Method};
@@ -17,12 +17,12 @@ use uuid::Uuid;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 64;
 
-/// Gives the request an id, passes it on, and tells how it went.
+/// Gives the request an id, passes it on, and records the outcome.
 pub async fn observe(request: Request, next: Next) -> Response {
     let (began, id) = (Instant::now(), id_of(&request));
     let method = method_of(request.method());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    // Of the level of errors, so that an error's line has the id whatever else is logged.
+    // At error level, so that an error's line has the id whatever the log level is.
     let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default());
     let mut response = next.run(request).instrument(span.clone()).await;
     let (status, latency) = (response.status(), began.elapsed());
@@ -41,7 +41,7 @@ pub async fn observe(request: Request, next: Next) -> Response {
     response
 }
 
-/// The id that the client or a proxy gave, if it is one that can stand in a log; else a new one.
+/// The id from the client or a proxy, if it is safe to log; otherwise a new one.
 fn id_of(request: &Request) -> HeaderValue {
     let is_fit = |text: &str| {
         (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
@@ -50,7 +50,7 @@ fn id_of(request: &Request) -> HeaderValue {
     given.cloned().or_else(|| HeaderValue::from_str(&Uuid::now_v7().to_string()).ok()).unwrap_or_else(|| HeaderValue::from_static("none"))
 }
 
-/// A method that somebody made up would be a label of theirs.
+/// Unknown methods share one label: clients must not be able to create labels.
 fn method_of(method: &Method) -> &'static str {
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PATCH, Method::PUT, Method::DELETE, Method::OPTIONS];
     let names = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"];
@@ -58,14 +58,14 @@ fn method_of(method: &Method) -> &'static str {
 }
 
 const LATENCY: &str = "planwright_http_request_duration_seconds";
-/// In seconds: from an answer out of memory to one that waits for a run to stop.
+/// In seconds: from a response out of memory to one that waits for a run to stop.
 const BUCKETS: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
-/// How often measurements are put together, so that they don't pile up where nobody asks for them.
+/// Interval for aggregating measurements, so that they don't pile up if nobody reads them.
 const UPKEEP: Duration = Duration::from_secs(10);
 
 static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Counts from now on.
+/// Starts counting.
 pub fn start(closing: CancellationToken) {
     match counting() {
         Ok(handle) => {
@@ -75,7 +75,7 @@ pub fn start(closing: CancellationToken) {
                 }
             });
         }
-        Err(error) => tracing::warn!(%error, "nothing is counted"),
+        Err(error) => tracing::warn!(%error, "metrics are unavailable"),
     }
 }
 
@@ -83,12 +83,12 @@ fn counting() -> Result<PrometheusHandle, BuildError> {
     let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(LATENCY.to_owned()), BUCKETS)?;
     let recorder = builder.build_recorder();
     let handle = METRICS.get_or_init(|| recorder.handle()).clone();
-    // A second server in the same process counts with the first.
+    // A second server in the same process shares the recorder.
     let _ = metrics::set_global_recorder(recorder);
     Ok(handle)
 }
 
-/// What was counted, in the text format of Prometheus.
+/// The metrics, in the text format of Prometheus.
 pub fn metrics() -> String {
     METRICS.get().map(PrometheusHandle::render).unwrap_or_default()
 }

@@ -1,18 +1,18 @@
-//! The description of the API, as OpenAPI 3.1, from the table of routes and the types of its handlers.
+//! The API's description as OpenAPI 3.1, from the table of routes and the types of its handlers.
 
 mod example;
 
-use crate::describe::{Input, Operation, Schemas, error_answer};
+use crate::describe::{DescribeInput, Operation, Schemas, error_answer};
 use crate::idempotency;
 use crate::request::IdempotencyKey;
 use crate::routes;
-use crate::table::{Route, SignIn};
+use crate::table::{Route, SignInRule};
 use axum::http::Method;
 use planwright_protocol::{Envelope, ErrorCode};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// The document, put together when it is first asked for.
+/// The document, built on first use.
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
 
 const INTRODUCTION: &str = "Planwright over HTTP: chats that plan first, and in plan mode change nothing but the plan.\n\n\
@@ -22,7 +22,7 @@ const INTRODUCTION: &str = "Planwright over HTTP: chats that plan first, and in 
 
 fn document() -> Value {
     let mut schemas = Schemas::default();
-    // Named even where no route did: clients make their types of it.
+    // Included even if no route uses it: clients derive their types from it.
     schemas.written.subschema_for::<Envelope>();
     let mut paths = Map::new();
     for route in routes::all() {
@@ -42,11 +42,11 @@ fn document() -> Value {
         "servers": [{ "url": "/" }],
         "paths": paths,
         "components": { "schemas": schemas.components(), "securitySchemes": {
-            "bearer": { "type": "http", "scheme": "bearer", "description": "The token that `planwright serve` prints, or one of your own." },
-            "cookie": { "type": "apiKey", "in": "cookie", "name": "planwright_7420", "description": "What signing in answers with, for browsers; named after the server's port. Changes need the header `x-planwright-csrf: 1` as well." },
+            "bearer": { "type": "http", "scheme": "bearer", "description": "The token that `planwright serve` prints, or a token of your account." },
+            "cookie": { "type": "apiKey", "in": "cookie", "name": "planwright_7420", "description": "The session cookie of a browser, set by signing in; its name contains the server's port. Changes also need the header `x-planwright-csrf: 1`." },
         } },
     });
-    example::put_in(&mut document);
+    example::add_examples(&mut document);
     document
 }
 
@@ -55,15 +55,15 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     (route.describe)(&mut operation, schemas);
     let has_key = operation.parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
     if !has_key && idempotency::takes_key(&route.method, &route.path) {
-        <IdempotencyKey as Input>::describe(&mut operation, schemas);
+        <IdempotencyKey as DescribeInput>::describe(&mut operation, schemas);
     }
     operation.fails(ErrorCode::Forbidden);
     for code in &route.errors {
         operation.fails(*code);
     }
     let security = match route.sign_in {
-        SignIn::Needed => {
-            // Whatever changes something is stored.
+        SignInRule::Needed => {
+            // Every change is stored.
             if route.method != Method::GET {
                 operation.fails(ErrorCode::StorageFull);
             }
@@ -71,7 +71,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
             operation.fails(ErrorCode::RateLimited);
             json!([{ "bearer": [] }, { "cookie": [] }])
         }
-        SignIn::NotNeeded => json!([]),
+        SignInRule::NotNeeded => json!([]),
     };
     let mut responses = Map::new();
     for (status, answer) in operation.answers {

@@ -1,4 +1,4 @@
-//! What comes in: bodies, queries, ids and headers, read strictly and told in JSON where they don't fit.
+//! Parses bodies, queries, ids and headers strictly, with JSON errors that name the invalid fields.
 
 use crate::answer::ApiError;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 /// A JSON object as the body.
 pub struct Body<T>(pub T);
 
-/// A JSON object as the body, or none, which counts as an empty one.
+/// An optional JSON object as the body; a missing body counts as an empty one.
 pub struct OptionalBody<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
@@ -24,7 +24,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let object = object_of(request).await?.ok_or_else(|| unreadable("it is empty"))?;
-        fitted(object).map(Self)
+        deserialize_fields(object).map(Self)
     }
 }
 
@@ -32,14 +32,14 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        fitted(object_of(request).await?.unwrap_or_default()).map(Self)
+        deserialize_fields(object_of(request).await?.unwrap_or_default()).map(Self)
     }
 }
 
-/// The bytes of an image as the body. Whether they are one is for the chat to say.
+/// The bytes of an image as the body. The chat validates them.
 pub struct ImageBody(pub Vec<u8>);
 
-/// As large as an image may be.
+/// Maximum size of an image.
 pub const LARGEST_IMAGE: usize = 5 << 20;
 
 impl<S: Send + Sync> FromRequest<S> for ImageBody {
@@ -49,37 +49,37 @@ impl<S: Send + Sync> FromRequest<S> for ImageBody {
         let (parts, body) = request.into_parts();
         let named = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !named.to_ascii_lowercase().starts_with("image/") {
-            let text = "The body must be an image, and say so: `Content-Type: image/png`.";
+            let text = "The body must be an image with its content type, such as `Content-Type: image/png`.";
             return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
         }
-        let text = format!("The image is larger than {} MiB. Make it smaller, and send it again.", LARGEST_IMAGE >> 20);
+        let text = format!("The image is larger than {} MiB. Make it smaller and send it again.", LARGEST_IMAGE >> 20);
         bytes_of(&parts.headers, body, LARGEST_IMAGE, &text).await.map(Self)
     }
 }
 
-/// The whole body; `too_large` says what to do if it is more than `largest`.
+/// The whole body; `too_large` is the message if it exceeds `largest`.
 async fn bytes_of(headers: &HeaderMap, body: axum::body::Body, largest: usize, too_large: &str) -> Result<Vec<u8>, ApiError> {
     let too_large = || Problem::new(ErrorCode::TooLarge, too_large);
-    if length(headers).is_some_and(|length| length > HEARD_OUT) {
+    if length(headers).is_some_and(|length| length > READ_TO_DISCARD) {
         return Err(too_large().into());
     }
-    let read = tokio::time::timeout(BODY_TIME, read(body, largest)).await.map_err(|_| unreadable("it took too long to come"))??;
+    let read = tokio::time::timeout(BODY_TIME, read(body, largest)).await.map_err(|_| unreadable("it took too long to arrive"))??;
     Ok(read.ok_or_else(too_large)?)
 }
 
-/// The object that a body holds; `None` if there is no body.
+/// The object in a body; `None` without a body.
 async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiError> {
     let (parts, body) = request.into_parts();
-    let bytes = bytes_of(&parts.headers, body, LARGEST_BODY, "The body is larger than the server takes. Send less at a time.").await?;
+    let bytes = bytes_of(&parts.headers, body, LARGEST_BODY, "The body is larger than the server accepts. Send less at a time.").await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
     if parts.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        let text = "The body must be sent as it is, not compressed.";
+        let text = "The body must not be compressed.";
         return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
     }
     if !is_json(&parts.headers) {
-        let text = "The body must be JSON, and say so: `Content-Type: application/json`.";
+        let text = "The body must be JSON, with `Content-Type: application/json`.";
         return Err(Problem::new(ErrorCode::UnsupportedMediaType, text).into());
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(&error.to_string()))?;
@@ -104,13 +104,13 @@ fn unreadable(why: &str) -> ApiError {
     ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, format!("The body can't be read: {why}. Send a JSON object.")))
 }
 
-/// How many wrong fields are named at once.
-const MOST_NAMED: usize = 20;
+/// Maximum number of invalid fields in one error.
+const MAX_NAMED_FIELDS: usize = 20;
 
-/// The object as its type. Serde stops at the first field that doesn't fit; the others are found by trying without it.
-fn fitted<T: DeserializeOwned>(mut object: Map<String, Value>) -> Result<T, ApiError> {
+/// Deserializes the object. Serde stops at the first invalid field; retrying without it finds the others.
+fn deserialize_fields<T: DeserializeOwned>(mut object: Map<String, Value>) -> Result<T, ApiError> {
     let mut wrong = BTreeMap::new();
-    while wrong.len() < MOST_NAMED {
+    while wrong.len() < MAX_NAMED_FIELDS {
         let (path, error) = match serde_path_to_error::deserialize(Value::Object(object.clone())) {
             Ok(body) if wrong.is_empty() => return Ok(body),
             Ok(_) => break,
@@ -120,24 +120,24 @@ fn fitted<T: DeserializeOwned>(mut object: Map<String, Value>) -> Result<T, ApiE
         let field = name.split(['.', '[']).next().unwrap_or_default().to_owned();
         let is_new = !wrong.keys().any(|known: &String| known.split(['.', '[']).next() == Some(&field));
         if is_new {
-            wrong.insert(name, complaint(&error));
+            wrong.insert(name, field_error(&error));
         }
         if object.shift_remove(&field).is_none() {
             break;
         }
     }
-    Err(ApiError::misfits("The body", wrong))
+    Err(ApiError::invalid_fields("The body", wrong))
 }
 
-/// The field that an error is about: its path, or the name in its words where it stands above it.
+/// The field that an error is about: its path, or the name in its message if the error is about the parent.
 fn field_of(path: &str, error: &str) -> String {
     let names_field = ["missing field", "unknown field", "duplicate field"].iter().any(|words| error.starts_with(words));
     let Some(named) = error.split('`').nth(1).filter(|_| names_field) else { return path.to_owned() };
     if path == "." || path == named || path.ends_with(&format!(".{named}")) { named.to_owned() } else { format!("{path}.{named}") }
 }
 
-/// What Serde complains of, as the end of a sentence that begins with the field's name.
-fn complaint(error: &str) -> String {
+/// Serde's message, as the end of a sentence that begins with the field's name.
+fn field_error(error: &str) -> String {
     if error.starts_with("missing field") {
         return "is missing".to_owned();
     }
@@ -158,15 +158,15 @@ fn complaint(error: &str) -> String {
     }
 }
 
-/// What the server takes at once: no message is larger.
+/// Maximum size of a body. No message is larger.
 pub const LARGEST_BODY: usize = 2 << 20;
-/// Of a body that is too large as much is read on: a client that is still sending does not hear an answer.
-const HEARD_OUT: usize = 64 << 20;
-/// How long a body may take to come.
+/// How much of an oversized body is still read: a client that is sending does not read the response.
+const READ_TO_DISCARD: usize = 64 << 20;
+/// Timeout for a whole body.
 const BODY_TIME: Duration = Duration::from_mins(1);
-/// A body that is no larger needs no room.
+/// Bodies up to this size need no permit.
 const SMALL_BODY: usize = 64 << 10;
-/// The room for larger bodies that are still coming: so many of them, each as large as can be.
+/// Permits for larger bodies in transit.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(64);
 
 /// The body; `None` if it is too large.
@@ -174,10 +174,10 @@ async fn read(body: axum::body::Body, largest: usize) -> Result<Option<Vec<u8>>,
     let (mut bytes, mut length, mut room) = (Vec::new(), 0, None);
     let mut pieces = body.into_data_stream();
     let next = |piece: Result<_, axum::Error>| piece.map_err(|error| unreadable(&error.to_string()));
-    while let Some(piece) = pieces.next().await.map(next).transpose()?.filter(|_| length <= HEARD_OUT) {
+    while let Some(piece) = pieces.next().await.map(next).transpose()?.filter(|_| length <= READ_TO_DISCARD) {
         length += piece.len();
         if length > SMALL_BODY && room.is_none() {
-            let full = |_| ApiError::too_many("Too many large bodies are on their way.", ROOM_AGAIN);
+            let full = |_| ApiError::too_many("Too many large requests are in progress.", RETRY_LARGE_BODY);
             let shares = u32::try_from(largest.div_ceil(LARGEST_BODY)).unwrap_or(1);
             room = Some(LARGE_BODIES.try_acquire_many(shares).map_err(full)?);
         }
@@ -188,10 +188,10 @@ async fn read(body: axum::body::Body, largest: usize) -> Result<Option<Vec<u8>>,
     Ok((length <= largest).then_some(bytes))
 }
 
-/// When there may be room again.
-const ROOM_AGAIN: Duration = Duration::from_secs(5);
+/// When there may be a free permit again.
+const RETRY_LARGE_BODY: Duration = Duration::from_secs(5);
 
-/// The query of an address. Names that are not asked for are ignored.
+/// The query of an address. Unknown names are ignored.
 pub struct Params<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
@@ -202,21 +202,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
         serde_path_to_error::deserialize(serde_urlencoded::Deserializer::new(pairs)).map(Self).map_err(|error| {
             let path = error.path().to_string();
             let error = error.into_inner().to_string();
-            ApiError::misfits("The query", BTreeMap::from([(field_of(&path, &error), complaint(&error))]))
+            ApiError::invalid_fields("The query", BTreeMap::from([(field_of(&path, &error), field_error(&error))]))
         })
     }
 }
 
-/// How many things a page has at most, as the query asks for it.
+/// The page size that the query asks for, within the limit.
 pub fn page_size(limit: Option<u32>, largest: u32) -> Result<u32, ApiError> {
     match limit {
         None => Ok(largest),
-        Some(0) => Err(ApiError::misfit("limit", "must be at least 1")),
+        Some(0) => Err(ApiError::invalid_field("limit", "must be at least 1")),
         Some(limit) => Ok(limit.min(largest)),
     }
 }
 
-/// Ids of a path. One that is malformed names nothing, so it is not found.
+/// The ids in a path. A malformed id names nothing, so it is "not found".
 pub struct Ids<T>(pub T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Ids<T> {
@@ -230,7 +230,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Ids<T> 
     }
 }
 
-/// Where a client that comes back has stopped reading, as a browser sends it by itself.
+/// The position of a reconnecting client, as browsers send it automatically.
 pub struct LastEventId(pub Option<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
@@ -242,10 +242,10 @@ impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
     }
 }
 
-/// What makes it safe to send a message again.
+/// Makes it safe to send a message again.
 pub struct IdempotencyKey(pub Option<String>);
 
-/// How long such a key may be.
+/// Maximum length of a key.
 pub const LONGEST_KEY: usize = 200;
 
 impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
@@ -255,8 +255,8 @@ impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
         let Some(value) = parts.headers.get("idempotency-key") else { return Ok(Self(None)) };
         let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         let key = value.to_str().ok().filter(fits);
-        let key =
-            key.ok_or_else(|| ApiError::misfit("Idempotency-Key", format!("must have 1 to {LONGEST_KEY} visible ASCII characters")))?;
+        let key = key
+            .ok_or_else(|| ApiError::invalid_field("Idempotency-Key", format!("must have 1 to {LONGEST_KEY} visible ASCII characters")))?;
         Ok(Self(Some(key.to_owned())))
     }
 }

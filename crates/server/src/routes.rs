@@ -1,14 +1,14 @@
-//! The table of routes: what is served, and what `/openapi.json` and `/docs` tell, are these rows.
+//! The table of routes. The server serves these rows, and `/openapi.json` and `/docs` describe them.
 //!
 //! To add a route:
-//! 1. Write the handler in `routes/THING.rs`: at most 25 lines, no policy. Its types are its description: ids of the path by
-//!    `Ids<(WorkspaceId, ChatId)>`, the query by `Params<Q>`, a body by `Body<B>` (`OptionalBody<B>` if it may be left out).
-//! 2. It answers `ApiResult<T>` (200), or `Result<_, ApiError>` of `Created<T>`, `Accepted<T>`, `NoContent`, `EventStream`.
+//! 1. Write the handler in `routes/THING.rs`: at most 25 lines, no policy. Its types are its description: path ids are
+//!    `Ids<(WorkspaceId, ChatId)>`, the query is `Params<Q>`, a body is `Body<B>` (`OptionalBody<B>` if it is optional).
+//! 2. It returns `ApiResult<T>` (200), or `Result<_, ApiError>` of `Created<T>`, `Accepted<T>`, `NoContent`, `EventStream`.
 //!    No `json!`: `T` is a struct that derives `Serialize, JsonSchema`; bodies derive `Deserialize, JsonSchema` and
-//!    have `#[serde(deny_unknown_fields)]`. Doc comments of fields, and `#[schemars(example = …)]`, are what readers see.
-//! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its parts don't imply. Implied are 401, 403, 500,
-//!    404 of `Ids`, 422 of `Params`, 400, 413, 415, 422 of bodies, and 507 of what changes something.
-//! 4. Limits of pages go through `page_size`. An extractor or answer of your own implements `Input` or `Output` of `describe`.
+//!    have `#[serde(deny_unknown_fields)]`. Readers of the description see the doc comments and `#[schemars(example = …)]`.
+//! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its types don't imply. They imply 401, 403, 500,
+//!    404 for `Ids`, 422 for `Params`, 400, 413, 415, 422 for bodies, and 507 for every change.
+//! 4. Page limits go through `page_size`. A new extractor or response implements `DescribeInput` or `DescribeOutput`.
 
 mod accounts;
 mod admin;
@@ -36,7 +36,7 @@ mod ui;
 mod viewed;
 mod workspaces;
 
-pub use models::{ModelNames, ModelSources, ProviderView, Shelf};
+pub use models::{ModelDirectory, ModelNames, ModelSources, ProviderView};
 
 use crate::App;
 use crate::answer::ApiError;
@@ -45,7 +45,7 @@ use crate::headers;
 use crate::idempotency;
 use crate::observe;
 use crate::request::LARGEST_BODY;
-use crate::table::{Route, SignIn, Table};
+use crate::table::{Route, SignInRule, Table};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -59,126 +59,126 @@ use tower_http::catch_panic::CatchPanicLayer;
 /// The API: every row needs sign-in.
 #[rustfmt::skip]
 fn api() -> Table {
-    Table::new("/api/v1", SignIn::Needed)
+    Table::new("/api/v1", SignInRule::Needed)
         .about("Server")
-        .get("/me", meta::me, "Who is asking, and what this server is")
-        .get("/roles", meta::roles, "The roles and their rights")
-        .get("/tools", meta::tools, "The tools, all or those of a role")
-        .get("/models", models::list, "Where models can be had from, and what is needed for it")
-        .post("/models/test", models::test, "Whether a model answers, found out by a request that costs nothing")
+        .get("/me", meta::me, "The signed-in user, and this server")
+        .get("/roles", meta::roles, "The roles and their permissions")
+        .get("/tools", meta::tools, "The tools: all of them, or those of a role")
+        .get("/models", models::list, "The providers of models, and what each still needs")
+        .post("/models/test", models::test, "Check whether a model is usable, by a request that costs nothing")
         .get("/openapi.json", docs::document, "This description")
         .about("Sign-in")
         .post("/auth/logout", auth::logout, "End the session")
-        .post("/auth/password", auth::password, "Change one's own password; signs out everywhere else").fails([Conflict, RateLimited])
-        .get("/tokens", tokens::list, "The caller's tokens, without the tokens themselves")
-        .post("/tokens", tokens::create, "Make a token for a script; it is shown once").fails([Conflict])
-        .delete("/tokens", tokens::delete_named, "Take a token back, named in the query").fails([NotFound])
-        .delete("/tokens/{tid}", tokens::delete, "Take a token back")
+        .post("/auth/password", auth::password, "Change your own password; ends your other sessions").fails([Conflict, RateLimited])
+        .get("/tokens", tokens::list, "Your tokens, without their secrets")
+        .post("/tokens", tokens::create, "Create a token for a script; its secret is shown once").fails([Conflict])
+        .delete("/tokens", tokens::delete_named, "Revoke a token, named in the query").fails([NotFound])
+        .delete("/tokens/{tid}", tokens::delete, "Revoke a token")
         .about("Audit")
-        .get("/audit", audit::list, "What was logged, newest first")
-        .get("/audit/counts", audit::counts, "What was logged, counted by day")
+        .get("/audit", audit::list, "The audit log, newest first")
+        .get("/audit/counts", audit::counts, "The audit log, counted by day")
         .get("/audit/adherence", audit::adherence, "How well models kept to their roles")
-        .get("/workspaces/{wid}/audit", audit::list_of, "What was logged in a workspace, newest first")
-        .get("/workspaces/{wid}/audit/counts", audit::counts_of, "What was logged in a workspace, counted by day")
+        .get("/workspaces/{wid}/audit", audit::list_of, "The audit log of a workspace, newest first")
+        .get("/workspaces/{wid}/audit/counts", audit::counts_of, "The audit log of a workspace, counted by day")
         .get("/workspaces/{wid}/audit/adherence", audit::adherence_of, "How well models kept to their roles in a workspace")
         .about("Workspaces")
         .get("/workspaces", workspaces::list, "The workspaces")
-        .post("/workspaces", workspaces::create, "Make a folder known as a workspace")
-        .post("/sample", workspaces::sample, "Make a sample workspace, on which the demo model can be tried")
+        .post("/workspaces", workspaces::create, "Add a folder as a workspace")
+        .post("/sample", workspaces::sample, "Create a sample workspace for trying the demo model")
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
         .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
-        .delete("/workspaces/{wid}", workspaces::delete, "End the chats of a workspace and forget it; no file is touched")
-        .get("/workspaces/{wid}/rules", workspaces::rules, "What holds in a workspace: modes, approvals, sandbox, limits, models")
-        .get("/workspaces/{wid}/models", models::options, "The models that are configured, and those that can be chosen for a chat")
-        .get("/workspaces/{wid}/trust", trust::show, "What in the folder would run or widen something")
-        .post("/workspaces/{wid}/plans/lint", plans::lint, "What should be mended in a plan's text")
-        .post("/workspaces/{wid}/trust", trust::accept, "Accept that, by its hash").fails([Conflict])
-        .get("/workspaces/{wid}/mcp", servers::list, "The MCP servers, as far as they are known; starts none")
-        .post("/workspaces/{wid}/mcp", servers::check, "Start the MCP servers that may be, and ask what they offer")
-        .get("/workspaces/{wid}/files", files::tree, "What is in a folder").fails([NotFound])
+        .delete("/workspaces/{wid}", workspaces::delete, "Delete a workspace and its chats; the folder's files stay")
+        .get("/workspaces/{wid}/rules", workspaces::rules, "The settings in force: modes, approvals, sandbox, limits, models")
+        .get("/workspaces/{wid}/models", models::options, "The configured models, and those that a chat can choose")
+        .get("/workspaces/{wid}/trust", trust::show, "The parts of the folder's configuration that need trust")
+        .post("/workspaces/{wid}/plans/lint", plans::lint, "Check the text of a plan")
+        .post("/workspaces/{wid}/trust", trust::accept, "Trust them, by their hash").fails([Conflict])
+        .get("/workspaces/{wid}/mcp", servers::list, "The MCP servers in their last known state; starts none")
+        .post("/workspaces/{wid}/mcp", servers::check, "Start the accepted MCP servers and list their tools")
+        .get("/workspaces/{wid}/files", files::tree, "List a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
-        .get("/workspaces/{wid}/files/image", images::of_workspace, "An image of the workspace").fails([NotFound, TooLarge, UnsupportedMediaType])
-        .get("/workspaces/{wid}/files/find", files::find, "Files by what is typed of their names")
-        .get("/workspaces/{wid}/plans", files::plans, "The plans, and how far they have come")
-        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, by the same gate and log as the model's calls")
-        .get("/workspaces/{wid}/members", members::list, "Who may do what in a workspace")
-        .post("/workspaces/{wid}/members", members::put, "Make somebody a member, or give a member another right").fails([Conflict])
-        .delete("/workspaces/{wid}/members/{member}", members::delete, "Take somebody out of a workspace, by name or id").fails([Conflict])
+        .get("/workspaces/{wid}/files/image", images::of_workspace, "An image file of the workspace").fails([NotFound, TooLarge, UnsupportedMediaType])
+        .get("/workspaces/{wid}/files/find", files::find, "Find files by letters of their paths")
+        .get("/workspaces/{wid}/plans", files::plans, "The plans, with their progress")
+        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, through the same gate and log as a model's calls")
+        .get("/workspaces/{wid}/members", members::list, "The members of a workspace, and their rights")
+        .post("/workspaces/{wid}/members", members::put, "Add a member, or change a member's right").fails([Conflict])
+        .delete("/workspaces/{wid}/members/{member}", members::delete, "Remove a member, by name or id").fails([Conflict])
         .about("Chats")
-        .get("/inbox", inbox::show, "What needs you, what runs, what is to be reviewed and what was done, in all workspaces")
+        .get("/inbox", inbox::show, "Chats of all workspaces that need you, run, wait for a review or are done")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
-        .post("/workspaces/{wid}/chats", chats::create, "Begin a chat")
+        .post("/workspaces/{wid}/chats", chats::create, "Create a chat")
         .get("/workspaces/{wid}/chats/{cid}", chats::show, "A chat")
         .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role, plan, model or effort of a chat; pin or archive it").fails([ConfirmationRequired, Conflict])
-        .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "End a chat and forget it").fails([Conflict])
+        .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "Stop and delete a chat").fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
-        .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "All that is needed to draw the chat")
-        .get("/workspaces/{wid}/chats/{cid}/context", chats::context, "What is in the model's context, and how full it is")
-        .get("/workspaces/{wid}/chats/{cid}/drift", chats::drift, "Files of the plan that changed since it was written")
-        .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "What happens in the chat, as it happens")
+        .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "Everything a client needs to draw the chat")
+        .get("/workspaces/{wid}/chats/{cid}/context", chats::context, "The contents of the model's context, and how full it is")
+        .get("/workspaces/{wid}/chats/{cid}/drift", chats::drift, "Files of the plan that changed since planning")
+        .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "The events of the chat, as a stream")
         .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
-        .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Go on where the last run failed").fails([Conflict])
-        .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Sum the conversation up").fails([Conflict])
-        .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Begin another chat with what was said before a message").fails([NotFound])
-        .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can happen any more").fails([Conflict])
-        .get("/events", events::over_all, "What happens in all chats, in one stream for a whole browser")
+        .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Continue after a failed run").fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Replace the conversation by a summary").fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Create a chat with the messages before a message").fails([NotFound])
+        .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can take effect any more").fails([Conflict])
+        .get("/events", events::over_all, "The events of all chats, in one stream for a whole browser")
         .about("Messages")
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
-        .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Say something, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
-        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with the whole of its content")
-        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images that came with a message")
-        .post("/workspaces/{wid}/chats/{cid}/images", images::create, "Store an image, to be named in a message")
+        .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Send a message, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with its full content")
+        .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images attached to a message")
+        .post("/workspaces/{wid}/chats/{cid}/images", images::create, "Upload an image, to attach to a message")
         .get("/workspaces/{wid}/chats/{cid}/images/{iid}", images::show, "An image of the chat").fails([UnsupportedMediaType])
-        .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Take back a message that waits to be read").fails([Conflict])
-        .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Messages that have a text in them, newest first")
-        .get("/search", messages::search_all, "What was said in any chat that has a text in it, newest first")
+        .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Withdraw a queued message").fails([Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Search the messages of a chat, newest first")
+        .get("/search", messages::search_all, "Search the messages of all chats, newest first")
         .about("Changes")
-        .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "What the chat changed in files, as diffs")
-        .get("/workspaces/{wid}/chats/{cid}/viewed", viewed::list, "The changed files that you have looked at, by content")
+        .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "The files that the chat changed, as diffs")
+        .get("/workspaces/{wid}/chats/{cid}/viewed", viewed::list, "The changed files that you have viewed, by content")
         .put("/workspaces/{wid}/chats/{cid}/viewed", viewed::put, "Mark a changed file as viewed, or as not viewed").fails([NotFound])
-        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Take back everything from a message on").fails([NotFound, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Revert all changes from a message on").fails([NotFound, Conflict])
 }
 
-/// The way in, which needs no sign-in.
+/// Routes for signing in, which need no sign-in themselves.
 #[rustfmt::skip]
-fn door() -> Table {
-    Table::new("/api/v1", SignIn::NotNeeded)
+fn sign_in_routes() -> Table {
+    Table::new("/api/v1", SignInRule::NotNeeded)
         .about("Sign-in")
         .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password")
             .fails([ErrorCode::Unauthenticated, RateLimited])
 }
 
-/// What stands beside it, open to everyone who comes by the right Host.
+/// Public routes, open to everyone with the right `Host`.
 #[rustfmt::skip]
-fn beside() -> Table {
-    Table::new("", SignIn::NotNeeded)
+fn public_routes() -> Table {
+    Table::new("", SignInRule::NotNeeded)
         .about("Server")
         .get("/healthz", meta::healthz, "Whether the process answers")
-        .get("/readyz", operation::readyz, "Whether work can be done: the database answers, and what is to be kept can be written").fails([NotReady])
+        .get("/readyz", operation::readyz, "Whether the server can work: the database answers and the data folder is writable").fails([NotReady])
         .get("/openapi.json", docs::open_document, "This description")
 }
 
-/// For those who run the server; in a team, for the admins. Numbers tell what people do.
+/// For the people who run the server; with accounts, for the admins. The numbers reveal what users do.
 fn operations() -> Table {
-    Table::new("", SignIn::Needed).about("Server").get("/metrics", operation::metrics, "What was counted, for Prometheus")
+    Table::new("", SignInRule::Needed).about("Server").get("/metrics", operation::metrics, "Metrics, for Prometheus")
 }
 
-/// For the admins of a team: who has an account and which folder, and a way to free one.
+/// For admins: who has which account and folder, and how to free one.
 #[rustfmt::skip]
 fn administration() -> Table {
-    Table::new("/api/v1", SignIn::Needed)
+    Table::new("/api/v1", SignInRule::Needed)
         .about("Admin")
-        .get("/admin/accounts", accounts::list, "Everybody with an account")
-        .post("/admin/accounts", accounts::create, "Make an account").fails([Conflict, RateLimited])
-        .patch("/admin/accounts/{uid}", accounts::update, "Give somebody another password; signs them out everywhere").fails([Conflict, RateLimited])
+        .get("/admin/accounts", accounts::list, "All accounts")
+        .post("/admin/accounts", accounts::create, "Create an account").fails([Conflict, RateLimited])
+        .patch("/admin/accounts/{uid}", accounts::update, "Set a user's password; ends their sessions").fails([Conflict, RateLimited])
         .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").fails([Conflict])
-        .get("/admin/workspaces", admin::workspaces, "Every workspace, with its path and members, and nothing of what is in it")
-        .delete("/admin/workspaces/{wid}", admin::forget, "End the chats of a workspace and forget it, whosever it is; no file is touched")
+        .get("/admin/workspaces", admin::workspaces, "All workspaces, with path and members, without their contents")
+        .delete("/admin/workspaces/{wid}", admin::forget, "Delete any user's workspace and its chats; the folder's files stay")
 }
 
-/// Every row there is.
+/// All rows.
 pub fn all() -> impl Iterator<Item = Route> {
-    [beside(), operations(), door(), administration(), api()].into_iter().flat_map(|table| table.routes)
+    [public_routes(), operations(), sign_in_routes(), administration(), api()].into_iter().flat_map(|table| table.routes)
 }
 
 pub fn router(app: App) -> Router {
@@ -187,8 +187,8 @@ pub fn router(app: App) -> Router {
     let for_admins = |table: Table| table.router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
     let answer_once = from_fn_with_state(app.clone(), idempotency::answer_once);
     let api = api().router.fallback(not_found).route_layer(answer_once).route_layer(check_rights).route_layer(check_caller());
-    let api = api.merge(door().router).merge(for_admins(administration()));
-    beside()
+    let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
+    public_routes()
         .router
         .merge(for_admins(operations()))
         .nest("/api/v1", api)
@@ -211,12 +211,12 @@ async fn not_found() -> ApiError {
 }
 
 async fn wrong_method() -> ApiError {
-    Problem::new(ErrorCode::MethodNotAllowed, "This address does not take that method.").into()
+    Problem::new(ErrorCode::MethodNotAllowed, "This address does not accept that method.").into()
 }
 
 fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     use axum::response::IntoResponse;
-    ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it; nothing stored is lost."))
+    ApiError::from(Problem::new(ErrorCode::Internal, "The server has an internal error. Please report it. Stored data is safe."))
         .into_response()
 }
 

@@ -1,4 +1,4 @@
-//! A table of routes: what axum serves and what the description tells are the same rows.
+//! A table of routes: axum serves the same rows that the description lists.
 
 use crate::App;
 use crate::describe::{Described, Operation, Schemas};
@@ -17,33 +17,33 @@ pub struct Route {
     pub id: String,
     pub tag: &'static str,
     pub summary: &'static str,
-    pub sign_in: SignIn,
-    /// What can go wrong besides what its parts say.
+    pub sign_in: SignInRule,
+    /// Errors besides those that its types imply.
     pub errors: Vec<ErrorCode>,
     pub describe: fn(&mut Operation, &mut Schemas),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum SignIn {
+pub enum SignInRule {
     Needed,
     NotNeeded,
 }
 
-/// Routes with a common beginning.
+/// Routes with a common prefix.
 pub struct Table {
     prefix: &'static str,
-    sign_in: SignIn,
+    sign_in: SignInRule,
     tag: &'static str,
     pub routes: Vec<Route>,
     pub router: Router<App>,
 }
 
 impl Table {
-    pub fn new(prefix: &'static str, sign_in: SignIn) -> Self {
+    pub fn new(prefix: &'static str, sign_in: SignInRule) -> Self {
         Self { prefix, sign_in, tag: "", routes: Vec::new(), router: Router::new() }
     }
 
-    /// Begins a section.
+    /// Starts a section.
     pub fn about(self, tag: &'static str) -> Self {
         Self { tag, ..self }
     }
@@ -68,7 +68,7 @@ impl Table {
         self.row(Method::DELETE, MethodFilter::DELETE, path, handler, summary)
     }
 
-    /// What else can go wrong in the row above; its status follows from the table of codes.
+    /// Adds errors to the row above; their status follows from the table of codes.
     pub fn fails<const N: usize>(mut self, errors: [ErrorCode; N]) -> Self {
         if let Some(route) = self.routes.last_mut() {
             route.errors.extend(errors);

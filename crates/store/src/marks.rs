@@ -4,7 +4,7 @@ use crate::db::Row;
 use crate::error::StoreError;
 use crate::store::from_word;
 use planwright_protocol::op::MarkChange;
-use planwright_protocol::settings::Depth;
+use planwright_protocol::settings::ReasoningEffort;
 
 /// What people set on a chat, which no run changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Marks {
     /// The model that runs of this chat use, as PROVIDER/MODEL; `None` for the configured one.
     pub model: Option<String>,
     /// How much that model thinks; `None` for the configured effort.
-    pub effort: Option<Depth>,
+    pub effort: Option<ReasoningEffort>,
 }
 
 impl Marks {

@@ -1,8 +1,8 @@
-//! What benchmarks print, and how they judge.
+//! Output and limits of benchmarks.
 
 use std::time::Duration;
 
-/// Prints a figure with its bar; whether it is within.
+/// Prints a figure with its limit; returns whether it is within.
 #[must_use]
 pub fn report(what: &str, value: f64, unit: &str, bar: f64) -> bool {
     let verdict = if value <= bar { "ok" } else { "OVER" };

@@ -1,10 +1,10 @@
-//! Random numbers that are the same for the same seed, so that what a test met can be met again.
+//! Pseudo-random numbers from a seed, so that a failure can be reproduced.
 
 /// A small generator.
 pub struct Chance(pub u64);
 
 impl Chance {
-    /// Of the clock, for a test that prints its seed.
+    /// Seeded from the clock, for a test that prints its seed.
     #[must_use]
     pub fn of_now() -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();

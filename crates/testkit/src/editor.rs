@@ -1,4 +1,4 @@
-//! The real binary as an editor drives it: the Agent Client Protocol, line by line.
+//! Drives the real binary like an editor: the Agent Client Protocol, line by line.
 
 use crate::PATIENCE;
 use crate::server::Home;
@@ -15,7 +15,7 @@ pub struct Editor {
     lines: Lines<BufReader<ChildStdout>>,
     sent: u64,
     responses: HashMap<u64, Value>,
-    /// What the agent said of itself.
+    /// The agent's capabilities.
     pub agent: Value,
     pub session: String,
     /// Every `session/update`.
@@ -27,7 +27,7 @@ pub struct Editor {
 }
 
 impl Home {
-    /// An editor, connected, without any capability.
+    /// A connected editor without any capability.
     pub async fn editor(&self, choice: &'static str) -> Editor {
         let mut child = self.command(&["acp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
@@ -41,26 +41,26 @@ impl Home {
 }
 
 impl Editor {
-    /// Begins a session in a folder.
+    /// Starts a session in a folder.
     pub async fn begin(&mut self, folder: &Path) -> Value {
         let begun = self.request("session/new", json!({ "cwd": folder, "mcpServers": [] })).await.unwrap();
         begun["sessionId"].as_str().unwrap().clone_into(&mut self.session);
         begun
     }
 
-    /// Opens a chat that is there.
+    /// Opens an existing chat.
     pub async fn load(&mut self, id: &str, folder: &Path) -> Result<Value, Value> {
         id.clone_into(&mut self.session);
         self.request("session/load", json!({ "sessionId": id, "cwd": folder, "mcpServers": [] })).await
     }
 
-    /// A prompt, to the end of its turn; gives the stop reason.
+    /// Sends a prompt and waits for the end of its turn; returns the stop reason.
     pub async fn say(&mut self, text: &str) -> Value {
         let turn = self.prompt(text).await;
         self.response(turn).await.unwrap()["stopReason"].clone()
     }
 
-    /// Sends a prompt and does not wait; gives the number of the request.
+    /// Sends a prompt without waiting; returns the number of the request.
     pub async fn prompt(&mut self, text: &str) -> u64 {
         self.send("session/prompt", json!({ "sessionId": self.session, "prompt": [{ "type": "text", "text": text }] })).await
     }
@@ -76,7 +76,7 @@ impl Editor {
         self.sent
     }
 
-    /// What a request is answered with: its result, or its error.
+    /// The response to a request: its result, or its error.
     pub async fn response(&mut self, id: u64) -> Result<Value, Value> {
         while !self.responses.contains_key(&id) {
             self.hear().await;
@@ -85,28 +85,28 @@ impl Editor {
         if response["error"].is_null() { Ok(response["result"].clone()) } else { Err(response["error"].clone()) }
     }
 
-    /// Listens until an update is what is waited for.
+    /// Reads until an update matches.
     pub async fn until(&mut self, wanted: impl Fn(&Value) -> bool) {
         while !self.updates.iter().any(&wanted) {
             self.hear().await;
         }
     }
 
-    /// All words of the agent.
+    /// All text of the agent.
     #[must_use]
     pub fn words(&self) -> String {
         let chunks = self.updates.iter().filter(|update| update["sessionUpdate"] == "agent_message_chunk");
         chunks.filter_map(|chunk| chunk["content"]["text"].as_str()).collect()
     }
 
-    /// Closes the agent's stdin and waits for its end; whether it was well.
+    /// Closes the agent's stdin and waits for its end; returns whether it succeeded.
     pub async fn close(mut self) -> bool {
         drop(self.stdin);
         while let Ok(Some(_)) = self.lines.next_line().await {}
         tokio::time::timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap().success()
     }
 
-    /// Takes the next line, whatever it is.
+    /// Reads the next line.
     async fn hear(&mut self) {
         let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
         let line = line.unwrap_or_else(|_| panic!("nothing came after {:#?}", self.updates)).unwrap();
@@ -140,7 +140,7 @@ impl Editor {
         self.write_line(message.to_string().as_bytes()).await;
     }
 
-    /// A line, whatever is in it.
+    /// Writes a line of any bytes.
     pub async fn write_line(&mut self, line: &[u8]) {
         self.stdin.write_all(&[line, b"\n"].concat()).await.unwrap();
         self.stdin.flush().await.unwrap();

@@ -1,16 +1,15 @@
 //! The attacks of `guard-cases.json`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`case`] | the cases as they are written |
-//! | [`fixture`] | the temporary tree that a case is carried out in |
+//! | [`case`] | the cases, parsed |
+//! | [`fixture`] | the temporary tree of a case |
 //! | [`arguments`] | the bytes of a call's arguments |
-//! | [`tree`] | what a folder looks like, to tell whether anything in it changed |
+//! | [`tree`] | a snapshot of a folder, to detect changes |
 //! | [`invariant`] | what must hold after a call |
-//! | [`report`] | counts per group, and the cases that can't be run with their reasons |
+//! | [`report`] | counts per group, and the cases that can't run, with their reasons |
 //!
-//! What is attacked is not known here: a [`Subject`] carries out the calls. So the crates under
-//! test can use this one.
+//! This module does not know what it attacks: a [`Subject`] executes the calls. So the crates under test can depend on it.
 
 pub mod arguments;
 pub mod case;
@@ -19,11 +18,11 @@ pub mod invariant;
 pub mod report;
 pub mod tree;
 
-pub use case::{Case, Decision, Harness, Invariant, Setup, Suite};
+pub use case::{Case, CaseDecision, Harness, Invariant, Setup, Suite};
 pub use fixture::Fixture;
-pub use invariant::{Run, Watch};
-pub use report::{Finding, Report, announce};
-pub use tree::Tree;
+pub use invariant::{CallWatch, FinishedCall};
+pub use report::{CaseFinding, CaseReport, announce};
+pub use tree::FolderTree;
 
 use crate::PATIENCE;
 use crate::stopwatch::Stopwatch;
@@ -33,96 +32,96 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// What is attacked: something that carries out tool calls in the fixture's workspace.
+/// The system under attack: executes tool calls in the fixture's workspace.
 pub trait Subject: Send + Sync + 'static {
     fn open(fixture: &Fixture) -> Self
     where
         Self: Sized;
 
     /// # Errors
-    /// The call can't be made at all, and why. A refusal is an [`Outcome`].
-    fn call(&self, call: &Call) -> Result<Outcome, String>;
+    /// The call can't be made at all, and why. A refusal is a [`CaseOutcome`].
+    fn call(&self, call: &CaseCall) -> Result<CaseOutcome, String>;
 }
 
-/// A tool call and who makes it.
+/// A tool call and its caller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Call {
+pub struct CaseCall {
     pub role: String,
     pub tool: String,
-    /// As they arrive, not necessarily text.
+    /// As received, not necessarily text.
     pub args: Vec<u8>,
     /// Plans of other chats, as workspace paths.
     pub foreign_plans: Vec<String>,
     pub own_plan: String,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Outcome {
-    pub decision: Decision,
+pub struct CaseOutcome {
+    pub decision: CaseDecision,
     pub code: Option<String>,
-    /// All text that leaves the tool: its answer, or why not.
+    /// All text that leaves the tool: its result, or the refusal.
     pub output: String,
     pub facts: Map<String, Value>,
     /// The chat's mode afterwards.
     pub mode: String,
 }
 
-/// No call takes this long; one that does hangs.
+/// A call that takes longer hangs.
 const LONGEST_CALL: Duration = PATIENCE;
 
-/// Carries out a case in a tree of its own below `place` and gives what went wrong.
+/// Executes a case in its own tree below `place` and returns what failed.
 ///
 /// # Errors
-/// Everything that did not hold, one per line.
+/// All violations, one per line.
 pub fn check<S: Subject>(suite: &Suite, case: &Case, place: &Path) -> Result<(), String> {
     let mut fixture = Fixture::new(suite, place);
-    // The subject is there before the attacker is, as a running server would be.
+    // The subject starts before the attacker, like a running server.
     let subject = Arc::new(S::open(&fixture));
     fixture.apply(&case.setup);
     let call = fixture.call(case);
-    let watch = Watch::start(&fixture, case);
+    let watch = CallWatch::start(&fixture, case);
     let run = carry_out(&subject, call.clone(), &watch)?;
     let mut wrong = misfit(case, &run.outcome).into_iter().collect::<Vec<_>>();
     wrong.extend(watch.broken(&fixture, case, &run));
     if case.expect.invariants.contains(&Invariant::ServerAlive) {
-        let harmless = Call { tool: "read".to_owned(), args: br#"{"path":"/README.md"}"#.to_vec(), ..call };
+        let harmless = CaseCall { tool: "read".to_owned(), args: br#"{"path":"/README.md"}"#.to_vec(), ..call };
         wrong.extend(carry_out(&subject, harmless, &watch).err().map(|why| format!("nothing works any more: {why}")));
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Whether the decision is one that the case accepts; else what is wrong with it.
+/// What is wrong with the decision, if the case does not accept it.
 #[must_use]
-pub fn misfit(case: &Case, outcome: &Outcome) -> Option<String> {
+pub fn misfit(case: &Case, outcome: &CaseOutcome) -> Option<String> {
     let codes = case.expect.code_any_of.as_deref().unwrap_or_default();
     let fits = match case.expect.decision {
         _ if case.either() => true,
-        Decision::Allow | Decision::Ask => outcome.decision == case.expect.decision,
-        // Whether a call is malformed or refused by policy depends on what is looked at first; both end it.
-        Decision::Deny | Decision::Error => {
+        CaseDecision::Allow | CaseDecision::Ask => outcome.decision == case.expect.decision,
+        // Whether a call is malformed or refused by policy depends on the order of checks; both end it.
+        CaseDecision::Deny | CaseDecision::Error => {
             outcome.decision.refuses() && (codes.is_empty() || outcome.code.as_ref().is_some_and(|code| codes.contains(code)))
         }
     };
     (!fits).then(|| {
-        let Outcome { decision, code, output, .. } = outcome;
+        let CaseOutcome { decision, code, output, .. } = outcome;
         let (expected, code) = (case.expect.decision, code.as_deref().unwrap_or("-"));
         format!("expected {expected:?} {codes:?}, got {decision:?} {code}: {}", output.chars().take(300).collect::<String>())
     })
 }
 
-/// Makes the call on a thread of its own, so that one that hangs or panics does not end the tests.
-fn carry_out<S: Subject>(subject: &Arc<S>, call: Call, watch: &Watch) -> Result<Run, String> {
+/// Makes the call on its own thread, so that one that hangs or panics does not end the tests.
+fn carry_out<S: Subject>(subject: &Arc<S>, call: CaseCall, watch: &CallWatch) -> Result<FinishedCall, String> {
     let (sender, receiver) = mpsc::channel();
     let subject = subject.clone();
     let thread = std::thread::spawn(move || {
         let start = Stopwatch::start(&[]);
         let outcome = subject.call(&call);
-        // Nobody listens any more only if the wait has ended already.
+        // The receiver is only gone if the wait has already ended.
         let _ = sender.send((outcome, start.elapsed()));
     });
     match receiver.recv_timeout(LONGEST_CALL) {
-        Ok((outcome, elapsed)) => Ok(Run { outcome: outcome?, elapsed, usage: watch.usage() }),
+        Ok((outcome, elapsed)) => Ok(FinishedCall { outcome: outcome?, elapsed, usage: watch.usage() }),
         Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("no answer within {LONGEST_CALL:?}")),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             let panic = thread.join().err().and_then(|panic| panic.downcast::<String>().ok());

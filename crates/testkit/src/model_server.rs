@@ -1,7 +1,6 @@
-//! A model over HTTP that says what a test wants it to, on the wires of the vendors, with every fault that networks and
-//! vendors have.
+//! A scripted model over HTTP, in the wire formats of the vendors, with every fault that networks and vendors have.
 //!
-//! Replies are sent in pieces of a few bytes, so that characters and escapes come apart wherever they can.
+//! Replies are sent in chunks of a few bytes, so that characters and escapes are split wherever possible.
 
 mod anthropic;
 mod chat;
@@ -49,7 +48,7 @@ impl Wire {
         }
     }
 
-    fn frames(self, reply: &Reply) -> Vec<Frame> {
+    fn frames(self, reply: &ScriptedReply) -> Vec<Frame> {
         if let Some(Fault::Events(events)) = &reply.fault {
             let frame = |event: &Value| if self == Wire::Ollama { Frame::line(event.clone()) } else { Frame::data(event.clone()) };
             return events.iter().map(frame).collect();
@@ -98,7 +97,7 @@ impl Wire {
 
 /// One reply of the model.
 #[derive(Clone, Debug, Default)]
-pub struct Reply {
+pub struct ScriptedReply {
     pub reasoning: String,
     /// What the vendor wants back with the reasoning.
     pub signature: String,
@@ -110,7 +109,7 @@ pub struct Reply {
     pub fault: Option<Fault>,
 }
 
-impl Reply {
+impl ScriptedReply {
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self { text: text.to_owned(), usage: (100, 10, 0), ..Self::default() }
@@ -275,7 +274,7 @@ pub(crate) fn fragments(text: &str) -> Vec<String> {
 
 /// What was asked for.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
@@ -283,7 +282,7 @@ pub struct Asked {
     pub at: Instant,
 }
 
-impl Asked {
+impl ReceivedRequest {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -292,8 +291,8 @@ impl Asked {
 
 #[derive(Default)]
 struct Shared {
-    replies: VecDeque<Reply>,
-    asked: Vec<Asked>,
+    replies: VecDeque<ScriptedReply>,
+    asked: Vec<ReceivedRequest>,
     hung_up: usize,
     /// Whether a request that finds no reply waits for one.
     is_patient: bool,
@@ -315,7 +314,7 @@ impl Drop for ModelServer {
 }
 
 impl ModelServer {
-    pub async fn start(wire: Wire, replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub async fn start(wire: Wire, replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Mutex::new(Shared { replies: replies.into_iter().collect(), ..Shared::default() }));
@@ -336,7 +335,7 @@ impl ModelServer {
     }
 
     /// The request of this number, counted from 1, once it has come.
-    pub async fn request(&self, number: usize) -> Asked {
+    pub async fn request(&self, number: usize) -> ReceivedRequest {
         let came = async {
             loop {
                 if let Some(asked) = self.asked().into_iter().nth(number - 1) {
@@ -362,29 +361,29 @@ impl ModelServer {
         }
     }
 
-    pub fn then(&self, reply: Reply) {
+    pub fn then(&self, reply: ScriptedReply) {
         self.shared.lock().unwrap().replies.push_back(reply);
     }
 
     /// Says this before all else.
-    pub fn first(&self, reply: Reply) {
+    pub fn first(&self, reply: ScriptedReply) {
         self.shared.lock().unwrap().replies.push_front(reply);
     }
 
     /// Forgets what it had left to say, and says this.
-    pub fn only(&self, reply: Reply) {
+    pub fn only(&self, reply: ScriptedReply) {
         self.shared.lock().unwrap().replies = VecDeque::from([reply]);
     }
 
     /// What was asked of the model so far, in order; lists of models don't count.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.shared.lock().unwrap().asked.iter().filter(|asked| !asked.body.is_null()).cloned().collect()
     }
 
     /// All that came, whole, for a test to search.
     #[must_use]
-    pub fn heard(&self) -> Vec<Asked> {
+    pub fn heard(&self) -> Vec<ReceivedRequest> {
         self.shared.lock().unwrap().asked.clone()
     }
 

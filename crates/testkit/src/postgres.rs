@@ -1,7 +1,7 @@
-//! A real PostgreSQL server, thrown away after the tests.
+//! A real PostgreSQL server for tests, removed afterwards.
 //!
-//! One server serves a whole run of the tests, also when each test is a process of its own. The first test that needs it
-//! starts it; a watching shell ends it and removes its folder as soon as the runner is gone, however that ended.
+//! One server serves a whole run of the tests, even if each test is a process. The first test that needs it starts it; a watching
+//! shell stops it and removes its folder as soon as the runner is gone, however that ended.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;

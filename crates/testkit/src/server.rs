@@ -124,7 +124,7 @@ impl Home {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
         let base = said(&mut stdout, "listening on ").await?;
-        // Whoever was first has chosen the cryptography.
+        // The first call selects the cryptography.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Some(Server { child, base, token: String::new(), client: client(), stdout })
     }

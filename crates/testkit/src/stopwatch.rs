@@ -1,4 +1,4 @@
-//! How long something took, on a machine that has other work too.
+//! Measures time on a machine that has other work too.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

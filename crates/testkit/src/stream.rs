@@ -1,4 +1,4 @@
-//! Event streams as a client reads them: block by block, dropped and taken up again.
+//! Event streams from a client's side: block by block, dropped and resumed.
 
 use crate::PATIENCE;
 use crate::server::Server;
@@ -7,7 +7,7 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 
 /// An open connection to a stream of events.
-pub struct EventStream {
+pub struct EventReader {
     pieces: BoxStream<'static, Option<Vec<u8>>>,
     received: Vec<u8>,
     /// The id of the last block that had one, as a browser keeps it.
@@ -18,7 +18,7 @@ pub struct EventStream {
 
 impl Server {
     /// Opens a stream; `path` is that of the API, and `last_id` what a browser would send when it comes back.
-    pub async fn stream(&self, path: &str, last_id: Option<&str>) -> EventStream {
+    pub async fn stream(&self, path: &str, last_id: Option<&str>) -> EventReader {
         let mut request = self.client().get(format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
         if let Some(id) = last_id {
             request = request.header("last-event-id", id);
@@ -26,11 +26,11 @@ impl Server {
         let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().unwrap();
         assert_eq!(response.headers()["content-type"], "text/event-stream", "{path}");
         let pieces = response.bytes_stream().map(|piece| Some(piece.ok()?.to_vec())).boxed();
-        EventStream { pieces, received: Vec::new(), last_id: last_id.map(str::to_owned), retry: None }
+        EventReader { pieces, received: Vec::new(), last_id: last_id.map(str::to_owned), retry: None }
     }
 }
 
-impl EventStream {
+impl EventReader {
     /// The next event; `None` when the server ended the stream.
     pub async fn next(&mut self) -> Option<Value> {
         tokio::time::timeout(PATIENCE, self.read()).await.expect("no event came")

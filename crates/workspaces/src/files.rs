@@ -1,4 +1,4 @@
-//! The files of a workspace, as the user reads them. Nothing asks: what they see goes to them and not to a model.
+//! The files of a workspace, for the user. No approval is needed: the content goes to the user and not to a model.
 
 use crate::registry::{Workspaces, broken};
 use planwright_protocol::{ChatId, ErrorCode, PlanFileStatus, Problem, WorkspaceId};
@@ -10,13 +10,13 @@ use serde::Serialize;
 use std::io::Read;
 use std::sync::Arc;
 
-/// How many entries a tree has at most.
+/// Maximum number of entries in a tree.
 const MOST_ENTRIES: usize = 5000;
-/// How deep a tree is at most.
+/// Maximum depth of a tree.
 pub const DEEPEST: u32 = 16;
-/// The largest file that is shown.
+/// Maximum size of a displayed file.
 const LARGEST: u64 = 2 << 20;
-/// How deep plans may lie in folders.
+/// Maximum depth of plans in folders.
 const DEEPEST_PLAN: u32 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -37,31 +37,31 @@ pub struct FileNode {
     /// Whether it is a link, pipe, socket or device, which is not opened.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_special: bool,
-    /// What is in the folder, as deep as was asked for; left out where nobody looked.
+    /// The entries of the folder, to the requested depth; absent below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = serde_json::json!([]))]
     pub children: Option<Vec<FileNode>>,
-    /// Whether there is more in the folder than is shown.
+    /// Whether the folder has more entries than listed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
 
-/// A file that is read.
+/// The content of a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileContent {
     pub path: String,
     pub file_type: FileType,
     /// In bytes.
     pub size: u64,
-    /// The text, with U+FFFD for what is not UTF-8; null for a file that is none.
+    /// The text, with U+FFFD for invalid UTF-8; null for a binary file.
     pub content: Option<String>,
 }
 
-/// A plan, and how far it has come.
+/// A plan, and its progress.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlanView {
     pub plan_file: String,
-    /// Null for a file that can't be read as a plan.
+    /// Null if the file is not a valid plan.
     pub status: Option<PlanFileStatus>,
     pub goal: Option<String>,
     pub revision: Option<u32>,
@@ -72,7 +72,7 @@ pub struct PlanView {
 }
 
 impl Workspaces {
-    /// What is in a folder, and in the folders below it, `depth` levels deep.
+    /// Lists a folder and its subfolders, `depth` levels deep.
     ///
     /// # Errors
     /// No such workspace or folder.
@@ -143,7 +143,7 @@ fn node_of(path: &WorkspacePath, kind: Kind) -> FileNode {
 }
 
 fn fill(node: &mut FileNode, workspace: &Arc<Workspace>, path: &WorkspacePath, depth: u32, room: &mut usize) {
-    // A folder that can't be read is shown like an empty one.
+    // An unreadable folder is shown like an empty one.
     let (names, more) = workspace.list_first(path, *room + 1).unwrap_or_default();
     let mut children = Vec::new();
     node.is_cut = more > 0;
@@ -154,7 +154,7 @@ fn fill(node: &mut FileNode, workspace: &Arc<Workspace>, path: &WorkspacePath, d
         }
         *room -= 1;
         let child_path = path.join(&name);
-        // A name that can't be spelled in a path is listed and can't be opened.
+        // A name that can't be written as a path is listed but can't be opened.
         let kind = workspace.entry(&child_path).ok().flatten().map_or(Kind::Other, |entry| entry.kind);
         let mut child = node_of(&child_path, kind);
         if kind == Kind::Folder && depth > 1 && name != ".git" {
@@ -185,7 +185,7 @@ fn read_bytes(workspace: &Workspace, path: &WorkspacePath) -> Result<Vec<u8>, Pr
     let unreadable = |error: std::io::Error| Problem::new(ErrorCode::NotFound, format!("{path} can't be read: {error}."));
     (&file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
-        let text = format!("{path} is larger than the {} MiB that are shown. Open it with another program.", LARGEST >> 20);
+        let text = format!("{path} is larger than {} MiB, the limit for display. Open it with another program.", LARGEST >> 20);
         return Err(Problem::new(ErrorCode::TooLarge, text));
     }
     Ok(bytes)
@@ -204,13 +204,13 @@ fn view_of(workspace: &Workspace, path: &str, chat_id: Option<ChatId>) -> PlanVi
     }
 }
 
-/// A path that is none.
+/// The error for a malformed path.
 fn unfit(problem: Problem) -> Problem {
     let details = serde_json::json!({ "fields": { "path": problem.message } });
     Problem::new(ErrorCode::ValidationFailed, problem.message).with_details(details)
 }
 
-/// What is wrong with a path, said to a client and not to a model.
+/// A path error, worded for a client instead of a model.
 fn of_path(problem: Problem) -> Problem {
     if problem.code == ErrorCode::PathNotFound {
         return Problem::new(ErrorCode::NotFound, problem.message);

@@ -1,4 +1,4 @@
-//! Files by what somebody types of their names.
+//! Finds files by letters of their paths.
 
 use crate::registry::{Workspaces, broken};
 use planwright_protocol::{Problem, WorkspaceId};
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So long is looked for files; somebody waits who is typing.
+/// Maximum search time; the user is typing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Workspaces {
-    /// The files whose paths have the letters in this order, whatever their case; those that fit best first. What `.gitignore`
-    /// names is left out.
+    /// The files whose paths contain the letters in this order, ignoring case; the best matches first. Skips files that `.gitignore`
+    /// names.
     ///
     /// # Errors
     /// No such workspace.
@@ -41,7 +41,7 @@ impl Workspaces {
     }
 }
 
-/// Where a path stands among those that fit: by how it fits, then by its length. `None` where it does not.
+/// The rank of a match: by its kind, then by its length. `None` if it does not match.
 fn place(path: &str, sought: &str) -> Option<(u8, usize)> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let way = if name.starts_with(sought) {
@@ -58,7 +58,7 @@ fn place(path: &str, sought: &str) -> Option<(u8, usize)> {
     Some((way, path.len()))
 }
 
-/// Whether the letters come in this order.
+/// Whether the letters occur in this order.
 fn is_within(path: &str, sought: &str) -> bool {
     let mut letters = path.chars();
     sought.chars().all(|letter| letters.any(|other| other == letter))

@@ -1,6 +1,6 @@
-//! Which rules hold where: flags over environment over a workspace's own file over the user's.
+//! Which settings apply: flags override the environment, which overrides a workspace's own file, which overrides the user's.
 
-use crate::settings::{Configuration, Rules, Settings};
+use crate::settings::{Configuration, Settings, WorkspaceRules};
 use anyhow::bail;
 use planwright_config::{Config, Effective, Obeyed, PATH, Trust, lay_over};
 use planwright_protocol::settings::{McpSettings, ModelChoice, ModelSettings, ProviderKind, ServerConfig};
@@ -9,21 +9,21 @@ use planwright_tools::{Commands, Secrets, Servers, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many workspace files are remembered as rules.
+/// Maximum number of cached workspace files.
 const REMEMBERED: usize = 64;
 
-/// What the command line and the environment say, over all files.
+/// Settings of the command line and the environment, which override all files.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--model`, or its variable.
     pub model: Option<String>,
-    /// The model that the environment alone is enough for, where no file names one.
+    /// The model that the environment selects if no file names one.
     pub model_from_environment: Option<String>,
-    /// Whether `--trust` was given: workspace files are obeyed as they are.
+    /// Whether `--trust` was given: workspace files apply as they are.
     pub trusts_all: bool,
 }
 
-/// Makes the MCP servers of a configuration.
+/// Creates the MCP servers of a configuration.
 pub trait ServerFactory: Send + Sync {
     /// `user` has the servers of the user's own file; `waiting` those that need the user's trust first.
     fn servers(&self, config: &McpSettings, user: &McpSettings, waiting: BTreeMap<String, ServerConfig>) -> Arc<dyn Servers>;
@@ -32,36 +32,36 @@ pub trait ServerFactory: Send + Sync {
 pub struct Layers {
     user: Config,
     overrides: Overrides,
-    /// How commands are run, without the `[sandbox]` of the configuration.
+    /// How to run commands, without the configuration's `[sandbox]`.
     commands: Commands,
     factory: Arc<dyn ServerFactory>,
-    everywhere: Rules,
+    everywhere: WorkspaceRules,
     /// By the hash of a workspace's file.
-    known: Mutex<HashMap<(String, Obeyed), (Rules, Trust)>>,
+    known: Mutex<HashMap<(String, Obeyed), (WorkspaceRules, Trust)>>,
 }
 
 impl Layers {
     /// # Errors
     /// What is wrong with the user's configuration.
     pub fn new(user: Config, overrides: Overrides, commands: Commands, factory: Arc<dyn ServerFactory>) -> anyhow::Result<Self> {
-        let nothing = Rules { settings: Arc::default(), servers: Arc::new(planwright_tools::NoServers) };
+        let nothing = WorkspaceRules { settings: Arc::default(), servers: Arc::new(planwright_tools::NoServers) };
         let mut layers = Self { user, overrides, commands, factory, everywhere: nothing, known: Mutex::default() };
         layers.everywhere = layers.rules(&layers.user, BTreeMap::new())?;
         Ok(layers)
     }
 
-    fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(Rules, Trust), String> {
+    fn read(&self, text: &str, sha256: String, obeyed: Obeyed) -> Result<(WorkspaceRules, Trust), String> {
         let Effective { config, items, warnings, waiting } = lay_over(&self.user, text, obeyed)?;
         let rules = self.rules(&config, waiting).map_err(|error| format!("{PATH}: {error:#}"))?;
         let trusted = items.is_empty() || obeyed == Obeyed::All;
         Ok((rules, Trust { trusted, file_trusted: trusted, sha256: Some(sha256), items, warnings }))
     }
 
-    fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<Rules> {
+    fn rules(&self, config: &Config, waiting: BTreeMap<String, ServerConfig>) -> anyhow::Result<WorkspaceRules> {
         let commands = Commands { sandbox: config.sandbox.clone(), ..self.commands.clone() };
         let models = Arc::new(ModelSettings { choice: self.model_choice(config), providers: config.providers.clone(), effort: None });
         let settings = Settings { models, commands: Some(Arc::new(commands)), ..settings(config)? };
-        Ok(Rules { settings: Arc::new(settings), servers: self.factory.servers(&config.mcp, &self.user.mcp, waiting) })
+        Ok(WorkspaceRules { settings: Arc::new(settings), servers: self.factory.servers(&config.mcp, &self.user.mcp, waiting) })
     }
 
     fn model_choice(&self, config: &Config) -> ModelChoice {
@@ -100,11 +100,11 @@ pub fn settings(config: &Config) -> anyhow::Result<Settings> {
 }
 
 impl Configuration for Layers {
-    fn everywhere(&self) -> &Rules {
+    fn everywhere(&self) -> &WorkspaceRules {
         &self.everywhere
     }
 
-    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem> {
+    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(WorkspaceRules, Trust), Problem> {
         let Some(bytes) = file(workspace)? else { return Ok((self.everywhere.clone(), Trust::nothing())) };
         let sha256 = sha256_hex(&bytes);
         let obeyed = if self.overrides.trusts_all || accepted == Some(sha256.as_str()) { Obeyed::All } else { Obeyed::Strictness };
@@ -112,8 +112,7 @@ impl Configuration for Layers {
         if let Some(found) = known.get(&(sha256.clone(), obeyed)) {
             return Ok(found.clone());
         }
-        let wrong =
-            |why: String| Problem::new(ErrorCode::ValidationFailed, format!("The workspace's configuration can't be obeyed. {why}"));
+        let wrong = |why: String| Problem::new(ErrorCode::ValidationFailed, format!("The workspace's configuration is invalid. {why}"));
         let text = String::from_utf8(bytes).map_err(|error| wrong(format!("{PATH} is not UTF-8: {error}")))?;
         let found = self.read(&text, sha256.clone(), obeyed).map_err(wrong)?;
         if known.len() >= REMEMBERED {
@@ -123,7 +122,7 @@ impl Configuration for Layers {
         Ok(found)
     }
 
-    /// A script is refused: who may choose a model could read any file by it.
+    /// Rejects scripts: whoever may choose a model could read any file with them.
     fn check_model(&self, settings: &ModelSettings, model: &str) -> Result<(), Problem> {
         let refuse = |why: String| Err(Problem::new(ErrorCode::ProviderRejected, why));
         let parts = model.split_once('/').filter(|(provider, name)| !provider.is_empty() && !name.is_empty());
@@ -148,7 +147,7 @@ impl Configuration for Layers {
                 ));
             }
         }
-        refuse("Scripts are named on the command line or in config.toml, not here.".to_owned())
+        refuse("Scripts can only be named on the command line or in config.toml.".to_owned())
     }
 }
 
@@ -158,18 +157,18 @@ fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
         Ok(snapshot) => Ok(Some(snapshot.bytes)),
         Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
         Err(Problem { code: code @ ErrorCode::FileTooLarge, .. }) => Err(Problem::new(code, format!("{PATH} is larger than 256 KiB."))),
-        // Where nothing is behind a link, nothing is left out by not following it.
+        // A dangling link hides nothing, so it counts as no file.
         Err(_) if workspace.host_path().is_ok_and(|folder| !folder.join(PATH).exists()) => Ok(None),
         Err(problem) => Err(problem),
     }
 }
 
-/// What a workspace's file is told about when work begins in it.
+/// Remarks about a workspace's file, for the start of work in it.
 pub fn remarks(trust: &Trust) -> Vec<String> {
     let mut lines = trust.warnings.clone();
     if !trust.trusted {
         let wants = trust.items.iter().map(|item| format!("{} = {}", item.key, item.value)).collect::<Vec<_>>().join(", ");
-        lines.push(format!("{PATH} wants what needs your trust, and is not obeyed in: {wants}"));
+        lines.push(format!("{PATH} needs your trust and does not apply in: {wants}"));
     }
     lines
 }

@@ -1,17 +1,17 @@
-//! The registry of workspaces: the rules in force, trust, files, MCP servers of each.
+//! The registry of workspaces: settings in force, trust, files and MCP servers of each.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | `registry` | [`Workspaces`]: folders added, configured, opened, removed |
-//! | `settings` | [`Settings`] and [`Rules`]: what holds in a workspace |
-//! | `layers` | which rules hold where: flags, environment, the workspace's file, the user's file |
-//! | `rules` | what the user set for one workspace, laid over the files; the rules for people to see |
-//! | `trust` | what of a workspace waits for the user's trust |
-//! | `files`, `find` | the files of a workspace, as the user reads them |
-//! | `plan_callers` | code outside of a plan's files that uses what the plan changes |
-//! | `reserved` | folders that can be no workspace |
+//! | `registry` | [`Workspaces`]: adds, configures, opens and removes folders |
+//! | `settings` | [`Settings`] and [`WorkspaceRules`]: the settings in force in a workspace |
+//! | `layers` | which settings apply: flags, environment, the workspace's file, the user's file |
+//! | `rules` | the API's settings for one workspace, and the view of all settings for people |
+//! | `trust` | which parts of a workspace need the user's trust |
+//! | `files`, `find` | the files of a workspace, for the user |
+//! | `plan_callers` | code outside a plan's files that uses what the plan changes |
+//! | `reserved` | folders that can't be workspaces |
 //!
-//! Invariant: a setting is looked up in one place, [`Settings`], and nowhere else.
+//! Invariant: code looks a setting up in [`Settings`] and nowhere else.
 
 mod files;
 mod find;
@@ -28,6 +28,6 @@ pub use layers::{Layers, Overrides, ServerFactory, remarks, settings};
 pub use planwright_config::{StricterApprovals, Trust, TrustItem, WorkspaceSettings};
 pub use planwright_tools::servers::ServerReport;
 pub use registry::{NewWorkspace, Workspaces, broken, find_folder, neighbours};
-pub use reserved::{Reserved, SAMPLES};
+pub use reserved::{ReservedFolders, SAMPLES};
 pub use rules::{RulesView, SandboxView};
-pub use settings::{Configuration, Rules, Settings};
+pub use settings::{Configuration, Settings, WorkspaceRules};

@@ -1,8 +1,8 @@
-//! The registry of workspaces: folders added, configured, opened, removed.
+//! The registry of workspaces: adds, configures, opens and removes folders.
 
-use crate::reserved::Reserved;
+use crate::reserved::ReservedFolders;
 use crate::rules::{self, RulesView};
-use crate::settings::{Configuration, Rules, Settings};
+use crate::settings::{Configuration, Settings, WorkspaceRules};
 use planwright_config::{Trust, WorkspaceSettings};
 use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
 use planwright_store::{Added, Store, WorkspaceRow};
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 
-/// A folder to be made known.
+/// A folder to add.
 pub struct NewWorkspace {
     pub name: Option<String>,
-    /// As [`find_folder`] found it.
+    /// From [`find_folder`].
     pub folder: PathBuf,
-    /// Whose it will be, if they have an account.
+    /// The new owner, if they have an account.
     pub owner: Option<UserId>,
 }
 
-/// The folder at an absolute path as it really is, links followed.
+/// The real path of an absolute path, with links resolved.
 ///
 /// # Errors
 /// It can't be opened.
@@ -44,9 +44,9 @@ pub struct Workspaces {
 struct Inner {
     store: Store,
     configuration: Arc<dyn Configuration>,
-    reserved: OnceLock<Reserved>,
+    reserved: OnceLock<ReservedFolders>,
     open: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
-    /// Held from reading the name and settings of a workspace to storing them.
+    /// Held from reading a workspace's name and settings to storing them.
     edits: Mutex<()>,
 }
 
@@ -61,38 +61,38 @@ impl Workspaces {
         &self.inner.store
     }
 
-    /// The user's own rules, for what belongs to no workspace.
+    /// The user's own rules, for work outside any workspace.
     #[must_use]
-    pub fn everywhere(&self) -> &Rules {
+    pub fn everywhere(&self) -> &WorkspaceRules {
         self.inner.configuration.everywhere()
     }
 
-    /// Says once what can be no workspace.
-    pub fn reserve(&self, reserved: Reserved) {
-        // Whoever was first has said it.
+    /// Sets the reserved folders, once.
+    pub fn reserve(&self, reserved: ReservedFolders) {
+        // The first call wins.
         let _ = self.inner.reserved.set(reserved);
     }
 
-    /// Why a folder can be no workspace, whoever asks.
+    /// Why a folder can't be a workspace, for every user.
     #[must_use]
     pub fn refusal(&self, folder: &Path) -> Option<&'static str> {
         self.inner.reserved.get().and_then(|reserved| reserved.refusal(folder))
     }
 
-    /// Makes a folder known, unless others work there, around it or inside it.
+    /// Adds a folder, unless others work in it, around it or inside it.
     ///
     /// # Errors
-    /// The folder must not be a workspace.
+    /// The folder can't be a workspace.
     pub async fn add(&self, new: NewWorkspace) -> Result<Added, Problem> {
         let path = self.checked_folder(&new.folder)?;
         let name = new.name.map_or_else(|| Ok(name_of(&new.folder)), checked_name)?;
         self.store().add_workspace(&name, path, new.owner).await.map_err(Problem::from)
     }
 
-    /// The workspace at an absolute path, for whoever runs the program; made if it is not known yet.
+    /// The workspace at an absolute path, for the person who runs the program; added if it is unknown.
     ///
     /// # Errors
-    /// The folder can't be opened, or must not be a workspace.
+    /// The folder can't be opened, or can't be a workspace.
     pub async fn ensure(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
         let folder = find_folder(path).await?;
         let path = self.checked_folder(&folder)?;
@@ -106,12 +106,12 @@ impl Workspaces {
         }
     }
 
-    /// Changes the name of a workspace, or its settings: null takes one away, what is not named stays.
+    /// Changes a workspace's name or settings: null removes a setting, absent ones stay.
     ///
     /// # Errors
-    /// No such workspace, or a setting that does not fit.
+    /// No such workspace, or an invalid setting.
     pub async fn update(&self, id: WorkspaceId, name: Option<String>, settings: Map<String, Value>) -> Result<WorkspaceRow, Problem> {
-        // Two edits at once would each store what the other has not changed. No other process has this database.
+        // Without the lock, two concurrent edits would undo each other. No other process uses this database.
         let _edit = self.inner.edits.lock().await;
         let mut row = self.row(id).await?;
         if let Some(name) = name {
@@ -139,27 +139,27 @@ impl Workspaces {
         Ok(row)
     }
 
-    /// The rules in force in a workspace, and what of its own file needs trust.
+    /// The rules in force in a workspace, and which parts of its own file need trust.
     ///
     /// # Errors
-    /// No such workspace, or its file is wrong.
-    pub async fn rules(&self, id: WorkspaceId) -> Result<(Rules, Trust), Problem> {
+    /// No such workspace, or its file is invalid.
+    pub async fn rules(&self, id: WorkspaceId) -> Result<(WorkspaceRules, Trust), Problem> {
         let own = Value::Object(self.row(id).await?.settings);
         let own: WorkspaceSettings = serde_json::from_value(own).unwrap_or_default();
         let (rules, trust) = self.file_rules(id).await?;
         Ok((rules::lay_over(&own, rules, &*self.inner.configuration), trust))
     }
 
-    /// The rules in force, for people to see.
+    /// The rules in force, for people.
     ///
     /// # Errors
-    /// No such workspace, or its file is wrong.
+    /// No such workspace, or its file is invalid.
     pub async fn rules_view(&self, id: WorkspaceId) -> Result<RulesView, Problem> {
         Ok(RulesView::new(&self.rules(id).await?.0.settings, &*self.file_settings(id).await?))
     }
 
-    /// The rules by the files alone.
-    async fn file_rules(&self, id: WorkspaceId) -> Result<(Rules, Trust), Problem> {
+    /// The rules from the files alone.
+    async fn file_rules(&self, id: WorkspaceId) -> Result<(WorkspaceRules, Trust), Problem> {
         let workspace = self.open(id).await?;
         let accepted = self.store().trusted(id).await?;
         let configuration = self.inner.configuration.clone();
@@ -170,7 +170,7 @@ impl Workspaces {
         Ok(self.file_rules(id).await?.0.settings)
     }
 
-    /// Where the workspace's MCP servers and commands work.
+    /// Where the workspace's MCP servers and commands run.
     ///
     /// # Errors
     /// No such workspace.
@@ -188,7 +188,7 @@ impl Workspaces {
         Ok(self.store().hide_workspace(id).await?)
     }
 
-    /// Forgets a workspace whose chats have ended. Nothing in the folder is touched.
+    /// Deletes a workspace whose chats have ended. The folder's files stay.
     ///
     /// # Errors
     /// The database failed.
@@ -198,7 +198,7 @@ impl Workspaces {
         Ok(())
     }
 
-    /// The folder, opened. It was checked when it was added; a link that replaced it since is refused.
+    /// Opens the folder. It was checked when it was added; a link that replaced it since is refused.
     ///
     /// # Errors
     /// No such workspace, or its folder can't be opened.
@@ -236,17 +236,17 @@ pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[Pa
     Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
 }
 
-/// A fault of our own, such as a task that ended by a panic.
+/// An internal error, such as a panic in a task.
 #[must_use]
 pub fn broken(error: impl std::fmt::Display) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
+    Problem::new(ErrorCode::Internal, format!("Planwright has an internal error: {error}. Please report it."))
 }
 
 fn unfit(why: &str) -> Problem {
     Problem::new(ErrorCode::ValidationFailed, format!("`path` {why}.")).with_details(json!({ "fields": { "path": why } }))
 }
 
-/// What a workspace is called that nobody gave a name.
+/// The default name of a workspace.
 fn name_of(folder: &Path) -> String {
     folder.file_name().and_then(|name| name.to_str()).unwrap_or("workspace").to_owned()
 }

@@ -1,9 +1,9 @@
-//! What the user sets for one workspace, laid over the files; and the rules in force, for people to see.
+//! The API's settings for one workspace, merged over the files; and the rules in force, for people.
 
-use crate::settings::{Configuration, Rules, Settings};
+use crate::settings::{Configuration, Settings, WorkspaceRules};
 use planwright_config::WorkspaceSettings;
 use planwright_protocol::settings::{
-    Approvals, DefaultMode, Inspect, IntentClassifier, IntentSwitch, ModelChoice, ModelSettings, Policy, RunLimits, SandboxMode,
+    Approvals, DefaultMode, Inspect, IntentClassifier, IntentSwitch, ModelChoice, ModelSettings, PlanPolicy, RunLimits, SandboxMode,
 };
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use schemars::JsonSchema;
@@ -11,10 +11,9 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
 
-/// The rules with the user's own settings for the workspace over them. A setting that the configuration does not allow any
-/// more is ignored.
-pub(crate) fn lay_over(own: &WorkspaceSettings, rules: Rules, configuration: &dyn Configuration) -> Rules {
-    let Rules { settings, servers } = rules;
+/// The rules with the user's settings for the workspace applied. A setting that the configuration no longer allows is ignored.
+pub(crate) fn lay_over(own: &WorkspaceSettings, rules: WorkspaceRules, configuration: &dyn Configuration) -> WorkspaceRules {
+    let WorkspaceRules { settings, servers } = rules;
     let model = own.model.as_ref().filter(|model| configuration.check_model(&settings.models, model).is_ok());
     let models = model.map_or_else(
         || settings.models.clone(),
@@ -29,11 +28,11 @@ pub(crate) fn lay_over(own: &WorkspaceSettings, rules: Rules, configuration: &dy
         intent_classifier: own.intent_classifier.unwrap_or(settings.intent_classifier),
         ..(*settings).clone()
     });
-    Rules { settings, servers }
+    WorkspaceRules { settings, servers }
 }
 
 /// # Errors
-/// The first setting that can't be laid over the files' settings, and why.
+/// The first setting that can't override the files' settings, and why.
 pub(crate) fn check(own: &WorkspaceSettings, configured: &Settings, configuration: &dyn Configuration) -> Result<(), Problem> {
     if let Some(model) = &own.model {
         configuration.check_model(&configured.models, model).map_err(|problem| unfit("model", &problem.message))?;
@@ -41,7 +40,7 @@ pub(crate) fn check(own: &WorkspaceSettings, configured: &Settings, configuratio
     match own.approvals.and_then(|own| own.laxer(&configured.approvals)) {
         Some(name) => Err(unfit(
             &format!("approvals.{name}"),
-            "would allow more than the configuration does; here rules can only be made stricter. Change [approvals] in config.toml to allow more",
+            "would allow more than the configuration does; rules can only be made stricter here. Change [approvals] in config.toml to allow more",
         )),
         None => Ok(()),
     }
@@ -52,39 +51,39 @@ fn unfit(setting: &str, why: &str) -> Problem {
     Problem::new(ErrorCode::ValidationFailed, format!("`settings` doesn't fit: `{setting}` {why}.")).with_details(details)
 }
 
-/// What holds in a workspace: the user's configuration, what of the folder's own file is obeyed, and what was set for it.
+/// The settings in force in a workspace: the user's configuration, the applied parts of the folder's own file, and the API's settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RulesView {
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
     pub intent_classifier: IntentClassifier,
-    /// What has to be there before anything changes.
-    pub policy: Policy,
+    /// Requirements for every change.
+    pub policy: PlanPolicy,
     pub approvals: Approvals,
-    /// Those of the files alone: what is set for the workspace can only be stricter.
+    /// The rules from the files alone: the workspace's own settings can only be stricter.
     pub configured_approvals: Approvals,
     pub sandbox: SandboxView,
-    /// Names of files that are asked about before they are read.
+    /// Patterns of files that ask before they are read.
     pub secrets: Vec<String>,
-    /// Requests to the model per run.
+    /// Maximum requests to the model per run.
     pub turns: u32,
-    /// What a chat may cost, in US dollars; null for no limit.
+    /// Maximum cost of a chat, in US dollars; null for no limit.
     pub cost: Option<f64>,
-    /// The model of each mode, as PROVIDER/MODEL; null where there is none.
+    /// The model of each mode, as PROVIDER/MODEL; null if there is none.
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
     pub plan_model: Option<String>,
     #[schemars(example = &"local/qwen3-coder")]
     pub act_model: Option<String>,
 }
 
-/// What holds commands in.
+/// The sandbox of commands.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SandboxView {
     /// Whether commands run in a sandbox at all.
     pub enforced: bool,
-    /// Whether commands have the network without asking.
+    /// Whether commands have network access without asking.
     pub network: bool,
-    /// Whether planners may run commands that can change nothing.
+    /// Whether planners may run commands, in a sandbox where nothing can change.
     pub inspect: bool,
 }
 

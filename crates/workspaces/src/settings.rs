@@ -2,25 +2,25 @@
 
 use planwright_config::Trust;
 use planwright_protocol::settings::{
-    Approvals, DefaultMode, GitSettings, Inspect, IntentClassifier, IntentSwitch, ModelSettings, Policy, RunLimits,
+    Approvals, DefaultMode, GitSettings, Inspect, IntentClassifier, IntentSwitch, ModelSettings, PlanPolicy, RunLimits,
 };
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_tools::{Commands, Secrets, Servers, Workspace};
 use std::sync::Arc;
 
-/// The settings that hold in a workspace: the answer to "which setting holds here?"
+/// The settings in force in a workspace: the answer to "which setting applies here?"
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub models: Arc<ModelSettings>,
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
-    pub policy: Policy,
+    pub policy: PlanPolicy,
     pub default_mode: DefaultMode,
     pub intent_switch: IntentSwitch,
     pub intent_classifier: IntentClassifier,
     pub limits: RunLimits,
     pub git: GitSettings,
-    /// How commands are run; `None` where none are.
+    /// How to run commands; `None` if there are none.
     pub commands: Option<Arc<Commands>>,
 }
 
@@ -33,37 +33,37 @@ impl Settings {
 
 /// The rules in force: settings and MCP servers.
 #[derive(Clone)]
-pub struct Rules {
+pub struct WorkspaceRules {
     pub settings: Arc<Settings>,
     /// The MCP servers.
     pub servers: Arc<dyn Servers>,
 }
 
-/// Where the rules of a workspace come from.
+/// The source of a workspace's rules.
 pub trait Configuration: Send + Sync {
-    /// The user's own rules, for what belongs to no workspace.
-    fn everywhere(&self) -> &Rules;
+    /// The user's own rules, for work outside any workspace.
+    fn everywhere(&self) -> &WorkspaceRules;
 
-    /// The rules of a workspace by the files. `accepted` is the hash of the workspace's file that the user trusts.
+    /// The rules of a workspace from the files. `accepted` is the hash of the workspace's file that the user trusts.
     ///
     /// # Errors
-    /// What is wrong with the file, and where.
-    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(Rules, Trust), Problem>;
+    /// The mistake in the file, and where.
+    fn within(&self, workspace: &Workspace, accepted: Option<&str>) -> Result<(WorkspaceRules, Trust), Problem>;
 
-    /// Whether a model may be chosen for a workspace by the API.
+    /// Whether the API may choose this model for a workspace.
     ///
     /// # Errors
     /// Why not.
     fn check_model(&self, settings: &ModelSettings, model: &str) -> Result<(), Problem>;
 }
 
-/// The same rules everywhere, whatever is in a workspace.
-impl Configuration for Rules {
-    fn everywhere(&self) -> &Rules {
+/// The same rules for every workspace.
+impl Configuration for WorkspaceRules {
+    fn everywhere(&self) -> &WorkspaceRules {
         self
     }
 
-    fn within(&self, _: &Workspace, _: Option<&str>) -> Result<(Rules, Trust), Problem> {
+    fn within(&self, _: &Workspace, _: Option<&str>) -> Result<(WorkspaceRules, Trust), Problem> {
         Ok((self.clone(), Trust::nothing()))
     }
 

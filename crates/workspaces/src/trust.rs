@@ -1,4 +1,4 @@
-//! What in a workspace waits for the user's trust: its own file, and MCP servers that are not what was accepted.
+//! What needs the user's trust in a workspace: its own file, and changed MCP servers.
 
 use crate::registry::Workspaces;
 use planwright_config::{Trust, TrustItem};
@@ -6,10 +6,10 @@ use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_tools::servers::ServerReport;
 
 impl Workspaces {
-    /// Everything that waits for the user's trust.
+    /// Everything that needs the user's trust.
     ///
     /// # Errors
-    /// No such workspace, or its file is wrong.
+    /// No such workspace, or its file is invalid.
     pub async fn trust_of(&self, workspace: WorkspaceId) -> Result<Trust, Problem> {
         let (rules, mut trust) = self.rules(workspace).await?;
         for report in rules.servers.reports(&self.site(workspace, &rules.settings).await?).await {
@@ -26,34 +26,34 @@ impl Workspaces {
         Ok(trust)
     }
 
-    /// Obeys a workspace's own file from now on, as long as it stays as it is; or takes a server as it has become.
+    /// Trusts a workspace's own file while it stays unchanged, or accepts a changed server.
     ///
     /// # Errors
-    /// `CONFLICT`, when nothing has this hash that was looked at.
+    /// `CONFLICT` if nothing has this hash any more.
     pub async fn trust(&self, workspace: WorkspaceId, sha256: &str) -> Result<Trust, Problem> {
         let (rules, trust) = self.rules(workspace).await?;
         if trust.sha256.as_deref() == Some(sha256) {
             self.store().trust(workspace, sha256).await?;
         } else if !rules.servers.accept(&self.site(workspace, &rules.settings).await?, sha256).await? {
-            let text = "The workspace's configuration is not the one with this hash. Look at what it wants now, and accept that.";
+            let text = "The workspace's configuration no longer has this hash. Review its present content and accept that.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
         self.trust_of(workspace).await
     }
 
-    /// The MCP servers of a workspace, as far as they are known without starting any.
+    /// The MCP servers of a workspace in their last known state, without starting any.
     ///
     /// # Errors
-    /// No such workspace, or its file is wrong.
+    /// No such workspace, or its file is invalid.
     pub async fn servers(&self, workspace: WorkspaceId) -> Result<Vec<ServerReport>, Problem> {
         let (rules, _) = self.rules(workspace).await?;
         Ok(rules.servers.reports(&self.site(workspace, &rules.settings).await?).await)
     }
 
-    /// The same, when all of them have been started that may be.
+    /// The same, after starting all accepted servers.
     ///
     /// # Errors
-    /// No such workspace, or its file is wrong.
+    /// No such workspace, or its file is invalid.
     pub async fn try_servers(&self, workspace: WorkspaceId) -> Result<Vec<ServerReport>, Problem> {
         let (rules, _) = self.rules(workspace).await?;
         let site = self.site(workspace, &rules.settings).await?;

@@ -5,14 +5,14 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{PromptResponse, StopReason};
 
-pub struct Turn {
-    /// The number of the last event before it.
+pub struct PromptTurn {
+    /// The last event before this turn.
     since: u64,
-    /// More than one when the user wrote on while the run was under way.
+    /// More than one if the user sent further prompts during the run.
     waiting: Vec<Responder<PromptResponse>>,
 }
 
-impl Turn {
+impl PromptTurn {
     pub fn after(since: u64) -> Self {
         Self { since, waiting: Vec::new() }
     }
@@ -21,7 +21,7 @@ impl Turn {
         self.waiting.push(responder);
     }
 
-    /// Whether an event is of this turn; what is still on its way from before is not.
+    /// Whether an event belongs to this turn; events that were sent before it do not.
     pub fn is_about(&self, seq: u64) -> bool {
         seq > self.since
     }

@@ -49,7 +49,7 @@ test('a second planwright on the same data folder is refused, in the protocol an
   const first = await home.editor();
   await first.begin();
   const second = new Editor(home, {});
-  await assert.rejects(second.connect(), (error) => error.data.code === 'DATA_DIR_LOCKED' && /stop it, or give another --data-dir/.test(error.message));
+  await assert.rejects(second.connect(), (error) => error.data.code === 'DATA_DIR_LOCKED' && /stop it, or choose another --data-dir/.test(error.message));
   assert.equal(await second.gone, 1);
   assert.match(second.stderr, /DATA_DIR_LOCKED/);
   const nobody = spawnSync(BINARY, ['acp'], { env: home.environment, input: '' });
@@ -62,7 +62,7 @@ test('a folder that has the data in it can be no workspace, and a chat belongs t
   const editor = await home.editor();
   const { sessionId } = await editor.begin();
   const open = (cwd) => editor.agent.request('session/new', { cwd, mcpServers: [] });
-  await assert.rejects(open(home.folder), /keeps its chats/);
+  await assert.rejects(open(home.folder), /contains Planwright's data folder/);
   await assert.rejects(open(join(home.folder, 'nowhere')), (error) => error.data.code === 'VALIDATION_FAILED');
   home.put('inner/a.txt', 'a');
   const elsewhere = (error) => error.data.code === 'NOT_FOUND' && error.message.includes(`is a chat of the folder ${home.workspace}.`);

@@ -78,7 +78,7 @@ test('a turn can be cancelled while it waits for the user', async () => {
   assert.equal(editor.call('exit_plan_mode').status, 'failed');
   assert.equal(home.file('bye.txt'), null);
   assert.equal(await editor.say('/answer yes'), 'end_turn');
-  assert.match(editor.words(), /Nothing waits for an answer/);
+  assert.match(editor.words(), /There is no pending question/);
 });
 
 test('a chat is told anew when it is loaded: words, calls with their diffs, plan, mode; and it goes on', async () => {

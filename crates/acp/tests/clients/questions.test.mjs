@@ -46,7 +46,7 @@ test('a question that is declined, dismissed, or filled in wrongly again and aga
     const editor = await home.editor({ can: forms, fill: () => answer });
     await editor.begin();
     assert.equal(await editor.say('Go'), 'end_turn');
-    assert.match(editor.words(), /What is it called\?[^]*\/answer with words answers/);
+    assert.match(editor.words(), /What is it called\?[^]*\/answer with text answers/);
     if (answer.action === 'accept') {
       assert.equal(editor.forms.length, 4);
       assert.match(editor.words(), /name[^]*\/answer/);
@@ -79,7 +79,7 @@ test('without forms a question that needs words stays, is shown, and can be answ
   assert.deepEqual(editor.permissions, []);
   assert.match(editor.words(), /What is it called\?[^]*\/answer/);
   assert.equal(await editor.say('/answer k'), 'end_turn');
-  assert.match(editor.words(), /name[^]*\/answer with words answers[^]*$/);
+  assert.match(editor.words(), /name[^]*\/answer with text answers[^]*$/);
   assert.equal(await editor.say('/answer kite'), 'end_turn');
   assert.match(editor.words(), /Thank you\.$/);
 });

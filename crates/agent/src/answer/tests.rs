@@ -2,16 +2,16 @@ use super::*;
 use serde_json::json;
 
 fn plan_of(text: &str) -> (Plan, String) {
-    match read_answer(text) {
-        Answer::Plan { plan, prose } => (plan, prose),
-        other @ (Answer::Question { .. } | Answer::Text { .. }) => panic!("{other:?}"),
+    match parse_answer(text) {
+        ParsedAnswer::Plan { plan, prose } => (plan, prose),
+        other @ (ParsedAnswer::Question { .. } | ParsedAnswer::Text { .. }) => panic!("{other:?}"),
     }
 }
 
 fn reason_of(text: &str) -> String {
-    match read_answer(text) {
-        Answer::Text { reason } => reason.unwrap_or_default(),
-        other @ (Answer::Plan { .. } | Answer::Question { .. }) => panic!("{other:?}"),
+    match parse_answer(text) {
+        ParsedAnswer::Text { reason } => reason.unwrap_or_default(),
+        other @ (ParsedAnswer::Plan { .. } | ParsedAnswer::Question { .. }) => panic!("{other:?}"),
     }
 }
 
@@ -46,15 +46,15 @@ fn what_a_model_leaves_out_or_adds_is_forgiven() {
 #[test]
 fn what_looks_like_a_plan_but_is_none_is_text_with_the_reason() {
     let reasons = [
-        (r#"{"goal": "x", "steps": [{"action": "a"}, {"reason": "r"}]}"#, "steps[1].action must say what is done"),
-        (r#"{"steps": [{"action": "a"}]}"#, "goal must say what the plan is for"),
+        (r#"{"goal": "x", "steps": [{"action": "a"}, {"reason": "r"}]}"#, "steps[1].action must state what to do"),
+        (r#"{"steps": [{"action": "a"}]}"#, "goal must state the purpose of the plan"),
         (r#"{"goal": "x", "steps": []}"#, "steps must have at least one step"),
         (r#"{"goal": "x", "steps": {"action": "a"}}"#, "steps must be a list"),
         (r#"{"goal": "x", "steps": [1]}"#, "steps[0] must be an object"),
         (r#"{"goal": "x", "steps": [{"action": ["a"]}]}"#, "steps[0].action must be text"),
         (r#"{"goal": "x", "steps": [{"action": "a", "step_number": "one"}]}"#, "steps[0].step_number must be 1"),
         (r#"{"goal": "x", "steps": [{"action": "a", "step_number": 7}]}"#, "steps[0].step_number must be 1"),
-        (r#"{"goal": "x", "goal": "y", "steps": [{"action": "a"}]}"#, "the key \"goal\" stands twice"),
+        (r#"{"goal": "x", "goal": "y", "steps": [{"action": "a"}]}"#, "duplicate key \"goal\""),
         (r#"{"goal": "x", "steps": [{"action": "a"},]}"#, "can't be read: trailing comma"),
         (r#"{"goal": "x", "steps": [{"action": "a"}]} Agreed?"#, "trailing characters"),
     ];
@@ -69,7 +69,7 @@ fn other_text_is_text_without_a_reason() {
     for text in
         ["", "Hello", "{", r#"{"a": 1}"#, "```json\n[1]\n```", "```json\n{}\n```\n```json\n{}\n```", "the \"goal\" and \"steps\"", "[1]"]
     {
-        assert_eq!(read_answer(text), Answer::Text { reason: None }, "{text}");
+        assert_eq!(parse_answer(text), ParsedAnswer::Text { reason: None }, "{text}");
     }
     assert!(reason_of(&format!("{PLAN}{}", " ".repeat(MAX_ANSWER_BYTES))).contains("1 MiB"));
     assert!(reason_of(&format!("{{\"goal\": {}", "[".repeat(500_000))).contains("recursion limit"));
@@ -77,9 +77,9 @@ fn other_text_is_text_without_a_reason() {
 }
 
 fn question_of(json: &Value) -> (Question, Severity) {
-    match read_answer(&format!("Hm.\n```json\n{json}\n```")) {
-        Answer::Question { question, severity, .. } => (question, severity),
-        other @ (Answer::Plan { .. } | Answer::Text { .. }) => panic!("{other:?}"),
+    match parse_answer(&format!("Hm.\n```json\n{json}\n```")) {
+        ParsedAnswer::Question { question, severity, .. } => (question, severity),
+        other @ (ParsedAnswer::Plan { .. } | ParsedAnswer::Text { .. }) => panic!("{other:?}"),
     }
 }
 

@@ -1,25 +1,25 @@
 //! The optional second opinion on a message that the rules call unclear: one small request to a model.
 //!
-//! Both the user's message and the model's answer are data. Whatever comes back, the caller may suggest at most.
+//! The user's message and the model's answer are both data. The caller may only suggest, for any answer.
 
 use super::Intent;
 use crate::history::Replies;
-use crate::provider::{ModelMessage, Purpose, Request};
+use crate::provider::{ModelMessage, ModelRequest, Purpose};
 use planwright_protocol::Mode;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Characters of the message that the model sees, at its beginning and at its end: what is said last often decides.
+/// Characters of the message that the model sees, from its beginning and from its end: the last words often decide.
 const SHOWN: usize = 400;
 
-/// An answer that is longer than this is none of the three words.
+/// A longer answer can't be one of the three words.
 pub const LONGEST_ANSWER: usize = 64;
 
-/// The request for a message.
+/// The request to classify a message.
 #[must_use]
-pub fn request(message: &str) -> Request {
+pub fn request(message: &str) -> ModelRequest {
     let text = format!("BEGIN MESSAGE\n{}\nEND MESSAGE", shortened(message));
-    Request {
+    ModelRequest {
         system: include_str!("../../prompts/intent.md").to_owned(),
         messages: Arc::new(vec![ModelMessage::User(text)]),
         images: HashMap::new(),
@@ -31,7 +31,7 @@ pub fn request(message: &str) -> Request {
     }
 }
 
-/// What the model answered: one of the three words and nothing else, or it is unclear.
+/// Parses the model's answer: exactly one of the three words, otherwise `Unclear`.
 #[must_use]
 pub fn read(answer: &str) -> Intent {
     let known = [Intent::PlanOnly, Intent::ExecuteNow, Intent::Unclear];

@@ -1,14 +1,14 @@
-//! Matching of phrases and patterns against tokens.
+//! Matches phrases and patterns against tokens.
 
 use super::text::Token;
 use std::collections::BTreeSet;
 
-/// A sequence of slots; each slot offers alternatives, and an empty alternative makes it optional.
+/// A sequence of slots. Each slot has alternatives; an empty alternative makes it optional.
 pub(super) type Pattern = &'static [&'static [&'static str]];
 
 pub(super) type Table = &'static [Pattern];
 
-/// Every place reached from `starts` by any number of the tables' patterns, none included.
+/// Every position reachable from `starts` by any number of the tables' patterns, including none.
 pub(super) fn repeated(clause: &[Token], starts: BTreeSet<usize>, tables: &[Table]) -> BTreeSet<usize> {
     let mut reached = starts.clone();
     let mut open = starts;
@@ -18,7 +18,7 @@ pub(super) fn repeated(clause: &[Token], starts: BTreeSet<usize>, tables: &[Tabl
     reached
 }
 
-/// Every place where one of the tables' patterns, started at `at`, can end.
+/// Every position where one of the tables' patterns, started at `at`, can end.
 pub(super) fn after(clause: &[Token], at: usize, tables: &[Table]) -> BTreeSet<usize> {
     tables.iter().copied().flatten().flat_map(|pattern| pattern_ends(clause, at, pattern)).collect()
 }
@@ -50,7 +50,7 @@ pub(super) fn phrase_after(tokens: &[Token], at: usize, phrases: &[&str]) -> Opt
     phrases.iter().find_map(|phrase| phrase_end(tokens, at, phrase))
 }
 
-/// Where `phrase` ends if it stands at `at`. The empty phrase ends where it starts.
+/// The end of `phrase` if it starts at `at`. The empty phrase ends where it starts.
 pub(super) fn phrase_end(tokens: &[Token], at: usize, phrase: &str) -> Option<usize> {
     let mut end = at;
     let mut rest = phrase;
@@ -74,7 +74,7 @@ pub(super) fn word(token: &Token) -> Option<&str> {
     }
 }
 
-/// Sentences keep the mark that ends them, since a question shows only there.
+/// Sentences keep their closing mark, because only it shows a question.
 pub(super) fn sentences(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     tokens.split_inclusive(|token| matches!(token, Token::Stop | Token::Question))
 }

@@ -1,10 +1,10 @@
-//! What stands against an order, in both languages: words that forbid, ask, report, postpone,
-//! condition or narrow it. Written as in the phrases' file.
+//! Words that contradict an order, in both languages: they forbid, ask, report, postpone, condition or narrow it.
+//! Same notation as in the phrases file.
 
-/// A clause that starts so asks for work, though not for the plan's.
+/// A clause that starts like this asks for work, but not for the plan's.
 pub(super) const WORK_OPENINGS: &[&str] = &["implement", "execute", "实现", "执行第", "帮我实现", "帮我执行"];
 
-/// A clause that starts so takes back whatever else the message says.
+/// A clause that starts like this retracts whatever else the message says.
 pub(super) const STOP_OPENINGS: &[&str] = &[
     "wait",
     "stop",
@@ -38,11 +38,11 @@ pub(super) const STOP_OPENINGS: &[&str] = &[
     "撤回",
 ];
 
-/// The same, when the clause says nothing more.
+/// The same, if the clause consists of nothing else.
 pub(super) const STOP_CLAUSES: &[&str] =
     &["no", "not", "nope", "don't", "do not", "please don't", "别", "不", "不要", "不行", "不可以", "不是"];
 
-/// Words that keep to planning wherever they stand.
+/// Words that keep to planning wherever they occur.
 pub(super) const PLAN_ONLY: &[&str] = &[
     "plan only",
     "only plan",
@@ -77,7 +77,7 @@ pub(super) const PLAN_ONLY: &[&str] = &[
     "发错了",
 ];
 
-/// An order behind one of these is forbidden. Words that end in "n't" count as well.
+/// An order after one of these is forbidden. Words that end in "n't" count as well.
 pub(super) const NEGATORS: &[&str] = &[
     "not",
     "never",
@@ -129,7 +129,7 @@ pub(super) const QUESTION_WORDS: &[&str] = &[
 ];
 pub(super) const QUESTION_ENDINGS: &[&str] = &["么", "呢", "没", "不", "没有", "了吧", "嘛"];
 
-/// Somebody's words, or talk about words.
+/// Reported speech, or talk about words.
 pub(super) const REPORTS: &[&str] = &[
     "said",
     "says",
@@ -163,7 +163,7 @@ pub(super) const REPORTS: &[&str] = &[
     "让我",
 ];
 
-/// Not now, or not really.
+/// Not now, or not seriously.
 pub(super) const POSTPONEMENTS: &[&str] = &[
     "tomorrow",
     "later",
@@ -292,7 +292,7 @@ pub(super) const CONDITIONS: &[&str] = &[
 
 pub(super) const NARROWINGS: &[&str] = &["only", "只", "仅"];
 
-/// Behind an order, these make it an order to read and talk, or make a noun of it.
+/// After an order, these turn it into an order to read and talk, or into a noun.
 pub(super) const HARMLESS_TAILS: &[&str] = &[
     "explain",
     "describe",

@@ -1,13 +1,13 @@
-//! What an order is made of, in both languages. Latin words are parted by spaces, Han characters
-//! stand alone; traditional characters are simplified before they get here.
+//! The parts of an order, in both languages. Spaces separate Latin words; each Han character is a word. Traditional
+//! characters are simplified before they get here.
 
 use super::grammar::Pattern;
 
 const GO: &[&str] = &["go ahead", "proceed"];
 const THE_PLAN: &[&str] =
     &["this", "that", "it", "the plan", "this plan", "that plan", "your plan", "the proposal", "the implementation", "all of it"];
-/// "Implement this" may point at an attachment and "make the changes" at the plan's own text, so
-/// "this", "that" and "the changes" are not among these.
+/// "Implement this" may refer to an attachment, and "make the changes" to the plan's own text, so "this", "that" and
+/// "the changes" are not in this list.
 const NAMED_PLAN: &[&str] = &[
     "it",
     "the plan",
@@ -64,14 +64,14 @@ const DO: &[&str] = &[
 const AT_ONCE: &[&str] = &["开始", "马上", "立即", "立刻", "直接", "直接开始", "马上开始", "立即开始", "立刻开始", "现在就", "现在就开始"];
 const WORK: &[&str] = &["执行", "实施", "实现", "编码", "写代码", "改代码", "修改代码", "开发"];
 const WHAT: &[&str] = &["", "计划", "方案", "这个计划", "这个方案", "该计划", "该方案", "它", "第一步"];
-/// 了 and 啦 are not among these: behind an order they report that it has begun.
+/// Without 了 and 啦: after an order they report that it has begun.
 const LET_US: &[&str] = &["", "吧", "呗"];
 
-/// Orders that stay orders when more words follow.
+/// Orders that remain orders when more words follow.
 pub(super) const ORDERS: &[Pattern] = &[
     &[GO],
     &[GO, &["with"], THE_PLAN],
-    // A plan starts with its first step, so naming that step adds nothing. Any other step does.
+    // A plan starts with its first step, so naming that step adds nothing. Naming any other step does.
     &[GO, &["with", "from"], &["step 1", "step one", "the first step"]],
     &[GO, &["with", "and start", "and begin"], STARTING],
     &[GO, &["and"], CARRY_OUT, NAMED_PLAN],
@@ -91,18 +91,18 @@ pub(super) const ORDERS: &[Pattern] = &[
     &[&["执行", "实施", "实现", "落实"], WHICH, PLAN, LET_US],
     // Without these words "执行计划" is a noun: the execution plan.
     &[&["请执行计划", "执行计划吧", "请实施计划", "实施计划吧", "执行方案吧"]],
-    // Without 了 or 开始 these say that something is possible. A 吧 behind 了 asks.
+    // Without 了 or 开始 these say that something is possible. 吧 after 了 makes it a question.
     &[&["可以"], &["", "开始"], &["实施", "写代码", "改代码", "修改代码", "编码", "动手"], &["了", "啦"]],
     &[&["可以开始"], &["执行", "实施", "实现", "写代码", "改代码"], &["", "了"]],
     &[&["批准", "同意", "确认"], &["", "开始", "立即"], &["执行", "实施"]],
     &[&["从第一步开始"], &["", "做", "执行", "实施", "实现"], LET_US],
 ];
 
-/// Orders only when the clause says nothing else: "start" is one, "start the server" is not.
+/// Orders only if the clause consists of nothing else: "start" is one, "start the server" is not.
 pub(super) const SHORT_ORDERS: &[Pattern] = &[
     &[&["start", "begin", "execute", "implement", "do it", "go for it", "let's do it", "let's begin", "let's start", "make it so"]],
     &[&["you may", "you can"], &["start", "begin"]],
-    // The words of the card's own button.
+    // The label of the card's own button.
     &[&["accept and build"]],
     &[&["开始", "执行", "动手", "开工", "开干", "开始动手", "开始做", "开始干活", "照做", "照办", "实施", "去执行"], LET_US],
     &[&["做", "干", "去做", "实现", "开搞", "搞", "动工"], &["吧", "呗"]],
@@ -111,8 +111,8 @@ pub(super) const SHORT_ORDERS: &[Pattern] = &[
     &[&["可以开始"], &["", "做"], &["了", "啦"]],
 ];
 
-/// These start with 就, which is a "then" behind another word ("行就照这个做" is "if fine, then do it").
-/// So they count only at the very start of a clause.
+/// These start with 就, which means "then" after another word ("行就照这个做" is "if fine, then do it"), so they count
+/// only at the very start of a clause.
 pub(super) const THEN_ORDERS: &[Pattern] = &[
     &[SO_THEN, BY, WHICH, PLAN, DO, LET_US],
     &[SO_THEN, BY, PLAN, DO, LET_US],
@@ -123,7 +123,7 @@ pub(super) const THEN_ORDERS: &[Pattern] = &[
 ];
 const SO_THEN: &[&str] = &["就", "那就", "好的就", "好的那就", "嗯就", "请就"];
 
-/// Courtesy that may stand before any order, in its clause or in one of its own.
+/// Courtesy that may precede any order, in its clause or in a separate one.
 pub(super) const OPENERS: &[Pattern] = &[
     &[&["please", "pls", "plz", "kindly", "just", "now", "hi", "hello", "hey", "let's", "let us"]],
     &[&["yes", "yep", "yeah", "yup", "ok", "okay", "sure", "alright", "all right", "absolutely", "definitely", "of course"]],
@@ -131,7 +131,7 @@ pub(super) const OPENERS: &[Pattern] = &[
     &[&["嗯", "嗯嗯", "请", "请你", "麻烦", "麻烦你", "那", "那么", "现在", "你"]],
 ];
 
-/// Assent that may share a clause with a long order only: "好的开始" is no order but "a good start".
+/// Assent that may share a clause with a long order only: "好的开始" is not an order but "a good start".
 pub(super) const ASSENTS: &[Pattern] = &[
     &[&["", "it", "that", "this", "the plan", "plan", "your plan", "this plan"], &["looks", "sounds"], VERY, WELL, &["", "to me"]],
     &[&["it is", "it's", "that's", "that is", "the plan is", "your plan is", "all"], &["good", "fine", "great", "perfect", "approved"]],
@@ -151,8 +151,8 @@ pub(super) const ASSENTS: &[Pattern] = &[
 const VERY: &[&str] = &["", "very", "really", "all"];
 const WELL: &[&str] = &["good", "great", "fine", "perfect", "nice", "right", "excellent"];
 
-/// Assent that must have its clause to itself: "great start implementing it" is praise, and 可以 in
-/// front of more words turns into a condition.
+/// Assent that needs its own clause: "great start implementing it" is praise, and 可以 before more words becomes a
+/// condition.
 pub(super) const VERDICTS: &[Pattern] = &[
     &[&["good", "great", "fine", "perfect", "nice", "excellent", "awesome", "cool", "right", "correct", "many thanks", "thanks a lot"]],
     &[&["good", "great", "nice", "excellent", "perfect"], &["plan", "work", "job"]],
@@ -185,16 +185,16 @@ pub(super) const VERDICTS: &[Pattern] = &[
 ];
 const SOUND: &[&str] = &["不错", "可以", "没问题", "没有问题", "很好", "挺好", "很棒", "通过", "ok", "好"];
 
-/// Of these, a following 就 makes a condition even across a comma.
+/// With these, a following 就 makes a condition even across a comma.
 pub(super) const CONDITION_LIKE: &[&str] = &["没问题", "没有问题", "没意见", "通过"];
 
-/// All that may follow an order. Assent may not: "go ahead, right" asks.
+/// Everything that may follow an order. Assent may not: "go ahead, right" asks.
 pub(super) const CLOSERS: &[Pattern] = &[
     &[&["please", "pls", "plz", "now", "then", "thanks", "thank you", "thx", "right away", "right now", "immediately", "asap"]],
     &[&["谢谢", "谢谢你", "多谢", "辛苦", "辛苦了", "感谢", "拜托", "拜托了", "麻烦了", "麻烦你了"]],
 ];
 
-/// Whole clauses that may mean an order, or may not: 改吧 may just as well be about the plan's text.
+/// Whole clauses that may or may not mean an order: 改吧 may refer to the plan's text.
 pub(super) const HINTS: &[Pattern] = &[
     &[&["go", "let's go", "ship it", "good to go", "go on", "carry on", "keep going", "continue", "please do", "do this", "do that"]],
     &[&["make", "apply"], &["the changes", "these changes", "those changes"]],

@@ -1,17 +1,17 @@
-//! Whether a request is so small that it needs no plan.
+//! Detects requests that are too small to need a plan.
 //!
-//! A wrong yes lets an agent change files that nobody has seen a plan for; a wrong no costs a look at a short plan. So
-//! this too works by admission: one clause that begins with a word for mending and names a small thing, in which no word
-//! stands that could make it more than that.
+//! A wrong yes lets an agent change files without a plan that anybody has seen; a wrong no costs one look at a short plan.
+//! So this uses an allow-list too: one clause that begins with a verb for fixing and names a small thing, without any word
+//! that could make it larger.
 
 use super::grammar::{Table, after, begins_with, clauses, contains, sentences, word};
 use super::text::{self, Token};
 use super::{first_negator, is_courtesy, markers, openings, phrases};
 
-/// A small request fits in this many tokens.
+/// Maximum tokens of a small request.
 const LONGEST: usize = 40;
 
-/// What a small request begins with, after courtesy.
+/// Verbs that begin a small request, after courtesy.
 const MENDS: Table = &[
     &[&["", "help me"], &["fix", "correct", "mend", "change", "replace", "reword", "adjust"]],
     &[&["add", "insert", "put in", "supply"], &["", "the", "a"], &["missing"]],
@@ -23,7 +23,7 @@ const MENDS: Table = &[
 const LATER_VERBS: &[&str] = &["改", "修", "更正", "纠正", "订正", "换成", "补上", "去掉"];
 const OBJECT_FIRST: &[&str] = &["把", "将", "帮我把", "帮我将", "请把", "麻烦把"];
 
-/// Things that can be mended without knowing anything else of the project.
+/// Things that can be fixed without knowing the rest of the project.
 const SMALL_THINGS: &[&str] = &[
     "typo",
     "misspelling",
@@ -267,7 +267,7 @@ const LARGER: &[&str] = &[
     "文件夹",
 ];
 
-/// Whether the message asks for one small thing to be mended, and for nothing else.
+/// Whether the message asks for one small fix and nothing else.
 pub fn is_simple_fix(message: &str) -> bool {
     // 别 is a negation everywhere but in this word.
     let message = &message.trim().replace("错别字", "错字").replace("錯別字", "错字");

@@ -1,5 +1,5 @@
-//! Turns a message into tokens: words to compare with the tables, breaks between clauses, and
-//! opaque stretches (quotations, code, unknown symbols) that no table can match.
+//! Splits a message into tokens: words to compare with the tables, breaks between clauses, and opaque stretches
+//! (quotations, code, unknown symbols) that no table can match.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -13,18 +13,18 @@ pub(super) enum Token {
     Stop,
     /// Ends a sentence that is a question.
     Question,
-    /// Something that is there but is not the user's own plain words.
+    /// Something that is not the user's own plain words.
     Opaque,
 }
 
 pub(super) struct Text {
     pub tokens: Vec<Token>,
-    /// The words on the screen may not be the words in the message: invisible characters,
-    /// look-alike letters, a script we have no tables for, or l e t t e r s set apart.
+    /// The displayed words may differ from the words in the message: invisible characters, look-alike letters, a script
+    /// without tables, or l e t t e r s set apart.
     pub unreadable: bool,
 }
 
-/// Emoji that only accompany an order. All others are opaque, since 👎 or 🤔 change its sense.
+/// Emoji that only accompany an order. All others are opaque, because 👎 or 🤔 change its meaning.
 const DECORATIONS: &[char] = &['👍', '👌', '✅', '✔', '🙏', '🚀', '🎉', '😀', '😄', '😊', '🙂', '💪', '❤', '🔥'];
 
 /// An opening mark and the mark that closes it.
@@ -63,7 +63,7 @@ struct Reader {
     tokens: Vec<Token>,
     unreadable: bool,
     in_fence: bool,
-    /// The mark that ends the quotation we are in.
+    /// The mark that ends the current quotation.
     quote: Option<char>,
 }
 
@@ -85,17 +85,17 @@ impl Reader {
         while let Some(&c) = chars.get(at) {
             at = self.step(&chars, at, c);
         }
-        // A lone apostrophe is often no quotation mark at all, so it never reaches past its line.
+        // A lone apostrophe is often not a quotation mark, so it never reaches past its line.
         if self.quote == Some('\'') || self.quote == Some('’') {
             self.quote = None;
         }
-        // "He said:" goes on in the next line.
+        // "He said:" continues on the next line.
         if self.tokens.last() != Some(&Token::Colon) {
             self.tokens.push(Token::Stop);
         }
     }
 
-    /// Reads what starts at `at` and returns where the next thing starts.
+    /// Reads the token that starts at `at` and returns the position after it.
     fn step(&mut self, chars: &[char], at: usize, c: char) -> usize {
         if let Some(close) = self.quote {
             if c == close {
@@ -116,7 +116,7 @@ impl Reader {
             self.tokens.push(Token::Opaque);
             self.quote = Some(*close);
         } else if c == '…' || matches!(c, '.' | '。') && (before == Some(c) || after == Some(c)) {
-            // Dots that trail off are a doubt.
+            // Trailing dots express doubt.
             self.tokens.extend([Token::Opaque, Token::Stop]);
         } else if c == '~' && (before == Some(c) || after == Some(c)) {
             // Two tildes strike text out.
@@ -130,10 +130,10 @@ impl Reader {
         } else if matches!(c, '?' | '❓' | '❔' | '⁇' | '⁈' | '⁉' | '‽' | '؟') {
             self.tokens.push(Token::Question);
         } else if matches!(c, '-' | '–' | '—') {
-            // A dash parts two clauses; at the start of a line it is a list item or a speaker's mark.
+            // A dash separates two clauses; at the start of a line it is a list item or a speaker's mark.
             self.tokens.push(if before.is_some() { Token::Comma } else { Token::Opaque });
         } else if is_emoji_modifier(c) && before.is_some_and(|b| !is_latin(b) && !is_han(b) && !b.is_whitespace()) {
-            // Part of the emoji before it.
+            // Part of the preceding emoji.
         } else {
             self.unreadable |= c.is_alphabetic() || is_deceptive(c);
             self.tokens.push(Token::Opaque);
@@ -141,7 +141,7 @@ impl Reader {
         at + 1
     }
 
-    /// A word goes on over marks that stand between two of its letters: "don't", "go-ahead", "main.rs".
+    /// A word continues over marks between two of its letters: "don't", "go-ahead", "main.rs".
     fn word(&mut self, chars: &[char], start: usize) -> usize {
         let mut word = String::new();
         let mut at = start;
@@ -157,7 +157,7 @@ impl Reader {
         at
     }
 
-    /// Chinese has no spaces between words: where one stands, it does the work of a comma.
+    /// Chinese has no spaces between words: a space acts like a comma.
     fn space(&mut self, chars: &[char], start: usize, before: Option<char>) -> usize {
         let end = chars.iter().skip(start).position(|c| !c.is_whitespace()).map_or(chars.len(), |n| start + n);
         if before.is_some_and(is_han) && chars.get(end).copied().is_some_and(is_han) {
@@ -198,7 +198,7 @@ fn is_emoji_modifier(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Characters that take no room, turn the direction of the text around or pass for Han characters.
+/// Characters that are invisible, change the direction of the text or imitate Han characters.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
@@ -206,7 +206,7 @@ fn is_deceptive(c: char) -> bool {
         || matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Three single characters in a row, each set apart by spaces.
+/// Three single characters in a row, separated by spaces.
 fn is_spelled_out(message: &str) -> bool {
     let mut run = 0;
     message.split_whitespace().any(|word| {

@@ -1,6 +1,6 @@
 //! What goes with every request costs the user every time, so it has a budget.
 
-use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
+use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
 use planwright_protocol::settings::Inspect;
 use planwright_protocol::{Mode, Role};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const ACT: usize = 12_800;
 fn size(role: Role) -> usize {
     let tool = |tool: &planwright_agent::ToolDefinition| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
     let tools: Value = tool_definitions(role, Inspect::Off, &[]).iter().map(tool).collect();
-    json!({ "system": system_prompt(role, &Facts::default()), "tools": tools }).to_string().len()
+    json!({ "system": system_prompt(role, &PromptFacts::default()), "tools": tools }).to_string().len()
 }
 
 #[test]

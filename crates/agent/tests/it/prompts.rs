@@ -1,6 +1,6 @@
 //! The whole prompt of each role, as it is sent. `UPDATE_GOLDEN=1 cargo test` writes them anew.
 
-use planwright_agent::prompt::{Facts, system_prompt, tool_definitions};
+use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
 use planwright_protocol::Role;
 use planwright_protocol::settings::Inspect;
 use std::fmt::Write;
@@ -10,12 +10,12 @@ use std::path::Path;
 fn prompt_of(role: Role) -> String {
     let environment = ["Paths begin with / at the root of the workspace.".to_owned()];
     let instructions = [("/AGENTS.md".to_owned(), "Run the tests with `make test`.".to_owned())];
-    let facts = Facts {
+    let facts = PromptFacts {
         approved_plan: Some("# Greet in French\n\n## Steps\n\n- [ ] 1. Say bonjour"),
         instructions: &instructions,
         environment: &environment,
         inspect: Inspect::Off,
-        offered: &[],
+        mcp_tools: &[],
         works_for: None,
     };
     let mut text = system_prompt(role, &facts);

@@ -3,7 +3,7 @@
 use super::{Action, Call, End, Preparation, Principal, Proposal, perform};
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
-use crate::progress::{Execution, Found, Present};
+use crate::progress::{Execution, Found, PlanFileState};
 use crate::versions;
 use async_trait::async_trait;
 use planwright_protocol::plan::PlanFileStatus;
@@ -31,22 +31,22 @@ pub async fn tick(
     execution.progress.set(step_number, status);
     let file_status = execution.progress.file_status();
     let edit = move |execution: &Execution, present| match present {
-        Present::Approved(mut found) => {
+        PlanFileState::Approved(mut found) => {
             // All boxes: somebody may have ticked what was never reported.
-            found.document.plan = execution.progress.shown_in(found.document.plan);
+            found.document.plan = execution.progress.apply_to(found.document.plan);
             found.say(file_status);
             Ok(Some(found))
         }
-        Present::Edited(mut found) => {
+        PlanFileState::Edited(mut found) => {
             found.document.set_step(execution.step_in(step_number, &found.document.plan)?, status)?;
             // A draft is somebody's next plan, and has not been begun.
             if found.document.status != PlanFileStatus::Draft {
-                let is_over = found.document.plan.steps.iter().all(|step| step.status.is_over());
+                let is_over = found.document.plan.steps.iter().all(|step| step.status.is_finished());
                 found.say(if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress });
             }
             Ok(Some(found))
         }
-        Present::Unreadable | Present::Deleted => Ok(None),
+        PlanFileState::Unreadable | PlanFileState::Deleted => Ok(None),
     };
     write(chat, agent, &execution, message, edit).await?;
     Ok(execution)
@@ -62,12 +62,12 @@ pub async fn mark(chat: &Arc<Chat>) {
     let Ok(newest) = chat.store.messages_before(chat.id, None, 1).await else { return };
     let Some(newest) = newest.first() else { return };
     let marked = write(chat, agent, &execution, newest.id, |execution, present| match present {
-        Present::Approved(mut found) => {
+        PlanFileState::Approved(mut found) => {
             found.say(execution.progress.file_status());
-            found.document.plan = execution.progress.shown_in(found.document.plan);
+            found.document.plan = execution.progress.apply_to(found.document.plan);
             Ok(Some(found))
         }
-        Present::Edited(_) | Present::Unreadable | Present::Deleted => Ok(None),
+        PlanFileState::Edited(_) | PlanFileState::Unreadable | PlanFileState::Deleted => Ok(None),
     });
     if let Err(problem) = marked.await {
         tracing::warn!(chat = %chat.id, %problem, "the plan's file could not be marked as approved");
@@ -80,7 +80,7 @@ async fn write(
     agent: Agent,
     execution: &Execution,
     message: MessageId,
-    edit: impl Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
+    edit: impl Fn(&Execution, PlanFileState) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
 ) -> Result<(), Problem> {
     let (execution, edit): (_, Arc<Edit>) = (Arc::new(execution.clone()), Arc::new(edit));
     for _ in 0..TRIES {
@@ -95,7 +95,7 @@ async fn write(
     Err(Problem::new(ErrorCode::FileChanged, text))
 }
 
-type Edit = dyn Fn(&Execution, Present) -> Result<Option<Box<Found>>, Problem> + Send + Sync;
+type Edit = dyn Fn(&Execution, PlanFileState) -> Result<Option<Box<Found>>, Problem> + Send + Sync;
 
 struct ProgressWrite<'a> {
     chat: &'a Arc<Chat>,

@@ -28,12 +28,12 @@ pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -
         Box::pin(landing::settle(chat, &call, history)).await?
     } else if step::is_report(&call) {
         // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
-        return Box::pin(perform_together(chat, vec![call.at(CallStatus::Pending)], history)).await;
+        return Box::pin(perform_together(chat, vec![call.with_status(CallStatus::Pending)], history)).await;
     } else {
         match versions::present(chat, call.id).await? {
             Present::Before => {
                 versions::settle(chat, call.id).await?;
-                return Box::pin(perform_together(chat, vec![call.at(CallStatus::Pending)], history)).await;
+                return Box::pin(perform_together(chat, vec![call.with_status(CallStatus::Pending)], history)).await;
             }
             Present::After => Box::pin(signal::follow(chat, &call, Ok(done(chat, &call).await?), history)).await?,
             Present::Neither => {
@@ -78,6 +78,6 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
         tracing::warn!(chat = %chat.id, %problem, "what a stopped call changed could not be settled");
     }
     let response = ToolResponse::from(outcome);
-    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
+    let call = call.clone().with_status(if response.success { CallStatus::Done } else { CallStatus::Cancelled });
     result::message_and_events(chat, &call, response).1
 }

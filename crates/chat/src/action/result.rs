@@ -33,7 +33,7 @@ pub async fn record_with(
         Ok(result) => Ok(result),
     };
     let response = ToolResponse::from(outcome);
-    let call = call.clone().at(if response.success { CallStatus::Done } else { CallStatus::Failed });
+    let call = call.clone().with_status(if response.success { CallStatus::Done } else { CallStatus::Failed });
     let (result, mut events) = message_and_events(chat, &call, response);
     events.append(&mut change.events);
     change.events = events;
@@ -48,7 +48,7 @@ pub async fn record_question(chat: &Arc<Chat>, call: &CallMessage, pending: Pend
     let (text, result) = text_and_facts(call, response);
     let result = message(chat, call, text, ToolResult { question_id: Some(pending.question_id), ..result });
     let question = pending.message(chat.id);
-    let call = call.clone().at(CallStatus::Done);
+    let call = call.clone().with_status(CallStatus::Done);
     let mut change = Change::messages([result.clone(), question.clone()]).event(pending.event());
     change.events.insert(0, updated(&call));
     let change = change.log_question(&pending, call.body.model());

@@ -26,7 +26,7 @@ pub async fn follow(
         Some(Signal::PlanFileChanged(path)) => plan_changed(chat, call, outcome, &path).await,
         Some(Signal::Reviewed { review, text }) => {
             let review: Review = serde_json::from_value(review).map_err(broken)?;
-            let (reply, call_id) = (ReplyPart::beside(call.body.reply.id), Some(call.body.call_id));
+            let (reply, call_id) = (ReplyPart::accompanying(call.body.reply.id), Some(call.body.call_id));
             let body = AssistantText { review: Some(review), call_id, reply, ..AssistantText::default() };
             record_with_message(chat, call, outcome, beside(call, body, &text), Change::default(), |_| {}).await
         }
@@ -62,7 +62,7 @@ async fn plan_changed(
         let messages = result::record_with(chat, call, outcome.map(Output::into_result), Change::default(), edit).await?;
         return Ok(CallOutcome::Done(messages));
     };
-    let reply = ReplyPart::beside(call.body.reply.id);
+    let reply = ReplyPart::accompanying(call.body.reply.id);
     let version = PlanVersion { call_id: Some(call.body.call_id), reply, ..stored.version(chat).await? };
     let message = beside(call, version, stored.goal());
     let change = stored.change(Agent::of(call)?.role, call.body.model());

@@ -141,16 +141,16 @@ async fn moved(
 /// What the model reads about a step that was moved.
 fn report(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
     let progress = &execution.progress;
-    let open = progress.open();
+    let open = progress.open_steps();
     let next = execution.plan().steps.into_iter().find(|step| open.contains(&step.step_number) && step.status == StepStatus::Pending);
     let verified = if check.data.is_empty() { "" } else { " Its check succeeded." };
     let rest = match (open.as_slice(), next) {
         ([], _) => "No step is open any more: report what changed and how it was verified.".to_owned(),
-        (_, Some(next)) if status.is_over() => format!("Next is step {}: {}", next.step_number, next.action),
+        (_, Some(next)) if status.is_finished() => format!("Next is step {}: {}", next.step_number, next.action),
         (open, _) => format!("{} of {} steps are open.", open.len(), progress.steps.len()),
     };
     let mut result = json!({
-        "output": format!("Step {number} is {}.{verified} {rest}", status.words()), "step_number": number, "status": status,
+        "output": format!("Step {number} is {}.{verified} {rest}", status.label()), "step_number": number, "status": status,
         "done": progress.count(StepStatus::Done), "total": progress.steps.len(), "open_steps": open,
     });
     if !check.data.is_empty() {

@@ -175,7 +175,10 @@ async fn progress_before(chat: &Chat, message: &Message) -> Result<Option<(Vec<(
     let earlier = progress::before(&history, target).filter(|earlier| earlier.plan_file == now.plan_file);
     Ok(earlier.map(|earlier| {
         let pairs = now.steps.iter().zip(&earlier.steps).filter(|(now, earlier)| now.status != earlier.status);
-        (pairs.map(|(_, earlier)| (earlier.step_number, earlier.status)).collect(), Progress { told: now.told, ..earlier })
+        (
+            pairs.map(|(_, earlier)| (earlier.step_number, earlier.status)).collect(),
+            Progress { reported_file: now.reported_file, ..earlier },
+        )
     }))
 }
 

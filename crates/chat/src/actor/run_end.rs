@@ -5,7 +5,7 @@ use crate::chat::{Activity, Change};
 use crate::commits;
 use crate::crash;
 use crate::progress::open_steps;
-use planwright_agent::Outcome;
+use planwright_agent::TurnOutcome;
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{ErrorCode, Event, Message, Problem};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const RETRY_END: Duration = Duration::from_secs(2);
 
 impl Actor {
     /// Stores how a run ended; begins another if the user wrote meanwhile.
-    pub(super) async fn conclude(&mut self, outcome: Option<Outcome>) -> Result<(), Problem> {
+    pub(super) async fn conclude(&mut self, outcome: Option<TurnOutcome>) -> Result<(), Problem> {
         if self.running.take().is_none() {
             return Ok(());
         }
@@ -27,19 +27,19 @@ impl Actor {
                 .event(Event::StateChanged { state: ChatState::Failed })
         };
         match outcome {
-            Some(Outcome::Done | Outcome::Parked(_)) if !self.chat.inbox.is_empty() => {
+            Some(TurnOutcome::Done | TurnOutcome::Parked(_)) if !self.chat.inbox.is_empty() => {
                 self.chat.amend(|chat| chat.activity.continue_run()).await?;
                 self.start();
                 Ok(())
             }
             // Everything about the question was stored with it.
-            Some(Outcome::Parked(_)) => {
+            Some(TurnOutcome::Parked(_)) => {
                 self.chat.publish(Change::default(), |chat| chat.activity.end_run()).await?;
                 crash::point("run_parked");
                 Ok(())
             }
-            Some(Outcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
-            Some(Outcome::Done) => {
+            Some(TurnOutcome::Done) if let Some(plan) = self.ordered_plan().await? => self.raise_card(&plan, None).await,
+            Some(TurnOutcome::Done) => {
                 commits::commit_work(&self.chat, None).await;
                 let change = Change::default()
                     .event(Event::RunFinished { outcome: RunOutcome::Done, error: None, open_steps })
@@ -48,7 +48,7 @@ impl Actor {
                 crash::point("run_end_stored");
                 Ok(())
             }
-            Some(Outcome::Failed(problem)) => {
+            Some(TurnOutcome::Failed(problem)) => {
                 let interrupted = self.chat.settle().await;
                 self.chat.publish(failed(interrupted, problem), |chat| chat.activity = Activity::Failed).await
             }

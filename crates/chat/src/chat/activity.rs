@@ -180,7 +180,7 @@ impl Activity {
 
     /// A run that goes on in another mode leaves the phases of the old one.
     pub fn change_mode(&mut self, mode: Mode) {
-        if !self.state().is_of(mode) {
+        if !self.state().exists_in(mode) {
             self.enter(ChatState::Thinking);
         }
     }

@@ -3,8 +3,8 @@
 use super::Run;
 use crate::reading::{Extent, as_read};
 use planwright_agent::history::Replies;
-use planwright_agent::turn::Counts;
-use planwright_agent::{Outcome, Turn, drive};
+use planwright_agent::turn::ReplyCounts;
+use planwright_agent::{Turn, TurnOutcome, drive};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_store::TurnMessages;
 use std::time::Duration;
@@ -14,20 +14,20 @@ const PAUSE_WITHOUT_DATABASE: Duration = Duration::from_secs(1);
 
 impl Run {
     /// Runs to the end. While the database is away it waits, and then goes on by what is stored, as after a crash.
-    pub async fn finish(self) -> Outcome {
+    pub async fn finish(self) -> TurnOutcome {
         let (chat, inbox) = (self.chat.clone(), self.inbox.clone());
         let mut run = self;
         loop {
             let outcome = match run.turn().await {
                 Ok(mut turn) => drive(&mut turn, &mut run).await,
-                Err(problem) => Outcome::Failed(problem),
+                Err(problem) => TurnOutcome::Failed(problem),
             };
             match &outcome {
-                Outcome::Failed(problem) if problem.code == ErrorCode::NotReady && problem.retryable => {
+                TurnOutcome::Failed(problem) if problem.code == ErrorCode::NotReady && problem.retryable => {
                     tokio::time::sleep(PAUSE_WITHOUT_DATABASE).await;
                     run = Self { asked: run.asked.clone(), ..Self::new(chat.clone(), inbox.clone()) };
                 }
-                Outcome::Done | Outcome::Parked(_) | Outcome::Failed(_) => return outcome,
+                TurnOutcome::Done | TurnOutcome::Parked(_) | TurnOutcome::Failed(_) => return outcome,
             }
         }
     }
@@ -38,7 +38,7 @@ impl Run {
         let history = self.thread_of(messages);
         // A delegate's conversation begins after the chat's own was last summed up and is never cut, so all of it is there.
         let start = self.chat.record().turn_start.filter(|_| self.delegate.is_none());
-        let before = start.map_or_else(Counts::default, |start| Counts {
+        let before = start.map_or_else(ReplyCounts::default, |start| ReplyCounts {
             since_user: start.replies,
             replies: Replies { plan: start.plan_replies, act: start.act_replies },
         });

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use planwright_agent::{Delta, ModelMessage, Provider, Purpose, Request};
+use planwright_agent::{Delta, ModelMessage, ModelRequest, Provider, Purpose};
 use planwright_chat::{Handle, Models, Sessions};
 use planwright_feed::Follower;
 use planwright_protocol::message::{AssistantText, ReplyPart, UserText};
@@ -17,7 +17,7 @@ const EVERYTHING: TurnWindow = TurnWindow { bytes: u64::MAX, bytes_of_one: u64::
 
 /// Answers with the number of the request, and keeps the requests.
 #[derive(Default)]
-struct Counting(Mutex<Vec<Request>>);
+struct Counting(Mutex<Vec<ModelRequest>>);
 
 #[async_trait]
 impl Provider for Counting {
@@ -25,7 +25,7 @@ impl Provider for Counting {
         "test/counting"
     }
 
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let mut requests = self.0.lock().unwrap();
         let text = match request.purpose {
             Purpose::Reply | Purpose::Intent => format!("Reply {}", requests.len()),
@@ -177,10 +177,10 @@ async fn a_long_chat_that_was_never_summed_up_is_read_from_its_end_and_summed_up
     let mut row = ground.store.chat(id).await.unwrap().unwrap();
     let said = |number: u64| {
         let text = format!("number {number} {}", "x".repeat(10_000));
-        let reply = ReplyPart::beside(Some(MessageId::generate()));
+        let reply = ReplyPart::accompanying(Some(MessageId::generate()));
         match number % 2 {
             0 => Message::new(id, UserText::default(), text),
-            _ => Message::new(id, AssistantText { reply, ..AssistantText::default() }, text).by(Role::Planner),
+            _ => Message::new(id, AssistantText { reply, ..AssistantText::default() }, text).with_role(Role::Planner),
         }
     };
     let first = row.seq_ceiling + 1;

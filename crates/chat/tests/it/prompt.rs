@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use planwright_agent::{Delta, ModelCall, Provider, Request};
+use planwright_agent::{Delta, ModelCall, ModelRequest, Provider};
 use planwright_chat::{Models, Sessions};
 use planwright_feed::Follower;
 use planwright_protocol::settings::ModelSettings;
@@ -24,7 +24,7 @@ impl Provider for Told {
         "test/told"
     }
 
-    async fn stream(&self, request: Request) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
+    async fn stream(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<Delta, Problem>>, Problem> {
         let mut told = self.0.lock().unwrap();
         told.push(request.system);
         let report =

@@ -1,16 +1,16 @@
 //! Each fixture has a file in `golden` that says what is found in it. `UPDATE_GOLDEN=1 cargo test` writes them anew.
 
-use planwright_code::{Language, Source, outline, parse};
+use planwright_code::{Language, ParsedSource, outline, parse};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-fn parsed(name: &str, text: &[u8]) -> Source {
+fn parsed(name: &str, text: &[u8]) -> ParsedSource {
     let language = Language::of_file(name, text).unwrap();
     parse(language, text, Instant::now() + Duration::from_mins(1)).unwrap()
 }
 
 /// The outline, all symbols with kind and container, and the lines of some names.
-fn described(source: &Source, names: &[&str]) -> String {
+fn described(source: &ParsedSource, names: &[&str]) -> String {
     let mut text = format!("{}\n", outline(source).text);
     for symbol in &source.symbols {
         let container = symbol.container.as_deref().map(|name| format!(" in {name}")).unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Variables of the environment that stand for options. One that is empty counts as not set.
+//! Environment variables for options. An empty variable counts as unset.
 
 use super::Args;
 use clap::builder::Resettable;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
-/// What is logged, in the words of `tracing`.
+/// The log filter, in the syntax of `tracing`.
 pub const LOG: &str = "PLANWRIGHT_LOG";
 
 impl Args {
-    /// The command line of this process. Ends it, with help or an error, where there is nothing to do.
+    /// Parses the command line of this process. Exits with help or an error if there is nothing to do.
     pub fn read() -> Self {
         let matches = without_empty_variables(Args::command()).get_matches();
         Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())

@@ -1,14 +1,14 @@
-//! Of `mcp`.
+//! Arguments of `mcp`.
 
 use crate::args::{StorageArgs, anywhere};
 use clap::{Args as ClapArgs, Subcommand};
 use std::path::PathBuf;
 
-/// MCP servers: which there are, and accepting one that has changed
+/// List MCP servers, and accept a server that changed
 ///
-/// Works also while the server runs. A server of your own configuration is accepted by being written there; it is to be accepted again when
-/// what is run for it, or what its tools say of themselves, is not what it was. One of a workspace's own file is accepted with that file, and
-/// then its tools.
+/// Also works while the server runs. Writing a server into your own configuration accepts it. You must accept it again when its
+/// command or its tools' descriptions change. A server in a workspace's own file is accepted together with that file, and then
+/// its tools.
 #[derive(ClapArgs)]
 #[command(
     mut_args(anywhere),
@@ -27,29 +27,29 @@ pub struct McpArgs {
 
 #[derive(Subcommand)]
 pub enum McpCommand {
-    /// List the servers, what is run for each, and whether that is what you accepted. Starts none, so what their tools say is not looked
-    /// at; `planwright doctor` does that
+    /// List the servers, the command of each, and whether you accepted it. Starts no server, so it does not check the tools;
+    /// `planwright doctor` does
     List {
-        /// The folder whose servers these are
+        /// The folder whose servers to list
         #[arg(long, default_value = ".", value_name = "DIR")]
         workspace: PathBuf,
-        /// Print JSON, as the API has it
+        /// Print JSON, in the API's form
         #[arg(long)]
         json: bool,
     },
-    /// Show what of a server is not what you accepted, and accept it
+    /// Show what changed in a server since you accepted it, and accept it
     ///
-    /// First what is run for it; then it is started, and each tool is shown that is new or says something else. Nothing is accepted that
-    /// was not shown.
-    /// Exits with 1 if it is not accepted, or does not work.
+    /// Shows the changed command first. Then it starts the server and shows each new or changed tool. It accepts only what it has
+    /// shown.
+    /// Exits with 1 if you don't accept, or the server does not work.
     Accept {
-        /// Its name, as under [mcp.servers]
+        /// Its name under [mcp.servers]
         #[arg(value_name = "NAME")]
         name: String,
         /// The folder to accept it for
         #[arg(long, default_value = ".", value_name = "DIR")]
         workspace: PathBuf,
-        /// Don't ask
+        /// Accept without asking
         #[arg(long)]
         yes: bool,
     },

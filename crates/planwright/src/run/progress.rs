@@ -1,4 +1,4 @@
-//! How far a run has come, as one line.
+//! The progress of a run, as one line.
 
 use planwright_protocol::event::Usage;
 use planwright_protocol::{Event, Mode, Plan, Role, StepStatus};
@@ -6,19 +6,19 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub struct Progress {
+pub struct RunProgress {
     pub role: Role,
-    /// The tool that is at work, with what it works on.
+    /// The running tool, with its subject.
     doing: Option<String>,
     used: Usage,
     steps: BTreeMap<u32, StepStatus>,
 }
 
-impl Progress {
+impl RunProgress {
     pub fn new(role: Role, plan: Option<&Plan>) -> Self {
         let mut progress = Self { role, doing: None, used: Usage::default(), steps: BTreeMap::new() };
         if let Some(plan) = plan {
-            // As the server begins it: one that is over begins anew.
+            // As on the server: a finished plan starts again.
             let begun = planwright_plan::begin_progress("", plan, None);
             progress.steps = begun.steps.iter().map(|step| (step.step_number, step.status)).collect();
         }
@@ -26,7 +26,7 @@ impl Progress {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other events move nothing")]
-    pub fn hear(&mut self, event: &Event) {
+    pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::ToolCall { tool, args, .. } => self.doing = Some(format!("{tool} {}", subject(args))),
             Event::ToolResult { .. } | Event::TextDelta { .. } => self.doing = None,
@@ -48,7 +48,7 @@ impl Progress {
         self.steps = plan.steps.iter().map(|step| (step.step_number, step.status)).collect();
     }
 
-    /// Steps that are over, of all; nothing without a plan.
+    /// Finished steps of all steps; `None` without a plan.
     pub fn steps(&self) -> Option<String> {
         let over = self.steps.values().filter(|status| matches!(status, StepStatus::Done | StepStatus::Skipped)).count();
         (!self.steps.is_empty()).then(|| format!("step {over}/{}", self.steps.len()))
@@ -64,10 +64,10 @@ impl Progress {
         parts.join(" · ")
     }
 
-    /// What is happening now, no wider than the terminal.
+    /// The present activity, no wider than the terminal.
     pub fn line(&self, elapsed: Duration, width: usize) -> String {
         let doing = self.doing.as_deref().unwrap_or("thinking");
-        // The tail is what changes; a long argument gives way.
+        // The end of the line changes, so a long argument is cut instead.
         let steps = self.steps().map(|steps| format!(" · {steps}")).unwrap_or_default();
         let tail = format!("{steps} · {}", self.spent(elapsed));
         let head = format!("{} · {doing}", self.role);
@@ -76,7 +76,7 @@ impl Progress {
     }
 }
 
-/// What a call is about: the argument that names it, as one short line.
+/// The subject of a call: its most telling argument, as one short line.
 pub fn subject(args: &Value) -> String {
     let named = ["path", "command", "pattern", "from", "goal"].iter().find_map(|name| args.get(name)?.as_str());
     let text = named.map_or_else(|| args.to_string(), str::to_owned);
@@ -96,7 +96,7 @@ fn count(number: u64) -> String {
     }
 }
 
-/// Columns that a text takes at most: whatever is not ASCII may be wide.
+/// Maximum columns of a text: non-ASCII characters may be wide.
 fn columns(text: &str) -> usize {
     text.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum()
 }
@@ -124,19 +124,19 @@ mod tests {
     #[test]
     fn the_line_tells_role_tool_steps_time_tokens_and_cost() {
         let steps = (1..=3).map(|step_number| PlanStep { step_number, ..PlanStep::default() }).collect();
-        let mut progress = Progress::new(Role::Actor, Some(&Plan { steps, ..Plan::default() }));
-        progress.hear(&Event::ToolCall { call_id: CallId::generate(), tool: "read".into(), args: json!({ "path": "/src/lib.rs" }) });
-        progress.hear(&Event::Usage(Usage { input_tokens: 1_200, output_tokens: 150, cost: 0.25, ..Usage::default() }));
-        progress.hear(&Event::PlanStep { step_number: 2, status: StepStatus::Done });
+        let mut progress = RunProgress::new(Role::Actor, Some(&Plan { steps, ..Plan::default() }));
+        progress.on_event(&Event::ToolCall { call_id: CallId::generate(), tool: "read".into(), args: json!({ "path": "/src/lib.rs" }) });
+        progress.on_event(&Event::Usage(Usage { input_tokens: 1_200, output_tokens: 150, cost: 0.25, ..Usage::default() }));
+        progress.on_event(&Event::PlanStep { step_number: 2, status: StepStatus::Done });
         let line = progress.line(Duration::from_secs(75), 120);
         assert_eq!(line, "Actor · read /src/lib.rs · step 1/3 · 1m 15s · 1.3k tokens · cost 0.25");
     }
 
     #[test]
     fn the_line_never_takes_more_columns_than_there_are() {
-        let mut progress = Progress::new(Role::Planner, None);
+        let mut progress = RunProgress::new(Role::Planner, None);
         let args = json!({ "command": "计划\n模式 and a very long command that goes on" });
-        progress.hear(&Event::ToolCall { call_id: CallId::generate(), tool: "run".into(), args });
+        progress.on_event(&Event::ToolCall { call_id: CallId::generate(), tool: "run".into(), args });
         for width in 0..100 {
             let line = progress.line(Duration::from_secs(3), width);
             assert!(columns(&line) <= width && !line.contains('\n'), "{width}: {line}");

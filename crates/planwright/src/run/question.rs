@@ -1,20 +1,20 @@
-//! Questions when nobody is there: what `--yes` answers, and what is said when it can't.
+//! Questions in a run without a user: what `--yes` answers, and what to say if it can't.
 
 use planwright_protocol::message::CallToApprove;
 use planwright_protocol::{Question, QuestionId, QuestionKind};
 use serde_json::{Map, Value};
 
-/// A question that waits for an answer.
-pub struct Asked {
+/// A pending question.
+pub struct PendingQuestion {
     pub id: QuestionId,
     pub questions: Vec<Question>,
     pub kind: QuestionKind,
-    /// The call that is to be approved.
+    /// The call to approve.
     pub call: Option<CallToApprove>,
 }
 
-impl Asked {
-    /// What `--yes` stands for: a tool call's approval inside the sandbox, a question's default, and never a plan.
+impl PendingQuestion {
+    /// The answer of `--yes`: approves a tool call inside the sandbox, accepts a question's default, and never approves a plan.
     pub fn yes(&self) -> Option<Map<String, Value>> {
         match self.kind {
             QuestionKind::PlanApproval => None,
@@ -28,7 +28,7 @@ impl Asked {
         }
     }
 
-    /// The question, and what could be answered.
+    /// The question and its options.
     pub fn text(&self) -> String {
         let mut lines = Vec::new();
         for question in &self.questions {
@@ -40,21 +40,21 @@ impl Asked {
         lines.join("\n")
     }
 
-    /// Why the run can't go on, and what to do.
+    /// Why the run can't continue, and what to do.
     pub fn hint(&self) -> &'static str {
         match self.kind {
             QuestionKind::PlanApproval => "the plan needs your approval",
             QuestionKind::ToolApproval if self.leaves_sandbox() => {
-                "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] of your configuration gives commands the network"
+                "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] section of your configuration gives commands the network"
             }
             QuestionKind::ToolApproval => "this call needs your approval; --yes approves such calls",
             QuestionKind::User => {
-                "the agent asks something; go on with --chat and the answer as the task, or run again with --yes if it has a default that will do"
+                "the agent asks a question; continue with --chat and the answer as the task, or run again with --yes to accept its default"
             }
         }
     }
 
-    /// Whether the call would reach beyond the sandbox.
+    /// Whether the call would leave the sandbox.
     fn leaves_sandbox(&self) -> bool {
         let Some(call) = &self.call else { return false };
         call.effects.iter().any(|shown| matches!(shown.effect.as_str(), "network" | "unconfined"))

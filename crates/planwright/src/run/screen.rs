@@ -1,22 +1,22 @@
-//! What a run shows: the answer on stdout, what happens meanwhile on stderr.
+//! Output of a run: the answer on stdout, progress on stderr.
 //!
-//! On a terminal the last line tells how far the run is, and is rewritten in place. Elsewhere there are lines and nothing else.
+//! On a terminal the last line shows the progress and is rewritten in place. Elsewhere there are only plain lines.
 
-use super::progress::{Progress, subject};
+use super::progress::{RunProgress, subject};
 use crate::output;
 use planwright_protocol::{Author, Event, Message, MessageBody, MessageId, Mode, Notice, Plan, Role};
 use std::io::IsTerminal;
 use std::time::Instant;
 
-/// To the start of the line, and empty it.
+/// Moves to the start of the line and clears it.
 const REWRITE: &str = "\r\x1b[2K";
 
-/// Where the next text would go on.
+/// Where the next text would appear.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cursor {
     AtStart,
     WithinAnswer,
-    /// Behind what a command printed so far.
+    /// After a command's output so far.
     WithinOutput,
 }
 
@@ -27,15 +27,15 @@ impl Cursor {
 }
 
 pub struct Screen {
-    progress: Progress,
+    progress: RunProgress,
     began: Instant,
-    /// Whether there is a line to rewrite, and what it says now.
+    /// Whether there is a line to rewrite, and its present text.
     is_live: bool,
     drawn: Option<String>,
     has_colour: bool,
-    /// Whether the answer is shown on the terminal, where the line must not get in its way.
+    /// Whether the answer appears on the same terminal, where the line must not disturb it.
     shares_terminal: bool,
-    /// The answer being written, and how many of its characters have been shown.
+    /// The answer in progress, and how many of its characters have been shown.
     answer: Option<(MessageId, usize)>,
     cursor: Cursor,
     plan: Option<(String, Plan)>,
@@ -44,7 +44,7 @@ pub struct Screen {
 impl Screen {
     pub fn new(role: Role, plan: Option<&Plan>) -> Self {
         Self {
-            progress: Progress::new(role, plan),
+            progress: RunProgress::new(role, plan),
             began: Instant::now(),
             is_live: output::is_terminal(),
             drawn: None,
@@ -58,14 +58,14 @@ impl Screen {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events say nothing that a terminal needs")]
     pub fn show(&mut self, event: &Event) {
-        self.progress.hear(event);
+        self.progress.on_event(event);
         match event {
             Event::TextDelta { message_id, offset, text } => self.answer(*message_id, *offset, text),
             Event::MessageCreated { message } => self.message(message),
             Event::ToolCall { tool, args, .. } => self.line(Colour::Dim, &format!("→ {tool} {}", subject(args))),
             Event::ToolOutput { text, .. } => {
                 self.continue_with(Cursor::WithinOutput);
-                output::aside(text);
+                output::note_part(text);
                 self.cursor = Cursor::behind(text, Cursor::WithinOutput);
             }
             Event::ToolResult { result, .. } => match (&result.error, result.result.as_ref().and_then(|result| result.get("exit_code"))) {
@@ -77,13 +77,13 @@ impl Screen {
                 self.line(Colour::Bold, &format!("= {} ({} mode)", config.role, mode_name(config.role.mode())));
             }
             Event::PlanUpdated { plan_file, plan } => self.plan = Some((plan_file.clone(), plan.clone())),
-            Event::PlanStep { step_number, status } => self.line(Colour::Bold, &format!("= step {step_number}: {}", status.words())),
+            Event::PlanStep { step_number, status } => self.line(Colour::Bold, &format!("= step {step_number}: {}", status.label())),
             _ => {}
         }
         self.draw();
     }
 
-    /// Time goes on while nothing happens.
+    /// Updates the elapsed time while nothing happens.
     pub fn tick(&mut self) {
         self.draw();
     }
@@ -93,7 +93,7 @@ impl Screen {
         self.line(Colour::Bold, text);
     }
 
-    /// Puts the line away for good.
+    /// Removes the line for good.
     pub fn close(&mut self) {
         self.end_line();
         self.is_live = false;
@@ -104,25 +104,25 @@ impl Screen {
         format!("{steps}{}", self.progress.spent(self.began.elapsed()))
     }
 
-    /// The plan that was written, when that was the task.
+    /// The plan that the run wrote, if that was the task.
     pub fn written_plan(&self) -> Option<&(String, Plan)> {
         self.plan.as_ref().filter(|_| self.progress.role.mode() == Mode::Plan)
     }
 
     fn answer(&mut self, id: MessageId, offset: usize, text: &str) {
         let shown = self.answer.filter(|(known, _)| *known == id).map_or(0, |(_, shown)| shown);
-        // One who fell behind is told the whole answer again.
+        // A follower that fell behind gets the whole answer again.
         let news: String = text.chars().skip(shown.saturating_sub(offset)).collect();
         self.answer = Some((id, shown.max(offset + text.chars().count())));
         if news.is_empty() {
             return;
         }
         self.continue_with(Cursor::WithinAnswer);
-        output::piece(&news);
+        output::line_part(&news);
         self.cursor = Cursor::behind(&news, Cursor::WithinAnswer);
     }
 
-    /// The end of an answer, with what of it was not seen while it came.
+    /// The end of an answer, with the part that was not streamed.
     fn message(&mut self, message: &Message) {
         if let MessageBody::AssistantText(_) = message.body {
             self.answer(message.id, 0, &message.content);
@@ -130,7 +130,7 @@ impl Screen {
         if message.author == Author::Assistant {
             self.end_line();
         }
-        // A switch is told by its own event.
+        // A mode change has its own event.
         if message.author == Author::System && message.body.notice().and_then(Notice::mode_change).is_none() {
             self.line(Colour::Dim, &format!("! {}", message.content));
         }
@@ -151,7 +151,7 @@ impl Screen {
         }
     }
 
-    /// Goes on with a line of this kind, and ends one of another.
+    /// Continues a line of this kind, and ends a line of another kind.
     fn continue_with(&mut self, kind: Cursor) {
         if self.cursor == kind {
             self.clear();
@@ -176,7 +176,7 @@ impl Screen {
             return;
         }
         let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-        // The last column stays free: some terminals go on to the next line after it.
+        // The last column stays free: some terminals wrap after it.
         let width = if width == 0 { 79 } else { width - 1 };
         let text = output::visible(&self.progress.line(self.began.elapsed(), width));
         if self.drawn.as_ref() == Some(&text) {

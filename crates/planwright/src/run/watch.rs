@@ -1,8 +1,8 @@
-//! A run from its first event to its last.
+//! Follows a run from its first event to its last.
 
-use super::question::Asked;
+use super::print_end;
+use super::question::PendingQuestion;
 use super::screen::Screen;
-use super::tell_end;
 use crate::args::RunArgs;
 use crate::output;
 use crate::servers::Waits;
@@ -12,23 +12,23 @@ use planwright_chat::Handle;
 use planwright_feed::{Follower, Frame};
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
-use planwright_providers::Again;
+use planwright_providers::RetryNotice;
 use serde_json::Map;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// How often the time on the terminal goes on.
+/// Refresh interval of the time on the terminal.
 const TICK: Duration = Duration::from_millis(250);
 
 pub struct Watcher {
     handle: Handle,
     approves: bool,
-    /// What people see; with `--json` there are events instead.
+    /// Output for people; with `--json` events are printed instead.
     screen: Option<Screen>,
     workspace: String,
-    asked: Option<Asked>,
+    asked: Option<PendingQuestion>,
     is_stopping: bool,
-    /// MCP servers that are waited for.
+    /// MCP servers that the run waits for.
     waits: Waits,
 }
 
@@ -39,11 +39,11 @@ impl Watcher {
         Self { handle, approves: args.yes, screen, workspace, asked: None, is_stopping: false, waits }
     }
 
-    /// Shows what happens and answers what it may, until the run is over.
+    /// Shows events and answers questions that it may answer, until the run is over.
     pub async fn watch(
         mut self,
         follower: Follower,
-        mut again: UnboundedReceiver<Again>,
+        mut again: UnboundedReceiver<RetryNotice>,
         mut interrupts: Interrupts,
     ) -> anyhow::Result<RunOutcome> {
         let mut frames = follower.frames();
@@ -51,25 +51,25 @@ impl Watcher {
         loop {
             tokio::select! {
                 frame = frames.recv() => {
-                    let Some(frame) = frame else { bail!("the run ended without a word") };
-                    if let Some(outcome) = self.hear(&*frame?).await? {
+                    let Some(frame) = frame else { bail!("the run ended without reporting an outcome") };
+                    if let Some(outcome) = self.on_event(&*frame?).await? {
                         return Ok(outcome);
                     }
                 }
                 () = interrupts.next() => {
                     if self.is_stopping {
-                        // Asked twice: at once, whatever is under way. The chat is as after a power cut.
+                        // The second interrupt exits at once. The chat recovers as after a power cut.
                         self.close();
                         std::process::exit(130);
                     }
-                    self.note("stopping; once more ends at once");
+                    self.note("stopping; press Ctrl-C again to exit at once");
                     self.stop();
                 }
-                Some(Again { code, wait }) = again.recv() => {
-                    self.note(&format!("asking again in {:.1} s ({code})", wait.as_secs_f64()));
+                Some(RetryNotice { code, wait }) = again.recv() => {
+                    self.note(&format!("retrying in {:.1} s ({code})", wait.as_secs_f64()));
                 }
                 _ = ticks.tick() => {
-                    for line in self.waits.news() {
+                    for line in self.waits.new_messages() {
                         self.note(&line);
                     }
                     if let Some(screen) = &mut self.screen {
@@ -83,15 +83,15 @@ impl Watcher {
         }
     }
 
-    /// Gives the outcome when the event is the last one.
-    async fn hear(&mut self, frame: &Frame) -> anyhow::Result<Option<RunOutcome>> {
+    /// Returns the outcome if the event is the last one.
+    async fn on_event(&mut self, frame: &Frame) -> anyhow::Result<Option<RunOutcome>> {
         let event = serde_json::from_str::<Envelope>(frame.json())?.event;
         match &mut self.screen {
             Some(screen) => screen.show(&event),
             None => output::data(frame.json()),
         }
         if let Event::QuestionPending { question_id, questions, kind, call, .. } = &event {
-            self.asked = Some(Asked { id: *question_id, questions: questions.clone(), kind: *kind, call: call.clone() });
+            self.asked = Some(PendingQuestion { id: *question_id, questions: questions.clone(), kind: *kind, call: call.clone() });
         }
         if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &event
             && !self.is_stopping
@@ -110,27 +110,27 @@ impl Watcher {
         Ok(None)
     }
 
-    /// Ends the run; its last event says when nothing of it can happen any more.
+    /// Stops the run; its last event says when nothing of it can take effect any more.
     fn stop(&mut self) {
         self.is_stopping = true;
         let handle = self.handle.clone();
         tokio::spawn(async move {
             if let Err(problem) = handle.submit(Op::Stop).await {
-                output::note(&format!("planwright: the run could not be stopped: {problem}"));
+                output::note(&format!("planwright: can't stop the run: {problem}"));
             }
         });
     }
 
-    fn blocked(&mut self, asked: &Asked, seq: u64) {
+    fn blocked(&mut self, asked: &PendingQuestion, seq: u64) {
         self.close();
         if self.screen.is_none() {
-            // The numbers after the newest one are nobody's: the chat goes on behind them.
-            tell_end(RunOutcome::Blocked, None, seq + 1);
+            // No event has the next number yet: the chat continues after it.
+            print_end(RunOutcome::Blocked, None, seq + 1);
         }
         self.show_plan();
         output::note(&asked.text());
         output::note(&format!("blocked: {}", asked.hint()));
-        output::note(&format!("  {}", self.go_on("answer it in the chat")));
+        output::note(&format!("  {}", self.continue_hint("answer it in the chat")));
     }
 
     fn finished(&mut self, outcome: RunOutcome, error: Option<&Problem>, open_steps: &[u32]) {
@@ -150,18 +150,18 @@ impl Watcher {
             RunOutcome::Failed => {
                 let why = error.map(|problem| format!(": {}: {}", problem.code, problem.message)).unwrap_or_default();
                 output::note(&format!("failed{why}{spent}"));
-                output::note(&format!("  {}", self.go_on("what was done so far stays; go on in the chat")));
+                output::note(&format!("  {}", self.continue_hint("changes so far are kept; continue in the chat")));
             }
-            // Nobody is there to read more.
+            // Nobody reads the output any more.
             RunOutcome::Stopped if output::is_unread() => {}
             RunOutcome::Stopped | RunOutcome::Blocked => {
-                output::note(&format!("stopped: nothing more happens{spent}"));
-                output::note(&format!("  {}", self.go_on("what was done so far stays; go on in the chat")));
+                output::note(&format!("stopped{spent}"));
+                output::note(&format!("  {}", self.continue_hint("changes so far are kept; continue in the chat")));
             }
         }
     }
 
-    /// The plan is the answer of a run that was to write one.
+    /// A planning run prints its plan as the answer.
     fn show_plan(&self) {
         let Some((file, plan)) = self.screen.as_ref().and_then(Screen::written_plan) else { return };
         output::line(&format!("\nPlan: {}", plan.goal));
@@ -177,10 +177,10 @@ impl Watcher {
         output::line(&format!("\nWritten to {file}"));
         let file = output::shell_word(file.trim_start_matches('/'));
         let workspace = if self.workspace == "." { String::new() } else { format!(" --workspace {}", self.workspace) };
-        output::note(&format!("Carry it out: planwright run \"Go\"{workspace} --mode act --plan {file}"));
+        output::note(&format!("Execute it: planwright run \"Go\"{workspace} --mode act --plan {file}"));
     }
 
-    fn go_on(&self, what: &str) -> String {
+    fn continue_hint(&self, what: &str) -> String {
         format!("{what} {}: planwright serve --workspace {}", self.handle.chat().id, self.workspace)
     }
 

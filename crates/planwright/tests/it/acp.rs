@@ -71,7 +71,7 @@ async fn go_ahead_with_an_image_is_no_order_and_no_command_takes_one() {
     let session = editor.session.clone();
     for command in ["/answer yes", "/execute", "/compact"] {
         let asked = editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image(command) })).await;
-        assert!(asked.unwrap_err().to_string().contains("an image can't come with a command"), "{command}");
+        assert!(asked.unwrap_err().to_string().contains("an image can't be sent with a command"), "{command}");
     }
     editor.request("session/prompt", json!({ "sessionId": session, "prompt": with_image("go ahead") })).await.unwrap();
     assert!(editor.words().contains("Like that, then."), "{}", editor.words());
@@ -210,5 +210,5 @@ async fn a_server_on_the_same_data_folder_keeps_an_editor_out_with_a_word_what_t
     let output = home.command(&["acp"]).stdin(std::process::Stdio::null()).output().await.unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()));
     let why = String::from_utf8(output.stderr).unwrap();
-    assert!(why.contains("DATA_DIR_LOCKED") && why.contains("stop it, or give another --data-dir"), "{why}");
+    assert!(why.contains("DATA_DIR_LOCKED") && why.contains("stop it, or choose another --data-dir"), "{why}");
 }

@@ -21,7 +21,7 @@ mod servers;
 mod stage;
 mod switches;
 
-use planwright_testkit::guard::{Case, Finding, Harness, Report, Suite, announce};
+use planwright_testkit::guard::{Case, CaseFinding, CaseReport, Harness, Suite, announce};
 use seen::Seen;
 use stage::Stage;
 use std::pin::Pin;
@@ -93,9 +93,9 @@ async fn every_guard_case_of_chats_holds() {
             (place, finding(&suite, &case).await)
         });
     }
-    let mut findings: Vec<(usize, Finding)> = running.join_all().await;
+    let mut findings: Vec<(usize, CaseFinding)> = running.join_all().await;
     findings.sort_by_key(|(place, _)| *place);
-    let findings: Vec<(&Case, Finding)> = findings.into_iter().map(|(place, finding)| (cases[place], finding)).collect();
+    let findings: Vec<(&Case, CaseFinding)> = findings.into_iter().map(|(place, finding)| (cases[place], finding)).collect();
     for (id, reason) in readings::reasons() {
         announce(&format_args!("{id} is read so: {reason}"));
     }
@@ -103,18 +103,18 @@ async fn every_guard_case_of_chats_holds() {
     for (id, reason) in &listed {
         announce(&format_args!("{id} is not carried out yet: {reason}"));
     }
-    let report = Report::new(&findings, &listed);
+    let report = CaseReport::new(&findings, &listed);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
 }
 
-async fn finding(suite: &Suite, written: &Case) -> Finding {
-    let Some(scenario) = scenario(&written.id) else { return Finding::Broken("it has no scenario".to_owned()) };
+async fn finding(suite: &Suite, written: &Case) -> CaseFinding {
+    let Some(scenario) = scenario(&written.id) else { return CaseFinding::Broken("it has no scenario".to_owned()) };
     let stage = Arc::new(Stage::new(suite, readings::read(written)));
     // In a task of its own, so that a scenario that panics is a case that does not hold.
     match tokio::spawn(scenario(stage.clone())).await {
         Ok(seen) => seen.finding(&stage),
-        Err(error) => Finding::Broken(panicked(error)),
+        Err(error) => CaseFinding::Broken(panicked(error)),
     }
 }
 

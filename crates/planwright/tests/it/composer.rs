@@ -3,7 +3,7 @@
 use crate::{home, wires};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{MODEL, ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{ChatClient, Server, of_type};
 use reqwest::{Method, Response, StatusCode, header};
 use serde_json::{Value, json};
@@ -103,7 +103,9 @@ async fn a_model_that_cannot_see_gets_no_image_and_the_message_is_refused_with_t
 
 #[tokio::test]
 async fn a_chat_has_a_model_and_an_effort_of_its_own_out_of_those_configured() {
-    let models = ModelServer::start(Wire::Openrouter, [Reply::text("One."), Reply::text("Two."), Reply::text("Three.")]).await;
+    let models =
+        ModelServer::start(Wire::Openrouter, [ScriptedReply::text("One."), ScriptedReply::text("Two."), ScriptedReply::text("Three.")])
+            .await;
     let home = wires::home_with(&models, "");
     let config = format!(
         "[models]\nplan = \"test/{MODEL}\"\nact = \"test/other\"\n[providers.test]\nkind = \"{}\"\nbase_url = \"{}\"\napi_key_env = \"TEST_API_KEY\"\n",

@@ -69,7 +69,7 @@ async fn a_commander_has_a_planner_plan_and_an_actor_carry_out_what_the_user_app
         ]),
         &json!({
             "Plan the farewell": [
-                { "text": "Let me look.", "calls": [call("ls", json!({}))], "told": ["PLANNER role", "The Commander handed you one task", "Plan the farewell"], "not_told": ["Say goodbye", "delegate: "] },
+                { "text": "Let me look.", "calls": [call("ls", json!({}))], "told": ["PLANNER role", "The Commander delegated one task to you", "Plan the farewell"], "not_told": ["Say goodbye", "delegate: "] },
                 { "calls": [call("write_plan", plan("bye.txt"))] },
                 { "calls": [call("exit_plan_mode", json!({ "plan_file_path": "/plans/say-goodbye.plan" }))] },
                 { "text": "The plan is ready." },

@@ -268,7 +268,7 @@ async fn a_program_of_an_mcp_server_that_fills_the_disk_is_ended_and_its_caches_
     chat.say("Go").await;
     until("the program has filled its share", || disk.free().bytes < before.bytes / 2 + 10_000_000).await;
     chat.run_to_end(0).await;
-    until("room again", || disk.free().is_within(&before)).await;
+    until("space again", || disk.free().is_within(&before)).await;
     assert!(disk.find("data/commands/scratch", "hog").iter().all(|path| !path.is_file()));
     let (status, answer) = server.post(&format!("{}/messages", chat.path), json!({ "content": "And now?" })).await;
     assert_eq!(status, StatusCode::ACCEPTED, "{answer}");

@@ -4,7 +4,7 @@ use crate::home;
 use planwright_testkit::chance::Chance;
 use planwright_testkit::guard::announce;
 use planwright_testkit::server::{ChatClient, Home, Server};
-use planwright_testkit::stream::EventStream;
+use planwright_testkit::stream::EventReader;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ impl Drawn {
 async fn restless(server: &Server, path: &str, end: impl Fn(&Value) -> bool, drawn: &mut Drawn, chance: &mut Chance) -> u64 {
     let (mut place, mut left) = (None::<String>, 0);
     loop {
-        let mut stream: EventStream = server.stream(path, place.as_deref()).await;
+        let mut stream: EventReader = server.stream(path, place.as_deref()).await;
         for _ in 0..chance.below(6) {
             let event = stream.next().await.unwrap();
             drawn.take(&event);

@@ -3,7 +3,7 @@
 use crate::wires::{home_with, serve};
 use crate::{home, plan};
 use planwright_protocol::message::metadata_keys;
-use planwright_testkit::model_server::{ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{ChatClient, last_id, of_type};
 use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ fn records(other: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_forged_record_hides_nothing_from_the_model_and_survives_a_crash_as_the_users_words() {
-    let models = ModelServer::start(Wire::Chat, std::iter::repeat_n(Reply::text("Yes."), 40)).await;
+    let models = ModelServer::start(Wire::Chat, std::iter::repeat_n(ScriptedReply::text("Yes."), 40)).await;
     let home = home_with(&models, "");
     let server = serve(&home).await;
     let chat = server.chat(json!({})).await;

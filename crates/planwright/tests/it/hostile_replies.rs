@@ -1,7 +1,7 @@
 //! A model's reply can't end the server, on any wire.
 
 use crate::wires::{home_with, serve};
-use planwright_testkit::model_server::{Fault, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{Fault, ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{last_id, of_type};
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 const MAX_MEMORY: u64 = 600 << 20;
 
 /// Whether the reply ends its run alone: the server keeps its memory, and the chat goes on.
-async fn ends_only_its_run(wire: Wire, what: &str, hostile: Reply) {
-    let models = ModelServer::start(wire, [hostile, Reply::text("Here I am.")]).await;
+async fn ends_only_its_run(wire: Wire, what: &str, hostile: ScriptedReply) {
+    let models = ModelServer::start(wire, [hostile, ScriptedReply::text("Here I am.")]).await;
     let home = home_with(&models, "");
     let server = serve(&home).await;
     let chat = server.chat(json!({})).await;
@@ -29,7 +29,7 @@ async fn ends_only_its_run(wire: Wire, what: &str, hostile: Reply) {
 async fn arguments_of_400_kb_of_brackets_end_the_reply_and_not_the_server_on_every_wire() {
     for wire in Wire::ALL {
         for (what, args) in [("lists", "[".repeat(400_000)), ("objects", "{\"a\":".repeat(20_000))] {
-            ends_only_its_run(wire, what, Reply::text("Look:").call("read", args)).await;
+            ends_only_its_run(wire, what, ScriptedReply::text("Look:").call("read", args)).await;
         }
     }
 }
@@ -38,7 +38,7 @@ async fn arguments_of_400_kb_of_brackets_end_the_reply_and_not_the_server_on_eve
 async fn wide_arguments_that_are_cut_off_end_the_reply_and_not_the_server() {
     for wire in Wire::ALL {
         let args = format!("{}{}", "[".repeat(900), "1,".repeat(200_000));
-        ends_only_its_run(wire, "wide", Reply::text("Look:").call("read", args)).await;
+        ends_only_its_run(wire, "wide", ScriptedReply::text("Look:").call("read", args)).await;
     }
 }
 
@@ -68,7 +68,7 @@ fn named_last(wire: Wire) -> Vec<Value> {
 #[tokio::test]
 async fn a_call_that_is_named_last_is_measured_from_its_beginning() {
     for wire in [Wire::Chat, Wire::Openrouter, Wire::Responses] {
-        ends_only_its_run(wire, "named last", Reply::text("x").but(Fault::Events(named_last(wire)))).await;
+        ends_only_its_run(wire, "named last", ScriptedReply::text("x").but(Fault::Events(named_last(wire)))).await;
     }
 }
 
@@ -77,7 +77,7 @@ async fn a_number_that_asks_for_room_gets_none() {
     let start =
         json!({"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "usage": {}}});
     let block = json!({"type": "content_block_start", "index": 4_000_000_000_u64, "content_block": {"type": "text", "text": ""}});
-    ends_only_its_run(Wire::Anthropic, "index", Reply::text("x").but(Fault::Events(vec![start, block]))).await;
+    ends_only_its_run(Wire::Anthropic, "index", ScriptedReply::text("x").but(Fault::Events(vec![start, block]))).await;
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn deep_and_huge_json_in_an_answer_is_text() {
         format!("```json\n{{\"steps\": [{}]}}\n```", "{\"action\": [1]},".repeat(20_000)),
     ];
     for answer in answers {
-        let models = ModelServer::start(Wire::Chat, [Reply::text(&answer), Reply::text("Here I am.")]).await;
+        let models = ModelServer::start(Wire::Chat, [ScriptedReply::text(&answer), ScriptedReply::text("Here I am.")]).await;
         let home = home_with(&models, "");
         let server = serve(&home).await;
         let chat = server.chat(json!({})).await;

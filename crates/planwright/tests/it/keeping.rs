@@ -179,7 +179,7 @@ async fn restore_takes_the_place_of_chats_only_when_told_and_keeps_them() {
     succeeds(&home, &["backup", backup]).await;
     let (later, later_messages) = with_a_chat(&home).await;
     let (code, said) = planwright(&home, &["restore", backup]).await;
-    assert!(code == Some(1) && said.contains("has chats already") && said.contains("--replace"), "{said}");
+    assert!(code == Some(1) && said.contains("already has chats") && said.contains("--replace"), "{said}");
     let server = home.serve().await;
     let (code, said) = planwright(&home, &["restore", backup, "--replace"]).await;
     assert!(code == Some(1) && said.contains("DATA_DIR_LOCKED"), "{said}");
@@ -187,7 +187,7 @@ async fn restore_takes_the_place_of_chats_only_when_told_and_keeps_them() {
     server.kill().await;
 
     let said = succeeds(&home, &["restore", backup, "--replace"]).await;
-    let kept = said.lines().find_map(|line| line.strip_prefix("what was there is kept in ")).unwrap();
+    let kept = said.lines().find_map(|line| line.strip_prefix("the previous chats are in ")).unwrap();
     let server = home.serve().await;
     assert_eq!(server.reopened(&path).messages().await, messages);
     let (status, _) = server.request(reqwest::Method::GET, &later, None).await;
@@ -211,7 +211,7 @@ async fn a_broken_database_can_be_replaced_by_a_backup_and_is_kept() {
     std::fs::write(&database, "no database any more").unwrap();
     std::fs::write(home.data().join("planwright.db-wal"), "nor a log").unwrap();
     let said = succeeds(&home, &["restore", backup.to_str().unwrap(), "--replace"]).await;
-    let kept = said.lines().find_map(|line| line.strip_prefix("what was there is kept in ")).unwrap();
+    let kept = said.lines().find_map(|line| line.strip_prefix("the previous chats are in ")).unwrap();
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "no database any more");
     assert_eq!(std::fs::read_to_string(format!("{kept}-wal")).unwrap(), "nor a log");
     let server = home.serve().await;
@@ -238,12 +238,12 @@ async fn a_backup_overwrites_nothing_unless_told_and_is_closed_to_others() {
     for place in ["link.backup", "/dev/null", database.to_str().unwrap()] {
         let before = std::fs::symlink_metadata(home.workspace().join(place)).unwrap();
         let (code, said) = planwright(&home, &["backup", "--force", place]).await;
-        assert!(code == Some(1) && (said.contains("is left as it is") || said.contains("the data folder itself")), "{said}");
+        assert!(code == Some(1) && (said.contains("was not touched") || said.contains("inside the data folder")), "{said}");
         let after = std::fs::symlink_metadata(home.workspace().join(place)).unwrap();
         assert_eq!((before.ino(), before.file_type()), (after.ino(), after.file_type()), "{place}");
     }
     let (code, said) = planwright(&home, &["backup", "nowhere/a.backup"]).await;
-    assert!(code == Some(1) && said.contains("nowhere/a.backup can't be written"), "{said}");
+    assert!(code == Some(1) && said.contains("can't write nowhere/a.backup"), "{said}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use crate::BINARY;
 use crate::wires::{KEY, home_with, with_key};
 use memchr::memmem;
-use planwright_testkit::model_server::{Fault, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{Fault, ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{Home, last_id, of_type};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -38,12 +38,12 @@ async fn a_key_is_in_no_log_event_row_error_file_or_command() {
         let models = ModelServer::start(
             wire,
             [
-                Reply::status(500, None, &echo),
-                Reply::text("Looking.").thinking("Hm.", "c2ln").call("run", command),
-                Reply::text("Done."),
-                Reply::status(401, None, &echo),
-                Reply::status(400, Some(("x-echo", KEY)), &echo),
-                Reply::text("Half").but(Fault::ErrorEvent),
+                ScriptedReply::status(500, None, &echo),
+                ScriptedReply::text("Looking.").thinking("Hm.", "c2ln").call("run", command),
+                ScriptedReply::text("Done."),
+                ScriptedReply::status(401, None, &echo),
+                ScriptedReply::status(400, Some(("x-echo", KEY)), &echo),
+                ScriptedReply::text("Half").but(Fault::ErrorEvent),
             ],
         )
         .await;
@@ -72,7 +72,7 @@ async fn a_key_is_in_no_log_event_row_error_file_or_command() {
         assert!(!holds_key(shown.to_string().as_bytes()), "{wire:?}: {shown:#}");
         assert!(models.heard().iter().any(|asked| asked.headers.iter().any(|(_, value)| value.contains(KEY))), "the vendor got the key");
         server.terminate().await;
-        models.then(Reply::status(401, None, &echo));
+        models.then(ScriptedReply::status(401, None, &echo));
         for args in [&["doctor"][..], &["run", "Hi", "--json"]] {
             let output = with_key(&home, args).env("PLANWRIGHT_LOG", "trace").output().await.unwrap();
             assert!(!holds_key(&output.stdout) && !holds_key(&output.stderr), "{wire:?}: {args:?}");
@@ -130,7 +130,7 @@ async fn an_address_with_a_secret_in_it_is_refused_when_it_is_read_and_shown_now
 async fn a_key_in_a_configuration_file_is_named_by_its_place_and_never_echoed() {
     let home = Home::new(BINARY, &json!({}));
     home.put_config("[models]\ndefault = \"x/y\"\n[providers.x]\nkind = \"openai\"\napi_key = \"sk-CANARY\"\n");
-    told_without_canary(&home, None, "config.toml:5:1: providers.x.api_key: unknown field `api_key`; keys don't stand in files: set an environment variable and name it in `api_key_env`").await;
+    told_without_canary(&home, None, "config.toml:5:1: providers.x.api_key: unknown field `api_key`; keys don't belong in files: set an environment variable and name it in `api_key_env`").await;
     home.put_config("[providers.x]\nkind = \"openai\"\ntimeout_s = \"sk-CANARY\"\n");
     told_without_canary(&home, None, "config.toml:3:13: providers.x.timeout_s: invalid type, expected u64").await;
 }

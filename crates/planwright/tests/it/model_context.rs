@@ -1,13 +1,13 @@
 //! What the model reads: nothing that the user said gets lost on the way to it.
 
 use crate::wires::{home_with, serve};
-use planwright_testkit::model_server::{ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{ChatClient, Home, Server, last_id, of_type};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 /// Begins the instructions by which a summary is asked for.
-const SUMMARY: &str = "has grown too long to be sent whole";
+const SUMMARY: &str = "is too long to send in full";
 
 /// A chat whose model replies when the test says so.
 struct Talk {
@@ -38,7 +38,7 @@ impl Talk {
         self.models.request(self.replies + 1).await.body.to_string()
     }
 
-    fn reply(&mut self, reply: Reply) {
+    fn reply(&mut self, reply: ScriptedReply) {
         self.replies += 1;
         self.models.then(reply);
     }
@@ -53,7 +53,7 @@ impl Talk {
     async fn exchange(&mut self, content: &str) -> String {
         self.chat().say(content).await;
         let asked = self.asked().await;
-        self.reply(Reply::text("Yes."));
+        self.reply(ScriptedReply::text("Yes."));
         self.finished().await;
         asked
     }
@@ -65,7 +65,7 @@ impl Talk {
         for message in messages {
             self.chat().say(message).await;
         }
-        self.reply(Reply::text("Animals were spoken of."));
+        self.reply(ScriptedReply::text("Animals were spoken of."));
     }
 
     async fn restart(&mut self) {
@@ -102,12 +102,12 @@ async fn messages_sent_during_compaction_on_demand_are_read_then_and_ever_after(
         talk.compact_while(&["The heron is grey.", "The otter is brown."]).await;
         let both = ["The heron is grey.", "The otter is brown.", "Animals were spoken of."];
         has_all(&talk.asked().await, &both);
-        talk.reply(Reply::text("I see."));
+        talk.reply(ScriptedReply::text("I see."));
         talk.finished().await;
         has_all(&talk.exchange("And now?").await, &both);
         talk.compact_while(&["The stork is white."]).await;
         has_all(&talk.asked().await, &["The heron is grey.", "The otter is brown.", "The stork is white."]);
-        talk.reply(Reply::text("I see."));
+        talk.reply(ScriptedReply::text("I see."));
         talk.finished().await;
         has_all(&talk.exchange("And now?").await, &["The heron is grey.", "The stork is white."]);
     }
@@ -118,16 +118,16 @@ async fn a_message_sent_during_automatic_compaction_is_read_in_every_later_turn(
     let mut talk = Talk::new(Wire::Chat, 10_000, json!({})).await;
     talk.chat().say("Hello").await;
     talk.asked().await;
-    talk.reply(Reply::text("Hello.").using(9_000, 10, 0));
+    talk.reply(ScriptedReply::text("Hello.").using(9_000, 10, 0));
     talk.finished().await;
     talk.chat().say("The swan is mute.").await;
     let asked = talk.asked().await;
     assert!(asked.contains(SUMMARY), "{asked}");
     talk.chat().say("The heron is grey.").await;
-    talk.reply(Reply::text("Greetings."));
+    talk.reply(ScriptedReply::text("Greetings."));
     let both = ["The swan is mute.", "The heron is grey."];
     has_all(&talk.asked().await, &both);
-    talk.reply(Reply::text("I see."));
+    talk.reply(ScriptedReply::text("I see."));
     talk.finished().await;
     has_all(&talk.exchange("And now?").await, &both);
     talk.restart().await;
@@ -143,7 +143,7 @@ async fn a_message_sent_during_compaction_outlives_a_kill_before_and_after_the_s
         talk.asked().await;
         talk.chat().say("The heron is grey.").await;
         if after_summary {
-            talk.reply(Reply::text("Little was said."));
+            talk.reply(ScriptedReply::text("Little was said."));
             // The request that reads the message is under way.
             talk.asked().await;
         }
@@ -152,7 +152,7 @@ async fn a_message_sent_during_compaction_outlives_a_kill_before_and_after_the_s
         has_all(&talk.asked().await, &["The heron is grey."]);
         // The requests of the server that is gone wait for replies as well.
         for _ in 0..3 {
-            talk.models.then(Reply::text("I see."));
+            talk.models.then(ScriptedReply::text("I see."));
         }
         talk.finished().await;
         talk.replies = talk.models.asked().len();
@@ -166,24 +166,24 @@ async fn a_message_and_an_answer_outlive_the_compaction_of_a_delegates_conversat
     let mut talk = Talk::new(Wire::Chat, 10_000, json!({ "agent_role": "commander" })).await;
     talk.chat().say("Have the birds counted.").await;
     talk.asked().await;
-    talk.reply(Reply::text("").call("delegate", json!({ "role": "actor", "task": "Count the birds" })));
+    talk.reply(ScriptedReply::text("").call("delegate", json!({ "role": "actor", "task": "Count the birds" })));
     talk.asked().await;
     let ask = json!({ "questions": [{ "name": "which", "question": "Which birds?", "schema": { "type": "string" } }] });
-    talk.reply(Reply::text("").call("ask_user", ask));
+    talk.reply(ScriptedReply::text("").call("ask_user", ask));
     let question = talk.question().await;
     talk.answer(&question, json!({ "which": "only the waders" }), "").await;
     has_all(&talk.asked().await, &["only the waders"]);
-    talk.reply(Reply::text("").call("ls", json!({})).using(9_000, 10, 0));
+    talk.reply(ScriptedReply::text("").call("ls", json!({})).using(9_000, 10, 0));
     let asked = talk.asked().await;
     has_all(&asked, &[SUMMARY, "Count the birds", "only the waders"]);
     talk.chat().say("The heron is grey.").await;
-    talk.reply(Reply::text("Birds are counted."));
+    talk.reply(ScriptedReply::text("Birds are counted."));
     let asked = talk.asked().await;
     has_all(&asked, &["Count the birds", "Which birds?", "only the waders"]);
     assert!(!asked.contains("heron") && !asked.contains("did not answer"), "{asked}");
-    talk.reply(Reply::text("There are three."));
+    talk.reply(ScriptedReply::text("There are three."));
     has_all(&talk.asked().await, &["There are three.", "The heron is grey."]);
-    talk.reply(Reply::text("Three."));
+    talk.reply(ScriptedReply::text("Three."));
     talk.finished().await;
     has_all(&talk.exchange("And now?").await, &["Have the birds counted.", "There are three.", "The heron is grey."]);
 }
@@ -225,12 +225,12 @@ async fn a_huge_first_message_and_several_in_a_row_are_read() {
         talk.chat().say(&huge(before, after)).await;
         let mut asked = talk.asked().await;
         if asked.contains(SUMMARY) {
-            talk.reply(Reply::text("Logs were looked at."));
+            talk.reply(ScriptedReply::text("Logs were looked at."));
             asked = talk.asked().await;
         }
         has_all(&asked, &["FIRST question", "FIRST end", before, after]);
         assert!(asked.len() <= 16_000 * 3, "{} bytes", asked.len());
-        talk.reply(Reply::text("Yes."));
+        talk.reply(ScriptedReply::text("Yes."));
         talk.finished().await;
     }
     assert_eq!(cut_notes(&talk).await.len(), 3);
@@ -243,13 +243,13 @@ async fn a_model_that_takes_less_than_it_is_said_to_gets_less_and_still_both_end
     talk.chat().say(&huge("WHY does this fail?", "Look at worker-9 FIRST.")).await;
     let mut sizes = vec![talk.asked().await.len()];
     for _ in 0..3 {
-        talk.reply(Reply::status(400, None, too_long));
+        talk.reply(ScriptedReply::status(400, None, too_long));
         let asked = talk.asked().await;
         has_all(&asked, &["WHY does this fail?", "Look at worker-9 FIRST."]);
         sizes.push(asked.len());
     }
     assert!(sizes.windows(2).all(|pair| pair[1] < pair[0] * 3 / 4), "{sizes:?}");
-    talk.reply(Reply::text("Yes."));
+    talk.reply(ScriptedReply::text("Yes."));
     talk.finished().await;
 }
 
@@ -262,7 +262,7 @@ async fn a_huge_answer_and_huge_instructions_leave_room_for_the_rest() {
     has_all(&asked, &["Use tabs.", "Begin.", "AGENTS.md"]);
     assert!(asked.len() < 24_000, "{} bytes", asked.len());
     let ask = json!({ "questions": [{ "name": "log", "question": "Which log?", "schema": { "type": "string" } }] });
-    talk.reply(Reply::text("").call("ask_user", ask));
+    talk.reply(ScriptedReply::text("").call("ask_user", ask));
     let question = talk.question().await;
     let log: String = huge("LOG begins", "LOG ends").chars().take(240_000).collect();
     talk.answer(&question, json!({ "log": format!("{log} LOG ends") }), "It is from worker-9.").await;
@@ -280,7 +280,7 @@ async fn an_answer_to_question_json_reaches_the_model_with_label_value_and_descr
         talk.asked().await;
         let question = json!({"type": "question", "question": "Which database?", "context": "Both work.", "severity": "minor",
             "options": [{"label": "A", "value": "postgres", "description": "A server of its own"}, {"label": "B", "value": "sqlite", "description": "One file"}], "default": "sqlite"});
-        talk.reply(Reply::text(&format!("One thing first.\n```json\n{question}\n```")));
+        talk.reply(ScriptedReply::text(&format!("One thing first.\n```json\n{question}\n```")));
         let id = talk.question().await;
         talk.answer(&id, json!({ "answer": "postgres" }), "But only version 18.").await;
         let asked = talk.asked().await;
@@ -289,7 +289,7 @@ async fn an_answer_to_question_json_reaches_the_model_with_label_value_and_descr
         has_all(&asked, &["One thing first.", "sqlite", "One file", "Both work."]);
         let messages = talk.chat().messages().await;
         assert_eq!(messages.last().unwrap()["content"], "[Answered: A]");
-        talk.reply(Reply::text("Postgres it is."));
+        talk.reply(ScriptedReply::text("Postgres it is."));
         talk.finished().await;
         talk.compact_while(&[]).await;
         talk.finished().await;
@@ -309,12 +309,12 @@ async fn the_answers_to_a_batch_reach_the_model_with_what_their_buttons_say() {
         { "name": "notes", "question": "Anything else?", "schema": { "type": "string" } },
         { "name": "parts", "question": "Which parts?", "schema": { "type": "array", "items": { "oneOf": [{ "const": "w", "title": "The website" }, { "const": "s", "title": "The server" }] } } },
     ] });
-    talk.reply(Reply::text("").call("ask_user", ask));
+    talk.reply(ScriptedReply::text("").call("ask_user", ask));
     let id = talk.question().await;
     talk.answer(&id, json!({ "where": "p1", "how_many": 3, "notes": "first\nsecond", "parts": ["w"] }), "Hurry.").await;
     let asked = talk.asked().await;
     has_all(&asked, &["Everybody sees it", "p1", "Production", "first", "second", "The website", "Hurry."]);
-    talk.reply(Reply::text("Done."));
+    talk.reply(ScriptedReply::text("Done."));
     talk.finished().await;
     talk.compact_while(&[]).await;
     talk.finished().await;
@@ -328,7 +328,7 @@ async fn a_switch_of_role_during_compaction_is_among_the_decisions_of_the_summar
     assert_eq!(talk.chat().post("compact").await.0, StatusCode::OK);
     talk.asked().await;
     assert_eq!(talk.chat().patch(json!({ "agent_role": "reviewer" })).await.0, StatusCode::OK);
-    talk.reply(Reply::text("Little was said."));
+    talk.reply(ScriptedReply::text("Little was said."));
     talk.finished().await;
     has_all(&talk.exchange("And now?").await, &["The user switched the role from", "Little was said."]);
 }

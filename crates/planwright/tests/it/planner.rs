@@ -12,8 +12,13 @@ fn call(tool: &str, args: &Value) -> Value {
 }
 
 fn script() -> Value {
-    let planner =
-        ["You are in PLAN mode", "You are operating in PLANNER role", "Explore with `grep`", "`write_plan`", "call `exit_plan_mode`"];
+    let planner = [
+        "You are in PLAN mode",
+        "You are operating in PLANNER role",
+        "Explore the code to change",
+        "`write_plan`",
+        "call `exit_plan_mode`",
+    ];
     let explore = [call("grep", &json!({ "pattern": "Hello" })), call("ls", &json!({})), call("read", &json!({ "path": "/hello.txt" }))];
     let mut revised = plan("bye.txt");
     revised["steps"][0]["action"] = json!("Write a kinder file");

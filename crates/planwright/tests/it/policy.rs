@@ -178,7 +178,7 @@ async fn a_workspaces_own_file_can_require_plans_without_trust_and_never_lift_wh
     home.put(FILE, "[policy]\nact_requires_plan = false\n");
     let output = home.command(&["run", "Go", "--mode", "act", "--trust"]).output().await.unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("policy.act_requires_plan would allow more") && told.contains("PLAN_REQUIRED"), "{told}");
+    assert!(told.contains("policy.act_requires_plan is ignored: it would allow more") && told.contains("PLAN_REQUIRED"), "{told}");
     untouched(&home);
 }
 

@@ -214,7 +214,7 @@ async fn a_plan_that_is_carried_out_headless_shows_its_steps_and_names_the_open_
     let (out, err) = (String::from_utf8_lossy(&done.stdout).into_owned(), String::from_utf8_lossy(&done.stderr).into_owned());
     assert_eq!(done.status.code(), Some(0), "{err}");
     assert!(!out.contains("Plan:"), "{out}");
-    assert!(err.contains("= step 1: done") && err.contains("still open: 2") && !err.contains("Carry it out"), "{err}");
+    assert!(err.contains("= step 1: done") && err.contains("still open: 2") && !err.contains("Execute it"), "{err}");
     assert!(home.file(FILE).unwrap().contains("- [x] 1. "), "also a plan that another chat wrote, once the user names it");
 }
 

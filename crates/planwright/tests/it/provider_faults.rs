@@ -2,8 +2,8 @@
 
 use crate::wires::{KEY, home_with, serve, with_key};
 use futures::future::join_all;
-use planwright_testkit::guard::{Case, Decision, Finding, Harness, Outcome, Report, Suite, announce, misfit};
-use planwright_testkit::model_server::{Asked, Fault, ModelServer, Reply, Wire};
+use planwright_testkit::guard::{Case, CaseDecision, CaseFinding, CaseOutcome, CaseReport, Harness, Suite, announce, misfit};
+use planwright_testkit::model_server::{Fault, ModelServer, ReceivedRequest, ScriptedReply, Wire};
 use planwright_testkit::server::{ChatClient, last_id, of_type};
 use planwright_testkit::stopwatch::Stopwatch;
 use serde_json::{Value, json};
@@ -19,25 +19,26 @@ async fn every_guard_case_of_failing_providers_holds() {
     let findings = join_all(cases.iter().map(|case| async move {
         let (outcome, mut wrong) = play(case).await;
         wrong.extend(misfit(case, &outcome));
-        (*case, if wrong.is_empty() { Finding::Holds } else { Finding::Broken(wrong.join("\n")) })
+        (*case, if wrong.is_empty() { CaseFinding::Holds } else { CaseFinding::Broken(wrong.join("\n")) })
     }))
     .await;
-    let report = Report::new(&findings, &[]);
+    let report = CaseReport::new(&findings, &[]);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{}", report.wrong().join("\n\n"));
 }
 
 /// The replies of a server with this fault, and what its configuration needs so that nobody waits for minutes.
-fn replies(case: &Case) -> (Vec<Reply>, &'static str) {
+fn replies(case: &Case) -> (Vec<ScriptedReply>, &'static str) {
     let fault = &case.args["fault"];
-    let good = || vec![Reply::text("Writing.").call("write", json!({"path": "/once.txt", "content": "x"})), Reply::text("Done.")];
-    let before = |bad: Vec<Reply>| [bad, good()].concat();
-    let one = |reply: Reply| (vec![reply], "");
+    let good =
+        || vec![ScriptedReply::text("Writing.").call("write", json!({"path": "/once.txt", "content": "x"})), ScriptedReply::text("Done.")];
+    let before = |bad: Vec<ScriptedReply>| [bad, good()].concat();
+    let one = |reply: ScriptedReply| (vec![reply], "");
     if let Some(status) = fault["status"].as_u64() {
         let header = fault["headers"]["Retry-After"].as_str().map(|value| ("Retry-After", value));
         let body = json!({"error": {"message": format!("no, {KEY}"), "code": fault["body"]}}).to_string();
         let times = usize::try_from(fault["times"].as_u64().unwrap_or(1)).unwrap();
-        return (before(vec![Reply::status(u16::try_from(status).unwrap(), header, &body); times]), "");
+        return (before(vec![ScriptedReply::status(u16::try_from(status).unwrap(), header, &body); times]), "");
     }
     let half = || good().remove(0);
     match (fault["cut"].as_str(), fault["finish"].as_str()) {
@@ -47,23 +48,23 @@ fn replies(case: &Case) -> (Vec<Reply>, &'static str) {
         (None, _) => {}
     }
     if fault["split"] == "utf8" {
-        one(Reply::text(SPLIT))
+        one(ScriptedReply::text(SPLIT))
     } else if fault["garble"] == "utf8" {
-        one(Reply::text("no BAD day").but(Fault::BadCharacter))
+        one(ScriptedReply::text("no BAD day").but(Fault::BadCharacter))
     } else if fault["sse_variants"] == true {
-        one(Reply::text("ok").but(Fault::Variants))
+        one(ScriptedReply::text("ok").but(Fault::Variants))
     } else if !fault["stall_s"].is_null() {
-        (vec![Reply::text("").but(Fault::Silence); 2], "timeout_s = 4")
+        (vec![ScriptedReply::text("").but(Fault::Silence); 2], "timeout_s = 4")
     } else if !fault["drip_s"].is_null() {
-        (vec![Reply::text("word ").but(Fault::Drip(Duration::from_millis(300)))], "reply_timeout_s = 4")
+        (vec![ScriptedReply::text("word ").but(Fault::Drip(Duration::from_millis(300)))], "reply_timeout_s = 4")
     } else if fault["loop"] == "unknown_tool" {
-        (vec![Reply::text("").call("no_such_tool", "{}"); 20], "")
+        (vec![ScriptedReply::text("").call("no_such_tool", "{}"); 20], "")
     } else {
-        one(Reply::text("word ").but(Fault::Drip(Duration::from_millis(100))))
+        one(ScriptedReply::text("word ").but(Fault::Drip(Duration::from_millis(100))))
     }
 }
 
-async fn play(case: &Case) -> (Outcome, Vec<String>) {
+async fn play(case: &Case) -> (CaseOutcome, Vec<String>) {
     let (replies, more) = replies(case);
     let models = ModelServer::start(Wire::Chat, replies).await;
     let home = home_with(&models, more);
@@ -85,7 +86,7 @@ async fn play(case: &Case) -> (Outcome, Vec<String>) {
         wrong.extend(broken(invariant, &messages, &asked, &started, &said));
     }
     // Whatever was, the chat goes on.
-    models.only(Reply::text("Still here."));
+    models.only(ScriptedReply::text("Still here."));
     chat.say("And now?").await;
     let after = chat.run_to_end(last_id(&events)).await;
     if of_type(&after, "run_finished")[0]["outcome"] != "done" {
@@ -95,13 +96,13 @@ async fn play(case: &Case) -> (Outcome, Vec<String>) {
     if output.contains(KEY) {
         wrong.push("the key is in what the server shows".to_owned());
     }
-    let decision = if code.is_some() { Decision::Error } else { Decision::Allow };
-    (Outcome { decision, code, output, facts: serde_json::Map::new(), mode: String::new() }, wrong)
+    let decision = if code.is_some() { CaseDecision::Error } else { CaseDecision::Allow };
+    (CaseOutcome { decision, code, output, facts: serde_json::Map::new(), mode: String::new() }, wrong)
 }
 
 /// A chat can only be too long once something was said in it.
 async fn talk(models: &ModelServer, chat: &ChatClient<'_>) -> Vec<Value> {
-    models.first(Reply::text("Hello."));
+    models.first(ScriptedReply::text("Hello."));
     chat.say("Hi").await;
     chat.run_to_end(0).await
 }
@@ -123,7 +124,7 @@ fn raw(case: &Case) -> Value {
     all["cases"].as_array().unwrap().iter().find(|known| known["id"] == case.id.as_str()).unwrap().clone()
 }
 
-fn broken(invariant: &Value, messages: &[Value], asked: &[Asked], started: &Stopwatch, said: &Value) -> Option<String> {
+fn broken(invariant: &Value, messages: &[Value], asked: &[ReceivedRequest], started: &Stopwatch, said: &Value) -> Option<String> {
     let waits: Vec<f64> = asked.windows(2).map(|pair| (pair[1].at - pair[0].at).as_secs_f64()).collect();
     let first = waits.first().copied().unwrap_or_default();
     let late = started.waited().as_secs_f64();
@@ -157,30 +158,30 @@ fn broken(invariant: &Value, messages: &[Value], asked: &[Asked], started: &Stop
 
 #[tokio::test]
 async fn a_run_says_in_plain_words_when_it_asks_again_and_shows_no_log() {
-    let busy = Reply::status(429, Some(("Retry-After", "0")), "slow down");
-    let models = ModelServer::start(Wire::Chat, [busy.clone(), Reply::text("Half").but(Fault::ErrorEvent)]).await;
+    let busy = ScriptedReply::status(429, Some(("Retry-After", "0")), "slow down");
+    let models = ModelServer::start(Wire::Chat, [busy.clone(), ScriptedReply::text("Half").but(Fault::ErrorEvent)]).await;
     let home = home_with(&models, "");
     let output = with_key(&home, &["run", "Hi"]).output().await.unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let line = said.lines().find(|line| line.starts_with("asking again in ")).unwrap_or_else(|| panic!("{said}"));
+    let line = said.lines().find(|line| line.starts_with("retrying in ")).unwrap_or_else(|| panic!("{said}"));
     assert!(line.ends_with(" s (PROVIDER_RATE_LIMITED)"), "{line}");
     assert!(["\u{1b}", "WARN", "rig_core", "planwright_"].iter().all(|log| !said.contains(log)), "{said}");
     models.only(busy);
-    models.then(Reply::text("Hello."));
+    models.then(ScriptedReply::text("Hello."));
     let output = with_key(&home, &["run", "Hi"]).env("PLANWRIGHT_LOG", "info").output().await.unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("INFO planwright_providers::remote: asking again") && !log.contains('\u{1b}'), "{log}");
+    assert!(log.contains("INFO planwright_providers::remote: retrying") && !log.contains('\u{1b}'), "{log}");
 }
 
 #[tokio::test]
 async fn an_empty_answer_is_told_in_the_history_and_beside_the_run() {
     for wire in Wire::ALL {
-        let models = ModelServer::start(wire, [Reply::text("")]).await;
+        let models = ModelServer::start(wire, [ScriptedReply::text("")]).await;
         let home = home_with(&models, "");
         let output = with_key(&home, &["run", "Hi"]).output().await.unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && said.contains("! The model's answer is empty"), "{wire:?}: {said}");
-        models.then(Reply::text(""));
+        models.then(ScriptedReply::text(""));
         let output = with_key(&home, &["run", "Hi", "--json"]).output().await.unwrap();
         let events: Vec<Value> = output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
         let notes = of_type(&events, "message_created");
@@ -190,7 +191,7 @@ async fn an_empty_answer_is_told_in_the_history_and_beside_the_run() {
 
 #[tokio::test]
 async fn a_reply_that_is_cut_off_by_its_length_is_counted_though_nothing_of_it_is_kept() {
-    let models = ModelServer::start(Wire::Chat, [Reply::text("Writing.").call("write", "{}").but(Fault::LengthInArguments)]).await;
+    let models = ModelServer::start(Wire::Chat, [ScriptedReply::text("Writing.").call("write", "{}").but(Fault::LengthInArguments)]).await;
     let home = home_with(&models, "");
     let server = serve(&home).await;
     let chat = server.chat(json!({})).await;

@@ -1,7 +1,7 @@
 //! Building and testing real projects with `run`, in the sandbox.
 
 use crate::home;
-use planwright_testkit::guard::Tree;
+use planwright_testkit::guard::FolderTree;
 use planwright_testkit::server::{Home, Server};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -32,7 +32,7 @@ async fn tests_pass(sample: &str, command: &str, said: &str) {
     std::fs::create_dir_all(&chats).unwrap();
     // What the server writes for itself is there already.
     home.put(".planwright/.gitignore", "/chats/\n");
-    let look = || Tree::except(&home.workspace(), Some(&chats));
+    let look = || FolderTree::except(&home.workspace(), Some(&chats));
     let server = serve(&home).await;
     // The tester first: what the actor builds may stay.
     for role in ["tester", "actor"] {

@@ -78,5 +78,5 @@ async fn a_workspaces_own_file_cannot_have_chats_forgotten() {
     home.put(".planwright/config.toml", "[retention]\nchats_days = 1\n");
     let output = home.command(&["run", "Hi", "--trust"]).output().await.unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("retention.chats_days is obeyed in your own configuration alone"), "{said}");
+    assert!(output.status.success() && said.contains("retention.chats_days is ignored: only your own configuration may set it"), "{said}");
 }

@@ -111,7 +111,7 @@ async fn a_data_folder_in_use_has_its_own_code_also_as_json() {
     assert_eq!(output.status.code(), Some(1));
     let error = events(&output).pop().unwrap()["data"]["error"].clone();
     assert_eq!(error["code"], "DATA_DIR_LOCKED", "{error}");
-    assert!(error["message"].as_str().unwrap().starts_with("another planwright uses the data folder"), "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("another planwright is using the data folder"), "{error}");
     assert!(text(&output.stderr).contains("DATA_DIR_LOCKED: another planwright"), "{}", text(&output.stderr));
 }
 
@@ -129,10 +129,10 @@ async fn what_can_only_be_a_mistake_is_bad_usage_and_says_what_to_do() {
         (&[], 2, "TASK"),
         (&["  "], 2, "the task is empty"),
         (&["Hi", "--workspace", "nowhere"], 2, "the workspace nowhere can't be opened"),
-        (&["Hi", "--plan", "plans/a.plan"], 2, "say --mode act"),
+        (&["Hi", "--plan", "plans/a.plan"], 2, "add --mode act"),
         (&plan("plans/missing.plan"), 2, "there is no /plans/missing.plan in the workspace"),
-        (&plan("../elsewhere.plan"), 2, "outside of the workspace"),
-        (&plan("notes.md"), 2, "plans are named plans/NAME.plan"),
+        (&plan("../elsewhere.plan"), 2, "outside the workspace"),
+        (&plan("notes.md"), 2, "plans are called plans/NAME.plan"),
         (&plan("plans/broken.plan"), 1, "plans/broken.plan:1:1: "),
     ] {
         let output = run(&home, args).await;
@@ -195,7 +195,7 @@ async fn what_is_no_id_of_a_chat_is_told_where_the_ids_are() {
         let output = home.command(args).output().await.unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains("a chat goes by its id") && told.contains(".planwright/chats"), "{told}");
+        assert!(told.contains("a chat's id looks like") && told.contains(".planwright/chats"), "{told}");
     }
 }
 
@@ -281,7 +281,7 @@ async fn an_interrupted_run_ends_for_good_and_says_how_to_go_on() {
         assert_eq!(events.last().unwrap()["data"]["outcome"], "stopped", "{name}");
         let output = child.wait_with_output().await.unwrap();
         assert_eq!(output.status.code(), Some(130), "{name}");
-        assert!(text(&output.stderr).contains("stopped: nothing more happens"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("changes so far are kept"), "{}", text(&output.stderr));
         assert!(text(&output.stderr).contains("planwright serve --workspace ."), "{}", text(&output.stderr));
         assert_eq!(home.file("late.txt"), None);
         let server = home.serve().await;
@@ -300,7 +300,7 @@ async fn a_second_interrupt_ends_a_run_at_once() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     said(&mut child, "→ ls").await;
     signal(&child, "-INT");
-    said(&mut child, "once more ends at once").await;
+    said(&mut child, "press Ctrl-C again").await;
     let begun = Stopwatch::start(&[child.id().unwrap()]);
     signal(&child, "-INT");
     assert_eq!(child.wait().await.unwrap().code(), Some(130));

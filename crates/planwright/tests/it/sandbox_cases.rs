@@ -32,7 +32,7 @@ mod world;
 
 use judge::{broken, broken_in_any_case, demands};
 use outside::Shown;
-use planwright_testkit::guard::{Case, Finding, Harness, Report, Suite, Watch, announce, misfit};
+use planwright_testkit::guard::{CallWatch, Case, CaseFinding, CaseReport, Harness, Suite, announce, misfit};
 use readings::READINGS;
 use who::Who;
 use world::World;
@@ -65,8 +65,8 @@ async fn every_guard_case_of_commands_holds_for_root_and_for_an_ordinary_user() 
         for case in suite.of(&[Harness::Sandbox]).filter(|case| wanted.is_empty() || wanted.contains(&case.id)) {
             findings.push((case, finding(&world, &suite, case, &mut controls).await));
         }
-        let report = Report::new(&findings, LISTED);
-        let held = findings.iter().filter(|(_, finding)| *finding == Finding::Holds).count();
+        let report = CaseReport::new(&findings, LISTED);
+        let held = findings.iter().filter(|(_, finding)| *finding == CaseFinding::Holds).count();
         let none = controls.none.len();
         announce(&format_args!(
             "\nas {name}: {report}held {held}, listed {}, with control {}, control none {none}",
@@ -79,17 +79,17 @@ async fn every_guard_case_of_commands_holds_for_root_and_for_an_ordinary_user() 
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-async fn finding(world: &World, suite: &Suite, written: &Case, controls: &mut Controls) -> Finding {
+async fn finding(world: &World, suite: &Suite, written: &Case, controls: &mut Controls) -> CaseFinding {
     if let Some(why) = unavailable(world, written) {
-        return Finding::Unavailable(why);
+        return CaseFinding::Unavailable(why);
     }
     let demands = demands(written);
     let case = readings::read(written);
     let fixture = &world.place(&case).fixture;
-    let watch = Watch::start(fixture, &case);
+    let watch = CallWatch::start(fixture, &case);
     let seen = match world.carry_out(&case, &demands).await {
         Ok(seen) => seen,
-        Err(why) => return Finding::Broken(why),
+        Err(why) => return CaseFinding::Broken(why),
     };
     let mut wrong: Vec<String> = misfit(&case, &seen.outcome).into_iter().collect();
     wrong.extend(broken(&case, &demands, fixture, &watch, &seen));
@@ -97,16 +97,16 @@ async fn finding(world: &World, suite: &Suite, written: &Case, controls: &mut Co
     if !wrong.is_empty() {
         wrong.sort();
         wrong.dedup();
-        return Finding::Broken(wrong.join("\n"));
+        return CaseFinding::Broken(wrong.join("\n"));
     }
     let (control, lacking) = readings::control(&case);
     match (outside::show(world, suite, &case, &demands, control).await, lacking) {
         (Shown::Effect, _) => controls.shown += 1,
         (Shown::None(reason), _) => controls.none.push(format!("{}: control none: {reason}", case.id)),
         (Shown::Nothing(_), Some(lacking)) => controls.none.push(format!("{}: control none: {lacking}", case.id)),
-        (Shown::Nothing(what), None) => return Finding::Broken(format!("it holds, but its control shows no effect: {what}")),
+        (Shown::Nothing(what), None) => return CaseFinding::Broken(format!("it holds, but its control shows no effect: {what}")),
     }
-    Finding::Holds
+    CaseFinding::Holds
 }
 
 /// Why a case can't be carried out by this user on this machine.

@@ -63,10 +63,10 @@ async fn a_data_folder_that_is_a_file_or_may_not_be_made_is_told_as_such_and_not
         let end: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
         let error = &end["data"]["error"];
         assert_eq!((output.status.code(), &error["code"], &error["retryable"]), (Some(1), &json!(code), &json!(false)), "{told}");
-        assert!(error["message"].as_str().unwrap().contains("give another one by --data-dir"), "{told}");
+        assert!(error["message"].as_str().unwrap().contains("choose another one with --data-dir"), "{told}");
         let doctor = home.command(&["doctor", "--data-dir", folder.to_str().unwrap()]).output().await.unwrap();
         let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
-        assert!(!doctor.status.success() && told.contains("give another one by --data-dir"), "{told}");
+        assert!(!doctor.status.success() && told.contains("choose another one with --data-dir"), "{told}");
     }
 }
 
@@ -159,7 +159,7 @@ async fn a_server_starts_on_a_full_disk_answers_stores_what_it_must_and_says_so(
         let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
         let answer = ready().await;
         assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{what}");
-        assert!(answer.text().await.unwrap().contains("free some space"), "{what}");
+        assert!(answer.text().await.unwrap().contains("Free some space"), "{what}");
         assert!(!doctor.status.success() && said.contains("Free some space"), "{what}: {said}");
         let (status, answer) = server.post(&format!("{path}/messages"), json!({ "content": "Still there?" })).await;
         assert_eq!(status, StatusCode::ACCEPTED, "{what}: {answer}");

@@ -1,7 +1,7 @@
 //! Whole lives of chats over the wires of the vendors, against a scripted model server.
 
 use crate::{BINARY, plan, write};
-use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire, authority};
+use planwright_testkit::model_server::{MODEL, ModelServer, ScriptedReply, Wire, authority};
 use planwright_testkit::server::{Home, Server, last_id, of_type};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -29,7 +29,7 @@ pub async fn serve(home: &Home) -> Server {
     home.serve_command(with_key(home, &["serve", "--listen", "127.0.0.1:0"])).await
 }
 
-fn call(reply: Reply, call: &Value) -> Reply {
+fn call(reply: ScriptedReply, call: &Value) -> ScriptedReply {
     reply.call(call["tool"].as_str().unwrap(), &call["args"])
 }
 
@@ -37,12 +37,12 @@ fn call(reply: Reply, call: &Value) -> Reply {
 async fn a_whole_life_of_a_chat_over_every_wire() {
     for wire in Wire::ALL {
         let replies = [
-            Reply::text("Let me look.").thinking("What is there?", "c2ln").call("read", json!({"path": "/hello.txt"})),
-            call(Reply::text("I will just do it."), &write("/bye.txt", "Goodbye\n")),
-            call(Reply::text("Then I plan."), &json!({"tool": "write_plan", "args": plan("bye.txt")})),
-            Reply::text("The plan is ready."),
-            call(Reply::text("开始 🚀"), &write("/bye.txt", "Goodbye — 再见\n")),
-            Reply::text("Done.").using(2000, 30, 1000),
+            ScriptedReply::text("Let me look.").thinking("What is there?", "c2ln").call("read", json!({"path": "/hello.txt"})),
+            call(ScriptedReply::text("I will just do it."), &write("/bye.txt", "Goodbye\n")),
+            call(ScriptedReply::text("Then I plan."), &json!({"tool": "write_plan", "args": plan("bye.txt")})),
+            ScriptedReply::text("The plan is ready."),
+            call(ScriptedReply::text("开始 🚀"), &write("/bye.txt", "Goodbye — 再见\n")),
+            ScriptedReply::text("Done.").using(2000, 30, 1000),
         ];
         let models = ModelServer::start(wire, replies).await;
         let home = home_with(&models, "");
@@ -80,7 +80,7 @@ async fn a_whole_life_of_a_chat_over_every_wire() {
 
 #[tokio::test]
 async fn a_planners_prompt_and_tools_are_below_ten_kilobytes_of_the_request() {
-    let models = ModelServer::start(Wire::Chat, [Reply::text("Hello.")]).await;
+    let models = ModelServer::start(Wire::Chat, [ScriptedReply::text("Hello.")]).await;
     let output = with_key(&home_with(&models, ""), &["run", "Hi"]).output().await.unwrap();
     assert!(output.status.success(), "{output:?}");
     let body = &models.asked()[0].body;
@@ -94,12 +94,14 @@ async fn each_mode_asks_its_own_model_and_never_the_others() {
     let planner = ModelServer::start(
         Wire::Anthropic,
         [
-            call(Reply::text("I plan."), &json!({"tool": "write_plan", "args": plan("bye.txt")})).thinking("Secretly.", "c2ln"),
-            Reply::text("Ready."),
+            call(ScriptedReply::text("I plan."), &json!({"tool": "write_plan", "args": plan("bye.txt")})).thinking("Secretly.", "c2ln"),
+            ScriptedReply::text("Ready."),
         ],
     )
     .await;
-    let actor = ModelServer::start(Wire::Chat, [call(Reply::text("I act."), &write("/bye.txt", "x\n")), Reply::text("Done.")]).await;
+    let actor =
+        ModelServer::start(Wire::Chat, [call(ScriptedReply::text("I act."), &write("/bye.txt", "x\n")), ScriptedReply::text("Done.")])
+            .await;
     let home = home_with(&planner, "");
     home.put_config(&format!(
         "[models]\nplan = \"p/{MODEL}\"\nact = \"a/{MODEL}\"\n[providers.p]\nkind = \"anthropic\"\nbase_url = \"{}\"\n[providers.a]\nkind = \"openai\"\nbase_url = \"{}\"\n",
@@ -124,7 +126,7 @@ async fn each_mode_asks_its_own_model_and_never_the_others() {
 
 #[tokio::test]
 async fn one_variable_is_enough_and_the_choice_is_said() {
-    let models = ModelServer::start(Wire::Chat, [Reply::text("Hello from afar.")]).await;
+    let models = ModelServer::start(Wire::Chat, [ScriptedReply::text("Hello from afar.")]).await;
     let home = Home::new(BINARY, &json!({}));
     let mut command = home.command(&["run", "Hi"]);
     command.env_remove("PLANWRIGHT_MODEL").env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", models.base_url());
@@ -136,7 +138,7 @@ async fn one_variable_is_enough_and_the_choice_is_said() {
 
 #[tokio::test]
 async fn the_address_of_a_daemon_is_enough_to_use_its_model() {
-    let models = ModelServer::start(Wire::Ollama, [Reply::text("Hello from next door.")]).await;
+    let models = ModelServer::start(Wire::Ollama, [ScriptedReply::text("Hello from next door.")]).await;
     let home = Home::new(BINARY, &json!({}));
     home.put_config("");
     let command = |host: &str| {
@@ -190,7 +192,7 @@ async fn run_at(home: &Home, base_url: &str, more: &str, environment: &[(&str, &
 
 #[tokio::test]
 async fn a_proxy_is_used_for_the_world_and_never_for_this_machine() {
-    let models = ModelServer::start(Wire::Chat, [Reply::text("Through the proxy."), Reply::text("Straight.")]).await;
+    let models = ModelServer::start(Wire::Chat, [ScriptedReply::text("Through the proxy."), ScriptedReply::text("Straight.")]).await;
     let home = home_with(&models, "");
     let said = run_at(&home, "http://models.invalid/v1", "", &[("HTTP_PROXY", &models.address)]).await;
     assert!(said.contains("Through the proxy."), "{said}");
@@ -201,7 +203,7 @@ async fn a_proxy_is_used_for_the_world_and_never_for_this_machine() {
 
 #[tokio::test]
 async fn a_certificate_of_ones_own_is_trusted_when_its_authority_is_named_and_only_then() {
-    let models = ModelServer::start(Wire::Chat, [Reply::text("Hello."), Reply::text("Hello.")]).await;
+    let models = ModelServer::start(Wire::Chat, [ScriptedReply::text("Hello."), ScriptedReply::text("Hello.")]).await;
     let base_url = format!("{}/v1", models.behind_tls().await);
     let home = home_with(&models, "");
     let output = with_key(&home, &["doctor"]).output().await.unwrap();

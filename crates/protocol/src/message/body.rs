@@ -1,4 +1,4 @@
-//! The kinds of records, and what the user and the assistant write.
+//! The kinds of records, and the messages of the user and the assistant.
 
 use super::card::QuestionCard;
 use super::notice::{Notice, PlannedFiles};
@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a message is, with everything that anybody needs to know of it.
+/// The typed content of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageBody {
-    /// The user wrote something.
+    /// The user sent a text.
     UserText(UserText),
     /// The user answered a question.
     Answer(Answer),
@@ -23,25 +23,25 @@ pub enum MessageBody {
     Question(Box<QuestionCard>),
     ToolCall(ToolCall),
     ToolResult(ToolResult),
-    /// A record of the server.
+    /// A record that the server wrote.
     Notice(Notice),
-    /// A stored message that this version can't read. It is shown, and nothing is done because of it.
+    /// A stored message that this version can't read. The server shows it and never acts on it.
     Unknown(UnknownBody),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct UserText {
-    /// The name of the account that wrote it, if the server has accounts.
+    /// The author's account name, if the server has accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<AttachedImage>,
-    /// The user ordered to begin and there was no plan yet: the plan that is drafted next raises the approval card.
+    /// The user ordered execution before there was a plan: the next plan raises the approval card.
     #[serde(skip_serializing_if = "is_false")]
     pub awaits_plan: bool,
 }
 
-/// An image that came with a message.
+/// An image attached to a message.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AttachedImage {
     pub sha256: String,
@@ -53,11 +53,11 @@ pub struct AttachedImage {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
-    /// The name of the account that wrote it, if the server has accounts.
+    /// The author's account name, if the server has accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     pub question_answer: QuestionAnswer,
-    /// What the user wrote beside the answer.
+    /// The user's comment on the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -65,44 +65,44 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct QuestionAnswer {
     pub question_id: QuestionId,
-    /// By the questions' names.
+    /// The questions' names are the keys.
     pub answers: Map<String, Value>,
 }
 
 impl QuestionAnswer {
-    /// Takes the answer out of the metadata that a client sent with a message.
+    /// Removes the answer from the metadata that a client sent with a message.
     ///
     /// # Errors
-    /// There is one, and it does not have the form of an answer.
+    /// The metadata has an answer in the wrong form.
     pub fn take_from(sent: &mut Map<String, Value>) -> Result<Option<Self>, serde_json::Error> {
         let answer = sent.remove("question_answer").filter(|answer| !answer.is_null());
         answer.map(serde_json::from_value).transpose()
     }
 }
 
-/// Text of the assistant.
+/// Text from the assistant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AssistantText {
     #[serde(flatten)]
     pub reply: ReplyPart,
-    /// Why the text, which looks like a plan or a question, is none.
+    /// Why the text was not accepted as a plan or question, though it looks like one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_a_plan: Option<String>,
-    /// The run was stopped, or failed, while the model was writing.
+    /// The run stopped or failed while the model was writing.
     #[serde(rename = "status", default, with = "interrupted", skip_serializing_if = "is_false")]
     pub is_interrupted: bool,
-    /// The review that a call handed in.
+    /// The review that a call submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
-    /// The call that this text came of. The model knows it from the call.
+    /// The call that produced this text. The model sees it in the call itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<CallId>,
 }
 
-/// The reply of a model that a message is part of.
+/// The model's reply that a message is part of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplyPart {
-    /// Shared by all messages of one reply: the id that its text has, or would have.
+    /// Shared by all messages of one reply: the id of its text message, even if it has none.
     #[serde(rename = "reply", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<MessageId>,
     /// The model that wrote it.
@@ -110,29 +110,29 @@ pub struct ReplyPart {
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_up_to: Option<ReadMarker>,
-    /// What the model wants back as it wrote it; on the first message of a reply.
+    /// Data that the provider requires back unchanged; on the first message of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Value>,
-    /// The reasoning that the model showed, for people to read; on the first message of a reply.
+    /// The model's visible reasoning, for people to read; on the first message of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
 }
 
 impl ReplyPart {
-    /// A message that stands beside a reply, without being a part of what the model wrote.
+    /// For a message that accompanies a reply but is not part of the model's output.
     #[must_use]
-    pub fn beside(reply: Option<MessageId>) -> Self {
+    pub fn accompanying(reply: Option<MessageId>) -> Self {
         Self { id: reply, ..Self::default() }
     }
 
-    /// Whether both are parts of the same reply.
+    /// Whether both belong to the same reply.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.id.is_some() && self.id == other.id
     }
 }
 
-/// The newest message of the user that a model had read when it replied.
+/// The newest user message that the model had read when it replied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ReadMarker {
@@ -180,27 +180,27 @@ pub struct PlanVersion {
     pub plan_file: String,
     pub revision: u32,
     pub sha256: String,
-    /// The files that the plan names, as they were when it was written; none in histories of early versions.
+    /// The hashes of the plan's files when it was written; `None` in histories of early versions.
     #[serde(flatten)]
     pub files: Option<PlannedFiles>,
-    /// The user edited the plan's file by hand.
+    /// The user edited the plan file by hand.
     #[serde(rename = "edited", default, skip_serializing_if = "is_false")]
     pub is_edited: bool,
-    /// The call that wrote it; none where the model gave the plan as its reply.
+    /// The call that wrote it; `None` if the plan was the model's reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<CallId>,
     #[serde(flatten)]
     pub reply: ReplyPart,
 }
 
-/// A stored message that can't be read.
+/// A stored message that this version can't read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnknownBody {
     pub message_type: MessageType,
-    /// As it is stored.
+    /// As stored.
     pub metadata: Map<String, Value>,
     pub reason: String,
-    /// The call that it is the result of, so that nobody makes that call again.
+    /// The call that this is the result of, so that recovery does not repeat that call.
     pub result_of: Option<CallId>,
 }
 
@@ -227,7 +227,7 @@ impl MessageBody {
         }
     }
 
-    /// The reply that it is a part of, or stands beside.
+    /// The reply that this message is part of or accompanies.
     #[must_use]
     pub fn reply(&self) -> Option<&ReplyPart> {
         match self {
@@ -257,7 +257,7 @@ impl MessageBody {
         }
     }
 
-    /// How far the model had read that wrote this reply or this summary.
+    /// How far the author of this reply or summary had read.
     #[must_use]
     pub fn read_up_to(&self) -> Option<ReadMarker> {
         if let MessageBody::Notice(Notice::Compaction(compaction)) = self {
@@ -266,7 +266,7 @@ impl MessageBody {
         self.reply()?.read_up_to
     }
 
-    /// The call that it is, answers, or came of.
+    /// The call that this is, answers or resulted from.
     #[must_use]
     pub fn call_id(&self) -> Option<CallId> {
         match self {
@@ -279,7 +279,7 @@ impl MessageBody {
         }
     }
 
-    /// The question that it asks, or whose answer is the result of a call.
+    /// The question that this asks, or that the call with this result asked.
     #[must_use]
     pub fn question_id(&self) -> Option<QuestionId> {
         match self {
@@ -357,7 +357,7 @@ pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// On the wire an interrupted text has the status `interrupted`, and any other has none.
+/// On the wire an interrupted text has the status `interrupted`; other texts have none.
 mod interrupted {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! Questions, with the plan or the call that they ask about.
+//! Questions, with the plan or the tool call to approve.
 
 use super::body::ReplyPart;
 use crate::ids::{CallId, QuestionId};
@@ -8,24 +8,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question that was put before the user.
+/// A question shown to the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuestionCard {
     pub question_id: QuestionId,
     pub questions: Vec<Question>,
     pub kind: QuestionKind,
     pub severity: Severity,
-    /// The plan that is to be approved.
+    /// The plan to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanToApprove>,
-    /// The call that is to be approved.
+    /// The call to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallToApprove>,
     #[serde(flatten)]
     pub reply: ReplyPart,
 }
 
-/// What a card puts before the user for approval: exactly this content of the plan's file.
+/// The plan on an approval card: exactly this content of the plan file.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct PlanToApprove {
     #[schemars(example = "/plans/add-a-farewell.plan")]
@@ -63,24 +63,24 @@ impl PlanToApprove {
     }
 }
 
-/// A tool call that waits for the user's word.
+/// A tool call that requires the user's approval.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct CallToApprove {
     pub call_id: CallId,
     #[schemars(example = &"rm")]
     pub tool: String,
     pub args: Option<Value>,
-    /// What it would do.
+    /// Its effects.
     pub effects: Vec<EffectShown>,
-    /// Why it is asked about.
+    /// Why it requires approval.
     pub reason: String,
-    /// The folder for which `approve_always` would hold.
+    /// The folder that `approve_always` would cover.
     #[schemars(with = "Option<Value>")]
     pub folder: Option<String>,
     #[serde(default)]
     #[schemars(skip)]
     pub moment: ApprovalMoment,
-    /// The name under which `approve_always` would be stored; none where each call asks anew.
+    /// The key under which `approve_always` would be stored; `None` if every call asks again.
     #[serde(default)]
     #[schemars(skip)]
     pub grant: Option<String>,

@@ -1,14 +1,14 @@
-//! Part of a message, for lists of what a search found.
+//! The part of a message that a search result shows.
 
 use super::{Message, WireMessage};
 
-/// How much of a found message is shown before and after the text.
+/// Bytes shown before and after the match.
 const AROUND: usize = 2 << 10;
-/// Longer values are left out of the metadata of a found message.
+/// Longer metadata values are left out of a search result.
 const LARGEST_VALUE: usize = 1 << 10;
 
 impl WireMessage {
-    /// The text around what was looked for. A message that is cut says how long it is.
+    /// The text around the match. A shortened message states its full length.
     #[must_use]
     pub fn excerpt(message: &Message, sought: &str) -> Self {
         let mut excerpt = Self::from(message);

@@ -1,4 +1,4 @@
-//! Records of the server: one variant for each kind.
+//! Records that the server writes: one variant per kind.
 
 use super::body::{ReadMarker, is_false};
 use crate::event::SwitchedBy;
@@ -12,38 +12,38 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// Words for people and the model, with nothing else to know.
+    /// Text for people and the model, without further data.
     Plain,
     /// The role was switched.
     ModeChange(ModeChange),
     /// The user approved a plan, which switched the role.
     Approval(Box<ApprovalNotice>),
-    /// Files of the plan changed between its writing and its approval.
+    /// Files of the plan changed between planning and approval.
     Drift(Vec<DriftedFile>),
-    /// The plan's file is not what was approved any more.
+    /// The plan file no longer matches the approved plan.
     PlanChanged(PlanChanged),
-    /// Changes were taken back.
+    /// Changes were reverted.
     Revert(RevertNotice),
-    /// A summary that takes the place of everything before it.
+    /// A summary that replaces everything before it.
     Compaction(CompactionNotice),
-    /// A task that was handed to another role. Its conversation begins here.
+    /// A delegated task. Its conversation begins here.
     Task,
-    /// Stands for the user's answer to a question.
+    /// Represents the user's answer to a question.
     Answered,
-    /// The user had a run that failed go on.
+    /// The user retried a failed run.
     Retry,
-    /// Finished work was committed, or could not be.
+    /// Finished work was committed, or the commit failed.
     Commit(CommitOutcome),
-    /// The model does not read all of a message, which is too long for it.
+    /// A message was too long for the model, which reads only part of it.
     Cut(CutMessage),
-    /// An MCP server can't be used, or not all of it.
+    /// An MCP server is unavailable, wholly or in part.
     Server(ServerNotice),
-    /// The chat decides by its first message whether it plans first.
+    /// The chat's first message decides whether it plans first.
     ModeUndecided,
 }
 
 impl Notice {
-    /// The switch of role that it records. An approval is one too.
+    /// The switch of role that this records. An approval is one too.
     #[must_use]
     pub fn mode_change(&self) -> Option<&ModeChange> {
         match self {
@@ -76,10 +76,10 @@ pub struct ModeChange {
 pub struct ApprovalNotice {
     pub mode_change: ModeChange,
     pub approval: ApprovalFacts,
-    /// The progress that carrying out the plan begins with.
+    /// The progress at the start of execution.
     #[serde(default)]
     pub begins_with: Option<Progress>,
-    /// The files that the plan names, as they were when it was approved.
+    /// The hashes of the plan's files when it was approved.
     #[serde(flatten)]
     pub files: Option<PlannedFiles>,
 }
@@ -90,7 +90,7 @@ pub struct ApprovalFacts {
     pub plan_file: String,
     pub revision: u32,
     pub sha256: String,
-    /// The commit that the workspace was at, where it is known.
+    /// The workspace's commit, if known.
     pub base_commit: Option<String>,
     pub approver: String,
     pub by: SwitchedBy,
@@ -99,10 +99,10 @@ pub struct ApprovalFacts {
 /// The files that a plan names, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedFiles {
-    /// By path, a hash of the content; none where there is no file.
+    /// A content hash by path; `None` if there was no file.
     #[serde(rename = "files")]
     pub hashes: BTreeMap<String, Option<String>>,
-    /// There are more files than are watched.
+    /// The plan names more files than the server tracks.
     #[serde(rename = "files_in_part", default, skip_serializing_if = "is_false")]
     pub is_partial: bool,
 }
@@ -140,19 +140,19 @@ pub struct PlanChanged {
     pub change: PlanFileChange,
 }
 
-/// What became of the file of an approved plan.
+/// What happened to the file of an approved plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanFileChange {
     Edited,
-    /// It can't be read as a plan any more.
+    /// It no longer parses as a plan.
     Unreadable,
     Deleted,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevertNotice {
-    /// Everything from this message on is taken back.
+    /// Everything from this message on is reverted.
     pub message_id: MessageId,
     pub status: RevertStatus,
     pub files: Vec<RevertStep>,
@@ -164,11 +164,11 @@ pub struct RevertNotice {
 pub enum RevertStatus {
     Running,
     Done,
-    /// Some of the files could not be taken back.
+    /// Some files could not be reverted.
     Incomplete,
 }
 
-/// One path on its way back.
+/// One path to revert.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Step")]
 pub struct RevertStep {
@@ -177,7 +177,7 @@ pub struct RevertStep {
     pub wanted: Image,
 }
 
-/// A path that is left as it is.
+/// A path that the revert left alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Conflict")]
 pub struct RevertConflict {
@@ -189,7 +189,7 @@ pub struct RevertConflict {
 pub struct CompactionNotice {
     #[serde(rename = "compaction")]
     pub facts: CompactionFacts,
-    /// The newest message of the user that the summary knows of; none in histories of early versions.
+    /// The newest user message that the summary covers; `None` in histories of early versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_up_to: Option<ReadMarker>,
 }
@@ -197,7 +197,7 @@ pub struct CompactionNotice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompactionFacts {
     pub tokens_before: u64,
-    /// The model wrote a summary; else there are only the facts from the history.
+    /// Whether the model wrote a summary. Otherwise there are only facts from the history.
     pub by_model: bool,
 }
 
@@ -207,7 +207,7 @@ pub enum CommitOutcome {
     Committed {
         branch: String,
         id: String,
-        /// The last message whose changes are in it.
+        /// The last message whose changes are in the commit.
         through: MessageId,
     },
     Failed {
@@ -224,16 +224,16 @@ pub struct CutMessage {
 pub struct ServerNotice {
     #[serde(rename = "mcp_server")]
     pub server: String,
-    /// None in histories of early versions.
+    /// `None` in histories of early versions.
     #[serde(rename = "mcp_trouble", default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<ServerTrouble>,
 }
 
-/// Why an MCP server can't be used, or not all of it.
+/// Why an MCP server is unavailable, wholly or in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerTrouble {
-    /// It is not what the user accepted.
+    /// It no longer matches what the user accepted.
     Changed,
     Untrusted,
     Failed,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a tool does, roughly.
+/// A coarse classification of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -26,28 +26,28 @@ pub enum Risk {
     High,
 }
 
-/// A call as a model made it, and how far it is.
+/// A call that a model made, and its status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub call_id: CallId,
     pub tool: String,
-    /// A text where the model did not write clean JSON.
+    /// A string if the model did not write valid JSON.
     pub args: Value,
     pub status: CallStatus,
-    /// None, like the risk, for a tool that nobody knows.
+    /// `None`, like the risk, for an unknown tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,
     #[serde(flatten)]
     pub reply: ReplyPart,
-    /// It runs a command, though its tool does not always do so.
+    /// The call runs a command, though not every call of this tool does.
     #[serde(default, skip_serializing_if = "is_false")]
     pub runs_command: bool,
-    /// The changes of its command were allowed into the workspace, so some of them may be there.
+    /// The gate allowed the command's changes into the workspace, so some of them may have landed.
     #[serde(rename = "landing", default, skip_serializing_if = "is_false")]
     pub is_landing: bool,
-    /// The output of a step's check that succeeded. From then on the step is done, also after a crash.
+    /// The output of the step's successful check. From then on the step counts as done, also after a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Map<String, Value>>,
 }
@@ -78,14 +78,14 @@ impl ToolCall {
         }
     }
 
-    /// The model that made the call, empty where nobody noted it.
+    /// The model that made the call; empty if unknown.
     #[must_use]
     pub fn model(&self) -> &str {
         self.reply.model.as_deref().unwrap_or_default()
     }
 }
 
-/// How far a call is.
+/// The status of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
@@ -96,17 +96,17 @@ pub enum CallStatus {
     Cancelled,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     pub call_id: CallId,
     pub tool: String,
     #[serde(flatten)]
     pub outcome: ToolOutcome,
-    /// The question that the call asked; the answer takes the place of this result in the model's context.
+    /// The question that the call asked. In the model's context, its answer replaces this result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_id: Option<QuestionId>,
-    /// Of a result that is cut in lists: the length of the whole, in bytes.
+    /// Results shortened in lists: the full size, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_size: Option<u64>,
 }
@@ -115,7 +115,7 @@ pub struct ToolResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "OutcomeOnWire", into = "OutcomeOnWire")]
 pub enum ToolOutcome {
-    /// The tool's facts besides its text: what it changed, its exit code, and the like.
+    /// Structured facts besides the text: changed files, the exit code, and the like.
     Succeeded(Option<Map<String, Value>>),
     Failed(Problem),
 }

@@ -1,7 +1,7 @@
 //! The wire form: the same JSON in the API, in events, in the database and in exports.
 //!
-//! This is the only place that knows the keys of `metadata`. A key that the server never writes on that kind of message
-//! loads as the client's: earlier versions stored what clients sent among the server's own keys.
+//! Only this file knows the keys of `metadata`. A key that the server never writes on that kind of message loads as the
+//! client's: early versions stored the client's keys among the server's own.
 
 use super::body::{Answer, MessageBody, PlanVersion, QuestionAnswer, UnknownBody, UserText};
 use super::metadata::MessageMetadata;
@@ -20,14 +20,14 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-// A message as clients read it and the database stores it. No doc comment: that would be part of the API's description.
+// A message in its API and database form. Not a doc comment: it would become part of the API's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct WireMessage {
     pub id: MessageId,
     pub chat_id: ChatId,
     pub author: Author,
-    /// The role that wrote it, for the assistant's messages.
+    /// The author's role, for the assistant's messages.
     #[serde(default)]
     pub agent_role: Option<Role>,
     #[serde(default)]
@@ -65,7 +65,7 @@ const COMMIT: &str = "commit";
 const CUT: &str = "cut";
 const MCP_SERVER: &str = "mcp_server";
 const MODE_UNDECIDED: &str = "mode_undecided";
-/// The key that tells the kind of a notice, and the other keys of that kind. An approval comes first: it is a switch too.
+/// The key that identifies each kind of notice, and the other keys of that kind. Approvals come first: they are mode changes too.
 const OF_NOTICES: &[(&str, &[&str])] = &[
     (APPROVAL, &[MODE_CHANGE, "begins_with", FILES, "files_in_part"]),
     (MODE_CHANGE, &[]),
@@ -82,7 +82,7 @@ const OF_NOTICES: &[(&str, &[&str])] = &[
     (MODE_UNDECIDED, &[]),
 ];
 
-/// Every key that the server writes into the metadata of some message.
+/// Every key that the server writes into any message's metadata.
 #[must_use]
 pub fn metadata_keys() -> BTreeSet<&'static str> {
     let lists =
@@ -92,7 +92,7 @@ pub fn metadata_keys() -> BTreeSet<&'static str> {
 }
 
 impl WireMessage {
-    /// Puts the bytes of an attached image, as base64, beside its facts.
+    /// Adds the bytes of an attached image, as base64, to its entry.
     pub fn embed_image(&mut self, sha256: &str, base64: &str) {
         let Some(Value::Array(images)) = self.metadata.get_mut(IMAGES) else { return };
         for image in images.iter_mut().filter(|image| image["sha256"] == sha256) {
@@ -100,7 +100,7 @@ impl WireMessage {
         }
     }
 
-    /// The message in another chat. Messages that it names are named by their new ids; a client's data stays as it was.
+    /// Copies the message into another chat. Message ids in it change to the copies' ids; the client's data stays as it was.
     #[must_use]
     pub fn copied(mut self, chat_id: ChatId, ids: &HashMap<MessageId, MessageId>) -> Self {
         self.chat_id = chat_id;
@@ -109,7 +109,7 @@ impl WireMessage {
         self
     }
 
-    /// The message as one that can't be read.
+    /// The message as an unreadable one.
     #[must_use]
     pub fn into_unknown(self, reason: impl Into<String>) -> Message {
         let result_of = (self.author == Author::Tool).then(|| lenient(&self.metadata, "call_id")).flatten();
@@ -202,7 +202,7 @@ fn of_notice(notice: &Notice) -> Map<String, Value> {
     }
 }
 
-/// The bodies have string keys only, so that this can't fail.
+/// Can't fail: all keys of the bodies are strings.
 fn json_of(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
@@ -237,7 +237,7 @@ impl From<WireMessage> for Message {
     }
 }
 
-/// A body, the task that it belongs to, and the keys that are not the server's.
+/// A body, its delegating call, and the keys that are not the server's.
 type Read = Result<(MessageBody, Option<CallId>, Map<String, Value>), String>;
 
 fn read<B: DeserializeOwned>(wire: &WireMessage, keys: &[&[&str]], body: impl FnOnce(B) -> MessageBody) -> Read {
@@ -245,7 +245,7 @@ fn read<B: DeserializeOwned>(wire: &WireMessage, keys: &[&[&str]], body: impl Fn
     with_rest(wire, body(read), keys)
 }
 
-/// Adds what every body has: the task that it belongs to, and the keys that are not its own.
+/// Adds the parts that every body has: the delegating call, and the keys that are not the server's.
 fn with_rest(wire: &WireMessage, body: MessageBody, keys: &[&[&str]]) -> Read {
     let delegation = wire.metadata.get(DELEGATION).map(CallId::deserialize).transpose();
     let delegation = delegation.map_err(|error| format!("`{DELEGATION}`: {error}"))?;
@@ -275,7 +275,7 @@ fn read_notice(wire: &WireMessage) -> Read {
     with_rest(wire, notice.into(), &[&[kind], others])
 }
 
-/// Serde takes an optional part that it can't read for one that is not there.
+/// Serde reads a malformed optional field as an absent one, so the field is checked here.
 fn check_files(wire: &WireMessage, files: Option<&PlannedFiles>) -> Result<(), String> {
     let is_lost = files.is_none() && wire.metadata.contains_key(FILES);
     if is_lost { Err(format!("`{FILES}` is no list of hashes by path")) } else { Ok(()) }
@@ -302,7 +302,7 @@ fn notice(kind: &str, metadata: &Map<String, Value>) -> Result<Notice, serde_jso
     }
 }
 
-/// What the user wrote. A value that the server would not have written is the client's, like an unknown key.
+/// A user's message. A value that the server would not have written is the client's, like an unknown key.
 fn of_user(mut wire: WireMessage) -> Message {
     let mut rest = std::mem::take(&mut wire.metadata);
     let delegation = take(&mut rest, DELEGATION);
@@ -324,9 +324,9 @@ fn take<T: DeserializeOwned>(metadata: &mut Map<String, Value>, key: &str) -> Op
 
 fn message(wire: WireMessage, body: MessageBody, delegation: Option<CallId>, mut rest: Map<String, Value>) -> Message {
     let client = match rest.remove(CLIENT) {
-        // A row of today: what the client sent has its own key, and there is nothing else.
+        // A current row: the client's metadata has its own key, and nothing else is left.
         own if rest.is_empty() => own,
-        // A row of an early version: all of this was sent by the client.
+        // A row of an early version: the client sent all of this.
         own => {
             rest.extend(own.map(|own| (CLIENT.to_owned(), own)));
             Some(Value::Object(rest))

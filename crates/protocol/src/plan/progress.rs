@@ -1,17 +1,17 @@
-//! How far the carrying out of an approved plan has come.
+//! The progress of an approved plan.
 
 use super::{Plan, PlanFileStatus, StepStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The steps of the plan that a chat carries out. Only the server moves them.
+/// The steps of the plan under execution. Only the server moves them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     pub plan_file: String,
     pub steps: Vec<StepProgress>,
-    /// How the plan's file was when it was last told that it is not what was approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<String>,
+    /// The hash of the plan file when the server last reported that it differs from the approved plan.
+    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    pub reported_file: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,12 +30,12 @@ impl Progress {
         }
     }
 
-    /// What the plan's file has to say of it.
+    /// The status line for the plan file.
     #[must_use]
     pub fn file_status(&self) -> PlanFileStatus {
         if self.steps.iter().all(|step| step.status == StepStatus::Pending) {
             PlanFileStatus::Approved
-        } else if self.open().is_empty() {
+        } else if self.open_steps().is_empty() {
             PlanFileStatus::Done
         } else {
             PlanFileStatus::InProgress
@@ -44,8 +44,8 @@ impl Progress {
 
     /// The numbers of the steps that are neither done nor skipped.
     #[must_use]
-    pub fn open(&self) -> Vec<u32> {
-        self.steps.iter().filter(|step| !step.status.is_over()).map(|step| step.step_number).collect()
+    pub fn open_steps(&self) -> Vec<u32> {
+        self.steps.iter().filter(|step| !step.status.is_finished()).map(|step| step.step_number).collect()
     }
 
     #[must_use]
@@ -55,7 +55,7 @@ impl Progress {
 
     /// The plan with the present status of each step.
     #[must_use]
-    pub fn shown_in(&self, mut plan: Plan) -> Plan {
+    pub fn apply_to(&self, mut plan: Plan) -> Plan {
         for (step, known) in plan.steps.iter_mut().zip(&self.steps) {
             step.status = known.status;
         }

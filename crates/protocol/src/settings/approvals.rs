@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What happens to a call that needs a word from the user. Ordered by strictness.
+/// What happens to a call that requires approval. Ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -22,11 +22,11 @@ pub struct Approvals {
     pub delete: Rule,
     /// Changes to files that the approved plan does not name.
     pub outside_plan: Rule,
-    /// Commands inside the sandbox; leaving it always asks.
+    /// Commands inside the sandbox; a command outside it always asks.
     pub execute: Rule,
-    /// Tools of MCP servers; `deny` also for those that only read.
+    /// Tools of MCP servers; `deny` also covers read-only ones.
     pub mcp: Rule,
-    /// A rule for one tool, by its name; can only tighten.
+    /// A rule for one tool, by its name; it can only tighten.
     pub tools: BTreeMap<String, Rule>,
 }
 
@@ -37,7 +37,7 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// Whether nothing is allowed here that is not allowed there as well.
+    /// Whether everything allowed by these rules is also allowed by `other`.
     #[must_use]
     pub fn are_as_strict_as(&self, other: &Self) -> bool {
         let Self { delete, outside_plan, execute, mcp, tools } = self;
@@ -50,29 +50,30 @@ impl Approvals {
     }
 }
 
-/// The `[policy]` of the configuration: what has to be there before anything changes.
+/// The `[policy]` of the configuration: requirements for every change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Policy {
-    /// Whether act mode changes nothing and runs no command but the Tester's until the user has approved a plan,
-    /// however the chat got into act mode.
+#[schemars(rename = "Policy")]
+pub struct PlanPolicy {
+    /// Whether act mode changes nothing and runs no command (except the Tester's) until the user has approved a plan,
+    /// however the chat entered act mode.
     pub act_requires_plan: bool,
-    /// Whether a plan whose steps name no files can't be approved.
+    /// Whether approval requires a plan whose steps name files.
     pub plan_requires_files: bool,
 }
 
-impl Policy {
-    /// Whether nothing is allowed here that is not allowed there as well.
+impl PlanPolicy {
+    /// Whether everything allowed by this policy is also allowed by `other`.
     #[must_use]
     pub fn is_as_strict_as(self, other: Self) -> bool {
         self.act_requires_plan >= other.act_requires_plan && self.plan_requires_files >= other.plan_requires_files
     }
 
-    /// Why a plan can't be approved.
+    /// Why this policy rejects the plan, if it does.
     #[must_use]
     pub fn objection(self, plan: &Plan) -> Option<&'static str> {
         (self.plan_requires_files && plan.files().iter().all(|file| file.trim().is_empty())).then_some(
-            "This workspace requires plans that name their files, and no step of this one does. Add `files` to the steps that change something.",
+            "This workspace requires plans that name their files, and no step of this plan does. Add `files` to the steps that change something.",
         )
     }
 }
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_policy_is_as_strict_as_another_when_it_leaves_nothing_of_it_out() {
-        let policy = |act_requires_plan, plan_requires_files| Policy { act_requires_plan, plan_requires_files };
+        let policy = |act_requires_plan, plan_requires_files| PlanPolicy { act_requires_plan, plan_requires_files };
         let all = [policy(false, false), policy(true, false), policy(false, true), policy(true, true)];
         for (one, other, strict) in [(0, 0, true), (0, 1, false), (0, 2, false), (1, 0, true), (1, 2, false), (2, 1, false), (3, 1, true)] {
             assert_eq!(all[one].is_as_strict_as(all[other]), strict, "{one} {other}");
@@ -113,9 +114,9 @@ mod tests {
             let files = files.iter().map(|file| (*file).to_owned()).collect();
             Plan { steps: vec![PlanStep::default(), PlanStep { files, ..PlanStep::default() }], ..Plan::default() }
         };
-        let policy = Policy { plan_requires_files: true, ..Policy::default() };
+        let policy = PlanPolicy { plan_requires_files: true, ..PlanPolicy::default() };
         assert!(policy.objection(&plan(&[])).is_some() && policy.objection(&plan(&[" "])).is_some());
         assert_eq!((policy.objection(&plan(&["a"])), policy.objection(&plan(&["", "src/*.rs"]))), (None, None));
-        assert_eq!(Policy { act_requires_plan: true, ..Policy::default() }.objection(&plan(&[])), None);
+        assert_eq!(PlanPolicy { act_requires_plan: true, ..PlanPolicy::default() }.objection(&plan(&[])), None);
     }
 }

@@ -4,37 +4,37 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// What a message does that is an order to carry out the plan.
+/// The effect of a message that orders the plan to be executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntentSwitch {
-    /// It approves the newest plan and switches.
+    /// Approve the newest plan and switch to act mode.
     #[default]
     Switch,
-    /// It shows a one-click card.
+    /// Show a one-click card.
     Suggest,
-    /// It is a message like any other.
+    /// None: treat it like any other message.
     Off,
 }
 
-/// Who reads a message that the rules can't.
+/// Who reads a message that the rules can't classify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntentClassifier {
     /// Nobody.
     #[default]
     Off,
-    /// The plan mode's model. It can suggest to execute the plan, and never switches.
+    /// The plan mode's model. It can suggest executing the plan, and never switches the mode.
     Model,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultMode {
-    /// Nothing of the project can change.
+    /// Nothing in the project can change.
     #[default]
     Plan,
-    /// Whatever the role may do, and the plan names, can change.
+    /// The role's permissions and the approved plan decide what can change.
     Act,
     /// Plan, unless the first message asks for a simple fix.
     Auto,
@@ -43,17 +43,17 @@ pub enum DefaultMode {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
-    /// Requests to the model per run.
+    /// Maximum requests to the model per run.
     pub turns: u32,
-    /// What the replies of a chat may cost together, in the catalog's currency; `inf` for no limit.
+    /// Maximum cost of a chat's replies, in the catalog's currency; `inf` for no limit.
     pub cost: f64,
 }
 
-/// What is done with the user's repository.
+/// What Planwright does with the user's repository.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitSettings {
-    /// Whether finished work is committed, on a branch of its own.
+    /// Whether to commit finished work, on a branch of its own.
     pub commit_steps: bool,
 }
 
@@ -63,12 +63,12 @@ impl Default for RunLimits {
     }
 }
 
-/// How long a server keeps chats and audit entries. Without it nothing is deleted.
+/// How long the server keeps chats and audit entries. Without it the server deletes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
-    /// After how many days a chat that nobody used is deleted.
+    /// Days after which an unused chat is deleted.
     pub chats_days: Option<NonZeroU32>,
-    /// After how many days an entry of the audit log is deleted.
+    /// Days after which an entry of the audit log is deleted.
     pub audit_days: Option<NonZeroU32>,
 }

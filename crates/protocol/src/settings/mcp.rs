@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpSettings {
-    /// Any number of MCP servers, by names of your own: programs, or addresses.
+    /// MCP servers by a name that you choose: programs, or addresses.
     pub servers: BTreeMap<String, ServerConfig>,
 }
 
@@ -21,29 +21,29 @@ pub struct McpSettings {
 #[derive(Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
-    /// The program: a name is looked for on the search path, a path is taken from the workspace's root.
+    /// The program: a bare name is looked up on the search path, a path is relative to the workspace's root.
     pub command: Option<String>,
-    /// The arguments of the program.
+    /// The program's arguments.
     pub args: Vec<String>,
-    /// Variables of the program.
+    /// The program's environment variables.
     pub env: BTreeMap<String, String>,
-    /// Names of variables of Planwright's own environment that the program gets as well; in your own file alone.
+    /// Names of variables to pass on from Planwright's own environment; only in your own file.
     pub env_from: Vec<String>,
     /// The address: `https`, or `http` on this machine (elsewhere only without a key).
     pub url: Option<String>,
-    /// The name of the variable that holds the key for the address; in your own file alone.
+    /// The name of the variable that holds the key for the address; only in your own file.
     pub api_key_env: Option<String>,
-    /// Whether the server's word is taken (its `readOnlyHint`) that a tool only reads.
+    /// Whether to believe the server's `readOnlyHint`, which says that a tool only reads.
     pub trust_read_only: bool,
-    /// Whether the program has the network.
+    /// Whether the program has network access.
     pub network: bool,
-    /// More files and folders that the program may read.
+    /// Additional files and folders that the program may read.
     pub readable: Vec<PathBuf>,
-    /// One process for all calls, in which the workspace can't be changed.
+    /// Whether to keep one process for all calls. It can't change the workspace.
     pub keep: bool,
-    /// Seconds for one call; 60 unless set, at most 1800.
+    /// Timeout of one call in seconds (default 60, at most 1800).
     pub timeout_s: Option<u64>,
-    /// Seconds for coming up and saying what it offers; 30 unless set.
+    /// Timeout in seconds for starting and listing tools (default 30).
     pub start_timeout_s: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ const USUAL_TIME: u64 = 60;
 const USUAL_START: u64 = 30;
 
 impl ServerConfig {
-    /// Whether it is given variables of our own process.
+    /// Whether it receives variables of our own process.
     #[must_use]
     pub fn names_variables(&self) -> bool {
         !self.env_from.is_empty() || self.api_key_env.is_some()
@@ -59,7 +59,7 @@ impl ServerConfig {
 
     /// The program and its arguments.
     #[must_use]
-    pub fn words(&self) -> Option<Vec<String>> {
+    pub fn command_line(&self) -> Option<Vec<String>> {
         self.command.as_ref().map(|command| std::iter::once(command).chain(&self.args).cloned().collect())
     }
 
@@ -73,7 +73,7 @@ impl ServerConfig {
         Duration::from_secs(self.start_timeout_s.unwrap_or(USUAL_START))
     }
 
-    /// What the user accepts: everything about what is started and what it is given. Times are not part of it.
+    /// The hash that the user accepts: the program and everything it is given, without the timeouts.
     #[must_use]
     pub fn sha256(&self) -> String {
         let whole = Self { timeout_s: None, start_timeout_s: None, ..self.clone() };
@@ -82,9 +82,9 @@ impl ServerConfig {
 
     /// The same for people, without the values of variables.
     #[must_use]
-    pub fn shown(&self) -> Value {
+    pub fn public_view(&self) -> Value {
         let mut shown = serde_json::Map::new();
-        if let Some(words) = self.words() {
+        if let Some(words) = self.command_line() {
             shown.insert("command".to_owned(), json!(words));
         }
         if let Some(url) = &self.url {
@@ -106,17 +106,17 @@ impl ServerConfig {
     }
 }
 
-/// Whether a host, as an address names it, is this machine.
+/// Whether a host, as written in an address, is this machine.
 #[must_use]
 pub fn is_loopback_host(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Values of variables may be secrets.
+/// Hides the values of variables, which may be secrets.
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.shown())
+        write!(f, "{}", self.public_view())
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
             assert_ne!(server(other.clone()).sha256(), first.sha256(), "{other}");
         }
         assert_eq!(ServerConfig { timeout_s: Some(5), ..first.clone() }.sha256(), first.sha256());
-        let shown = format!("{:?} {}", first, first.shown());
+        let shown = format!("{:?} {}", first, first.public_view());
         assert!(shown.contains("KEY") && !shown.contains("hunter2"), "{shown}");
     }
 }

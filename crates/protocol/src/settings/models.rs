@@ -1,6 +1,6 @@
 //! `[models]`, and the providers they come from.
 
-use super::{Depth, ProviderSettings};
+use super::{ProviderSettings, ReasoningEffort};
 use crate::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,12 +41,12 @@ impl ModelChoice {
     }
 }
 
-/// Which models a workspace uses, and how they are reached.
+/// The models of a workspace, and how to reach them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelSettings {
     pub choice: ModelChoice,
-    /// Those of the configuration. Vendors of the catalog need no entry.
+    /// The configured providers. Vendors of the catalog need no entry.
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// The effort that the user chose for a chat, over that of the provider.
-    pub effort: Option<Depth>,
+    /// The effort that the user chose for a chat; it overrides the provider's.
+    pub effort: Option<ReasoningEffort>,
 }

@@ -1,28 +1,28 @@
-//! The wires that are spoken.
+//! Providers and their wire formats.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// How a provider is talked to.
+/// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderKind {
-    /// Chat completions, of `OpenAI` and of everyone who speaks like it.
+    /// Chat completions, as `OpenAI` and compatible vendors speak it.
     Openai,
-    /// The responses of `OpenAI`.
+    /// `OpenAI`'s responses API.
     OpenaiResponses,
-    /// The messages of Anthropic.
+    /// Anthropic's messages API.
     Anthropic,
-    /// Gemini, of Google.
+    /// Google's Gemini API.
     Gemini,
-    /// The own protocol of Ollama.
+    /// Ollama's own API.
     Ollama,
-    /// Chat completions with what `OpenRouter` adds.
+    /// Chat completions with `OpenRouter`'s additions.
     Openrouter,
-    /// Scripts in a folder, in place of a model.
+    /// Scripts in a folder, instead of a model.
     Script,
-    /// The built-in demonstration.
+    /// The built-in demo.
     Demo,
 }
 
@@ -41,9 +41,9 @@ impl ProviderKind {
         }
     }
 
-    /// The vendor whose own wire this is.
+    /// The vendor that this wire format belongs to.
     #[must_use]
-    pub fn home(self) -> Option<&'static str> {
+    pub fn vendor_name(self) -> Option<&'static str> {
         match self {
             ProviderKind::Openai | ProviderKind::OpenaiResponses => Some("openai"),
             ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Ollama | ProviderKind::Openrouter => Some(self.as_str()),
@@ -62,17 +62,18 @@ impl fmt::Display for ProviderKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolCalls {
-    /// As its wire has them.
+    /// In the wire format's native way.
     #[default]
     Native,
-    /// In an answer that is held to a JSON schema, for models that were not taught to.
+    /// In a reply constrained to a JSON schema, for models without native tool calls.
     Json,
 }
 
-/// How much a model thinks before it answers.
+/// How much a model reasons before it replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Depth {
+#[schemars(rename = "Depth")]
+pub enum ReasoningEffort {
     Low,
     Medium,
     High,
@@ -83,28 +84,28 @@ pub enum Depth {
 #[serde(deny_unknown_fields)]
 pub struct ProviderSettings {
     pub kind: ProviderKind,
-    /// For `script` alone, and required there: the folder with the scripts.
+    /// Only for `script`, and required there: the folder with the scripts.
     pub path: Option<PathBuf>,
-    /// The address alone: one with a user, a password, `?` or `#` is refused.
+    /// The address. A user, a password, `?` or `#` in it is an error.
     pub base_url: Option<String>,
-    /// The name of the environment variable that holds the key; the key itself never stands in a file.
+    /// The name of the environment variable that holds the key. The key itself never belongs in a file.
     pub api_key_env: Option<String>,
-    /// Whose models these are, for address, key, sizes and prices.
+    /// The vendor, which decides address, key variable, context sizes and prices.
     pub vendor: Option<String>,
-    /// How the model makes tool calls; `native` unless set.
+    /// How the model makes tool calls (default `native`).
     pub tools: Option<ToolCalls>,
-    /// How much the model thinks before it answers.
-    pub reasoning: Option<Depth>,
-    /// How much the model reads; Ollama is told it as `num_ctx`.
+    /// How much the model reasons before it replies.
+    pub reasoning: Option<ReasoningEffort>,
+    /// The model's context in tokens; sent to Ollama as `num_ctx`.
     pub context_tokens: Option<u64>,
-    /// How much the model may write in one reply.
+    /// Maximum tokens of one reply.
     pub max_output_tokens: Option<u64>,
-    /// Whether the models look at images; as the catalog says unless set.
+    /// Whether the models accept images (default: what the catalog says).
     pub images: Option<bool>,
-    /// A file of certificates in PEM form, trusted besides the system's.
+    /// A file of PEM certificates to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
-    /// Seconds without a byte; 120 unless set.
+    /// Timeout in seconds without a byte (default 120).
     pub timeout_s: Option<u64>,
-    /// Seconds for a whole reply; 900 unless set.
+    /// Timeout in seconds for a whole reply (default 900).
     pub reply_timeout_s: Option<u64>,
 }

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxSettings {
-    /// Whether commands are held by the sandbox.
+    /// Whether commands run in the sandbox.
     pub mode: SandboxMode,
-    /// Whether commands have the network without asking.
+    /// Whether commands have network access without asking.
     pub network: bool,
-    /// Whether planners may run commands that can change nothing.
+    /// Whether planners may run commands, in a sandbox where nothing can change.
     #[schemars(with = "bool")]
     pub inspect: Inspect,
-    /// More folders that commands may change.
+    /// Additional folders that commands may change.
     pub writable: Vec<PathBuf>,
-    /// Megabytes that one command may write to the disk, and never more than half of what is free when it begins.
+    /// Megabytes that one command may write to disk; never more than half of the free space when it starts.
     pub disk_mb: u32,
-    /// Where what a command writes is kept until it was judged.
+    /// Where a command's writes are staged until the gate has judged them.
     pub staging: Staging,
 }
 
@@ -38,13 +38,13 @@ impl Default for SandboxSettings {
 const MEGABYTE: u64 = 1_000_000;
 
 impl SandboxSettings {
-    /// Bytes that one command may write to the disk.
+    /// Bytes that one command may write to disk.
     #[must_use]
     pub fn disk_bytes(&self) -> u64 {
         u64::from(self.disk_mb) * MEGABYTE
     }
 
-    /// Whether commands can't do anything here that they can't do there as well.
+    /// Whether everything that commands can do under these settings they can also do under `other`.
     #[must_use]
     pub fn is_as_strict_as(&self, other: &Self) -> bool {
         let Self { mode, network, inspect, writable, disk_mb, staging } = self;
@@ -60,24 +60,24 @@ impl SandboxSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
-    /// They are, and without one they are refused.
+    /// Yes. Without a sandbox, commands are refused.
     #[default]
     Enforce,
-    /// No guard at all: for roles that may change everything anyway, and each command asks.
+    /// No isolation at all: only for roles that may change everything anyway, and each command asks.
     Off,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Staging {
-    /// In the data folder. The server looks every 20 ms, and ends a command that writes more than its share.
+    /// In the data folder. The server checks every 20 ms and ends a command that exceeds its limit.
     #[default]
     Disk,
-    /// In memory: the kernel holds a command to its share, at most half of the command's memory and 200,000 files. Its `/scratch` ends with it. Needs Linux 6.6.
+    /// In memory: the kernel enforces the limit, at most half of the command's memory and 200,000 files. The command's `/scratch` ends with it. Requires Linux 6.6.
     Memory,
 }
 
-/// Whether roles of plan mode have commands too, in a sandbox in which nothing can be changed.
+/// Whether plan-mode roles may run commands, in a sandbox where nothing can change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Inspect {

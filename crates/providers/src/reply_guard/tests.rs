@@ -30,7 +30,7 @@ fn events_pass_as_they_are_however_they_are_cut_and_whatever_ends_their_lines() 
     assert_eq!(lines.pass(b"{\"a\":1}\n\n{\"b\"").unwrap(), b"{\"a\":1}\n");
     assert_eq!(lines.pass(b":2}").unwrap(), b"");
     assert_eq!(lines.end().unwrap(), b"{\"b\":2}\n");
-    assert!(matches!(lines.pass(&[b'x'; 2048]), Err(Fault::LineTooLong(1024))));
+    assert!(matches!(lines.pass(&[b'x'; 2048]), Err(TransportFault::LineTooLong(1024))));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn deep_arguments_are_refused_however_they_are_hidden() {
     ];
     for (number, events) in hidden.iter().enumerate() {
         let mut guard = guard();
-        let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(Fault::Unreadable(_))));
+        let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(TransportFault::Unreadable(_))));
         assert!(refused, "case {number}");
     }
 }
@@ -82,7 +82,7 @@ fn wide_arguments_high_numbers_and_floods_of_values_are_refused() {
     ];
     for (number, events) in floods.iter().enumerate() {
         let mut guard = guard();
-        let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(Fault::Unreadable(_))));
+        let refused = events.iter().any(|event| matches!(guard.pass(event.as_bytes()), Err(TransportFault::Unreadable(_))));
         assert!(refused, "case {number}");
     }
     assert!(check_document(json!({"data": vec![0; 200_000]}).to_string().as_bytes()).is_err());

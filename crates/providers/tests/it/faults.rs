@@ -3,17 +3,17 @@
 use crate::{endpoint, hear, model, user};
 use planwright_agent::Provider;
 use planwright_protocol::ErrorCode::{self, *};
-use planwright_providers::{Endpoint, Patience, Remote, check};
+use planwright_providers::{Endpoint, Remote, Timeouts, check};
 use planwright_testkit::PATIENCE;
-use planwright_testkit::model_server::{Fault, MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{Fault, MODEL, ModelServer, ScriptedReply, Wire};
 use planwright_testkit::stopwatch::Stopwatch;
 use std::time::{Duration, Instant};
 
-fn half_done() -> Reply {
-    Reply::text("I will read it.").call("read", r#"{"path": "/a"}"#)
+fn half_done() -> ScriptedReply {
+    ScriptedReply::text("I will read it.").call("read", r#"{"path": "/a"}"#)
 }
 
-async fn failure(wire: Wire, reply: Reply) -> (crate::Heard, ErrorCode, String) {
+async fn failure(wire: Wire, reply: ScriptedReply) -> (crate::Heard, ErrorCode, String) {
     let server = ModelServer::start(wire, [reply]).await;
     let heard = hear(&model(&server), vec![user("Go")]).await;
     let problem = heard.failure.clone().unwrap_or_else(|| panic!("{wire:?} did not fail: {heard:?}"));
@@ -49,8 +49,11 @@ async fn an_error_in_the_middle_of_a_stream_is_the_servers_and_not_the_users() {
 #[tokio::test]
 async fn odd_but_lawful_streams_and_bad_bytes_are_read() {
     for wire in Wire::ALL {
-        let server =
-            ModelServer::start(wire, [Reply::text("ok").but(Fault::Variants), Reply::text("no BAD day").but(Fault::BadCharacter)]).await;
+        let server = ModelServer::start(
+            wire,
+            [ScriptedReply::text("ok").but(Fault::Variants), ScriptedReply::text("no BAD day").but(Fault::BadCharacter)],
+        )
+        .await;
         let model = model(&server);
         let heard = hear(&model, vec![user("Go")]).await;
         assert_eq!((heard.failure, heard.text.as_str()), (None, "ok"), "{wire:?}");
@@ -77,10 +80,10 @@ async fn a_refusal_says_what_to_do_and_never_the_key() {
             (422, "{}", "max_output_tokens"),
             (413, "{}", "Compact the chat"),
             (407, "{}", "HTTPS_PROXY"),
-            (418, "<!DOCTYPE html><html><body>CANARY</body></html>", "a web page came in place of an answer"),
+            (418, "<!DOCTYPE html><html><body>CANARY</body></html>", "the answer is a web page"),
             (307, "", "base_url"),
         ] {
-            let (_, code, message) = failure(wire, Reply::status(status, None, body)).await;
+            let (_, code, message) = failure(wire, ScriptedReply::status(status, None, body)).await;
             assert_eq!(code, ProviderRejected, "{wire:?}, {status}: {message}");
             assert!(message.contains(words), "{wire:?}, {status}: {message}");
         }
@@ -89,11 +92,11 @@ async fn a_refusal_says_what_to_do_and_never_the_key() {
 
 #[tokio::test]
 async fn one_who_answers_is_not_said_to_be_out_of_reach() {
-    let server = ModelServer::start(Wire::Chat, vec![Reply::status(500, Some(("Retry-After", "0")), "<html>oops</html>"); 6]).await;
+    let server = ModelServer::start(Wire::Chat, vec![ScriptedReply::status(500, Some(("Retry-After", "0")), "<html>oops</html>"); 6]).await;
     let problem = hear(&model(&server), vec![user("Go")]).await.failure.unwrap();
     assert_eq!(problem.code, ProviderUnavailable);
     assert!(
-        problem.message.contains("answered with HTTP 500: a web page came") && !problem.message.contains("oops"),
+        problem.message.contains("answered with HTTP 500: the answer is a web page") && !problem.message.contains("oops"),
         "{}",
         problem.message
     );
@@ -103,7 +106,7 @@ async fn one_who_answers_is_not_said_to_be_out_of_reach() {
 #[tokio::test]
 async fn a_line_that_never_ends_is_ended_early() {
     for wire in [Wire::Chat, Wire::Ollama] {
-        let server = ModelServer::start(wire, [Reply::text(&"word".repeat(64 * 1024)).but(Fault::OneLine)]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text(&"word".repeat(64 * 1024)).but(Fault::OneLine)]).await;
         let problem = hear(&model(&server), vec![user("Go")]).await.failure.unwrap();
         assert_eq!(problem.code, LimitReached, "{wire:?}: {}", problem.message);
         assert!(problem.message.contains("a line of the reply is longer than 8 MiB"), "{wire:?}: {}", problem.message);
@@ -113,7 +116,7 @@ async fn a_line_that_never_ends_is_ended_early() {
 #[tokio::test]
 async fn a_passing_failure_is_tried_again_and_the_answer_comes_once() {
     for wire in Wire::ALL {
-        let busy = [Reply::status(529, None, "overloaded"), Reply::status(429, Some(("Retry-After", "1")), "slow down")];
+        let busy = [ScriptedReply::status(529, None, "overloaded"), ScriptedReply::status(429, Some(("Retry-After", "1")), "slow down")];
         let server = ModelServer::start(wire, busy.into_iter().chain([half_done()])).await;
         let watch = Stopwatch::start(&[]);
         let heard = hear(&model(&server), vec![user("Go")]).await;
@@ -128,7 +131,7 @@ async fn a_passing_failure_is_tried_again_and_the_answer_comes_once() {
 
 #[tokio::test]
 async fn a_refusal_is_not_tried_again() {
-    let server = ModelServer::start(Wire::Chat, [Reply::status(401, None, "no"), half_done()]).await;
+    let server = ModelServer::start(Wire::Chat, [ScriptedReply::status(401, None, "no"), half_done()]).await;
     hear(&model(&server), vec![user("Go")]).await;
     assert_eq!(server.asked().len(), 1);
 }
@@ -148,7 +151,7 @@ async fn nobody_there_is_told_with_the_address() {
 #[tokio::test]
 async fn a_server_that_is_silent_once_is_asked_once_more() {
     for wire in Wire::ALL {
-        let server = ModelServer::start(wire, [Reply::text("").but(Fault::Silence), half_done()]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text("").but(Fault::Silence), half_done()]).await;
         let heard = hear(&model(&server), vec![user("Go")]).await;
         assert_eq!((heard.failure, heard.text.as_str(), heard.calls.len()), (None, "I will read it.", 1), "{wire:?}");
         assert_eq!(server.asked().len(), 2, "{wire:?}");
@@ -158,7 +161,7 @@ async fn a_server_that_is_silent_once_is_asked_once_more() {
 #[tokio::test]
 async fn a_silent_server_is_given_up_in_time_and_asked_once_more_only_before_its_first_word() {
     for (fault, text, asked) in [(Fault::Silence, "", 2), (Fault::SilenceAfterText, "Hello", 1)] {
-        let silent = || Reply::text("Hello").but(fault.clone());
+        let silent = || ScriptedReply::text("Hello").but(fault.clone());
         let server = ModelServer::start(Wire::Anthropic, [silent(), silent(), half_done()]).await;
         let started = Stopwatch::start(&[]);
         let heard = hear(&model(&server), vec![user("Go")]).await;
@@ -172,11 +175,12 @@ async fn a_silent_server_is_given_up_in_time_and_asked_once_more_only_before_its
 
 #[tokio::test]
 async fn a_reply_that_never_ends_is_ended() {
-    let drip = || Reply::text("word ").but(Fault::Drip(Duration::from_millis(200)));
-    let server = ModelServer::start(Wire::Chat, [drip(), Reply::text(&"word ".repeat(20_000)).but(Fault::Drip(Duration::ZERO))]).await;
-    let patience = |reply: u64, bytes: usize| Patience { reply: Duration::from_secs(reply), bytes, ..Patience::default() };
-    for (patience, words) in [(patience(2, usize::MAX), "reply_timeout_s"), (patience(600, 4 * 1024 * 1024), "MiB")] {
-        let model = Remote::new(Endpoint { patience, ..endpoint(&server) }, MODEL).unwrap();
+    let drip = || ScriptedReply::text("word ").but(Fault::Drip(Duration::from_millis(200)));
+    let server =
+        ModelServer::start(Wire::Chat, [drip(), ScriptedReply::text(&"word ".repeat(20_000)).but(Fault::Drip(Duration::ZERO))]).await;
+    let timeouts = |reply: u64, bytes: usize| Timeouts { reply: Duration::from_secs(reply), bytes, ..Timeouts::default() };
+    for (timeouts, words) in [(timeouts(2, usize::MAX), "reply_timeout_s"), (timeouts(600, 4 * 1024 * 1024), "MiB")] {
+        let model = Remote::new(Endpoint { timeouts, ..endpoint(&server) }, MODEL).unwrap();
         let problem = hear(&model, vec![user("Go")]).await.failure.unwrap();
         assert_eq!(problem.code, LimitReached, "{}", problem.message);
         assert!(problem.message.contains(words), "{}", problem.message);
@@ -185,7 +189,7 @@ async fn a_reply_that_never_ends_is_ended() {
 
 #[tokio::test]
 async fn dropping_a_reply_ends_the_request() {
-    let server = ModelServer::start(Wire::Chat, [Reply::text("word ").but(Fault::Drip(Duration::from_millis(20)))]).await;
+    let server = ModelServer::start(Wire::Chat, [ScriptedReply::text("word ").but(Fault::Drip(Duration::from_millis(20)))]).await;
     let model = model(&server);
     let stream = model.stream(crate::request(vec![user("Go")])).await.unwrap();
     assert_eq!(server.hung_up(), 0);
@@ -207,22 +211,22 @@ async fn a_check_tells_a_good_set_up_from_each_bad_one() {
         let unnamed = check(endpoint(&server), "").await.unwrap();
         assert!(unnamed.ends_with(" answers"), "{wire:?}: {unnamed}");
         for (reply, words) in [
-            (Reply::status(503, None, "busy"), "look at its log"),
-            (Reply::status(502, None, "<html>bad gateway</html>"), "a web page came"),
+            (ScriptedReply::status(503, None, "busy"), "check its log"),
+            (ScriptedReply::status(502, None, "<html>bad gateway</html>"), "is a web page"),
         ] {
             server.only(reply);
             let problem = check(endpoint(&server), MODEL).await.unwrap_err();
             assert!(problem.message.contains(words) && !problem.message.contains("send a message"), "{wire:?}: {}", problem.message);
         }
         if wire == Wire::Anthropic {
-            server.only(Reply::status(200, None, r#"{"data": [{"id": "test-model", "type": "model"}]}"#));
+            server.only(ScriptedReply::status(200, None, r#"{"data": [{"id": "test-model", "type": "model"}]}"#));
             let unread = check(endpoint(&server), MODEL).await.unwrap();
-            assert!(unread.contains("answers; its list of models can't be read"), "{unread}");
-            server.only(Reply::status(200, None, "<html>Welcome</html>"));
+            assert!(unread.contains("answers; its list of models is unreadable"), "{unread}");
+            server.only(ScriptedReply::status(200, None, "<html>Welcome</html>"));
             let problem = check(endpoint(&server), MODEL).await.unwrap_err();
             assert!(problem.message.contains("Check `kind` and base_url"), "{}", problem.message);
         }
-        server.only(Reply::status(401, None, "bad key sk-live-CANARY"));
+        server.only(ScriptedReply::status(401, None, "bad key sk-live-CANARY"));
         let problem = check(endpoint(&server), MODEL).await.unwrap_err();
         assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains("CANARY"), "{wire:?}: {}", problem.message);
     }

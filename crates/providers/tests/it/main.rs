@@ -9,11 +9,11 @@ mod wires;
 mod without_tools;
 
 use futures::StreamExt;
-use planwright_agent::{Delta, ModelCall, ModelMessage, Native, Provider, Purpose, Replies, Request, ToolDefinition};
+use planwright_agent::{Delta, ModelCall, ModelMessage, ModelRequest, Native, Provider, Purpose, Replies, ToolDefinition};
 use planwright_protocol::event::Usage;
 use planwright_protocol::settings::{ProviderKind, ToolCalls};
 use planwright_protocol::{MessageId, Mode, Problem};
-use planwright_providers::{Endpoint, Patience, Remote, SecretString, catalog, install_cryptography};
+use planwright_providers::{Endpoint, Remote, SecretString, Timeouts, catalog, install_cryptography};
 use planwright_testkit::model_server::{MODEL, ModelServer, Wire};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ fn endpoint(server: &ModelServer) -> Endpoint {
         max_output_tokens: None,
         images: None,
         ca_file: None,
-        patience: Patience { silence: Duration::from_secs(2), ..Patience::default() },
+        timeouts: Timeouts { silence: Duration::from_secs(2), ..Timeouts::default() },
         waits: None,
     }
 }
@@ -53,10 +53,10 @@ fn model(server: &ModelServer) -> Remote {
     Remote::new(endpoint(server), MODEL).unwrap()
 }
 
-fn request(messages: Vec<ModelMessage>) -> Request {
+fn request(messages: Vec<ModelMessage>) -> ModelRequest {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}}, "required": ["path"]});
     let tools = ["read", "ls"].map(|name| ToolDefinition { name: name.into(), description: format!("{name} it"), schema: schema.clone() });
-    Request {
+    ModelRequest {
         system: "You are a test.".into(),
         messages: messages.into(),
         images: HashMap::new(),
@@ -95,7 +95,7 @@ async fn hear(model: &Remote, messages: Vec<ModelMessage>) -> Heard {
     hear_request(model, request(messages)).await
 }
 
-async fn hear_request(model: &Remote, request: Request) -> Heard {
+async fn hear_request(model: &Remote, request: ModelRequest) -> Heard {
     let mut heard = Heard::default();
     let mut stream = match model.stream(request).await {
         Ok(stream) => stream,

@@ -4,10 +4,10 @@
 
 use crate::{request, user};
 use futures::StreamExt;
-use planwright_agent::{Delta, ModelCall, ModelMessage, Provider, Request, ToolDefinition};
+use planwright_agent::{Delta, ModelCall, ModelMessage, ModelRequest, Provider, ToolDefinition};
 use planwright_protocol::settings::{ProviderKind, ToolCalls};
 use planwright_protocol::{ErrorCode, Mode};
-use planwright_providers::{Endpoint, Patience, Remote, install_cryptography};
+use planwright_providers::{Endpoint, Remote, Timeouts, install_cryptography};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn endpoint(base_url: String) -> Endpoint {
         max_output_tokens: Some(96),
         images: None,
         ca_file: None,
-        patience: Patience::default(),
+        timeouts: Timeouts::default(),
         waits: None,
     }
 }
@@ -41,9 +41,9 @@ fn model(endpoint: Endpoint) -> Remote {
     Remote::new(endpoint, "smollm2").unwrap()
 }
 
-fn asking(messages: Vec<ModelMessage>, tools: Vec<ToolDefinition>) -> Request {
+fn asking(messages: Vec<ModelMessage>, tools: Vec<ToolDefinition>) -> ModelRequest {
     // Without a word of the system this model babbles.
-    Request { system: "You are a helpful assistant. You answer in one short sentence.".into(), tools, ..request(messages) }
+    ModelRequest { system: "You are a helpful assistant. You answer in one short sentence.".into(), tools, ..request(messages) }
 }
 
 fn tool(name: &str, schema: Value) -> ToolDefinition {
@@ -138,7 +138,7 @@ fn planned(number: usize, file: &str) -> ModelMessage {
     ModelMessage::Assistant { mode: Mode::Plan, text: "I plan.".into(), calls: vec![call], native: None }
 }
 
-async fn hear(model: &Remote, request: Request) -> (String, Vec<ModelCall>) {
+async fn hear(model: &Remote, request: ModelRequest) -> (String, Vec<ModelCall>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     let mut stream = model.stream(request).await.unwrap();
     while let Some(delta) = stream.next().await {
@@ -217,8 +217,8 @@ const ENDLESS: &str = "Count from 1 to 10000, one number after another, and leav
 #[ignore = "needs a real model; scripts/real-model runs it"]
 async fn a_real_model_that_does_not_end_is_ended_by_our_limits() {
     let cut = model(Endpoint { max_output_tokens: Some(24), ..endpoint(address()) });
-    let patience = Patience { reply: Duration::from_secs(4), ..Patience::default() };
-    let late = model(Endpoint { max_output_tokens: None, patience, ..endpoint(address()) });
+    let timeouts = Timeouts { reply: Duration::from_secs(4), ..Timeouts::default() };
+    let late = model(Endpoint { max_output_tokens: None, timeouts, ..endpoint(address()) });
     for (model, code) in [(cut, ErrorCode::ProviderGarbled), (late, ErrorCode::LimitReached)] {
         let start = Instant::now();
         let deltas: Vec<_> = model.stream(asking(vec![user(ENDLESS)], Vec::new())).await.unwrap().collect().await;

@@ -2,10 +2,10 @@
 
 use crate::{endpoint, hear, hear_request, model, request, user, vendor};
 use planwright_agent::{ModelCall, ModelMessage, Provider};
-use planwright_protocol::settings::Depth;
+use planwright_protocol::settings::ReasoningEffort;
 use planwright_protocol::{AttachedImage, Mode};
 use planwright_providers::{Endpoint, Remote};
-use planwright_testkit::model_server::{COST, MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{COST, MODEL, ModelServer, ScriptedReply, Wire};
 use serde_json::{Value, json};
 
 /// Arguments with everything in them that can come apart badly.
@@ -14,8 +14,11 @@ const ARGS: &str = r#"{"path": "/a \"b\" \\ \u5f00\ud83d\ude80 é.txt", "limit":
 #[tokio::test]
 async fn every_wire_gives_text_reasoning_whole_calls_and_usage() {
     for wire in Wire::ALL {
-        let reply =
-            Reply::text("开始执行 🚀").thinking("Hm — 想", "sig-1").call("read", ARGS).call("ls", r#"{"path": "/"}"#).using(1000, 50, 400);
+        let reply = ScriptedReply::text("开始执行 🚀")
+            .thinking("Hm — 想", "sig-1")
+            .call("read", ARGS)
+            .call("ls", r#"{"path": "/"}"#)
+            .using(1000, 50, 400);
         let server = ModelServer::start(wire, [reply]).await;
         let heard = hear(&model(&server), vec![user("Go")]).await;
         assert_eq!(heard.failure, None, "{wire:?}");
@@ -33,7 +36,7 @@ async fn every_wire_gives_text_reasoning_whole_calls_and_usage() {
 #[tokio::test]
 async fn every_wire_is_told_the_system_prompt_the_tools_and_the_key_and_nothing_is_left_with_the_vendor() {
     for wire in Wire::ALL {
-        let server = ModelServer::start(wire, [Reply::text("Done.")]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text("Done.")]).await;
         hear(&model(&server), vec![user("Go"), user("and hurry")]).await;
         let asked = server.asked().remove(0);
         let body = asked.body.to_string();
@@ -61,13 +64,13 @@ async fn every_wire_is_told_the_system_prompt_the_tools_and_the_key_and_nothing_
 async fn every_wire_carries_an_image_and_tells_of_one_that_is_not_shown() {
     let image = |sum: &str| ModelMessage::Image(AttachedImage { sha256: sum.into(), mime_type: "image/png".into(), size: 3 });
     for wire in Wire::ALL {
-        let server = ModelServer::start(wire, [Reply::text("A duck.")]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text("A duck.")]).await;
         let mut asked = request(vec![user("What is this?"), image("shown"), image("hidden")]);
         asked.images.insert("shown".into(), b"png".as_slice().into());
         let heard = hear_request(&model(&server), asked).await;
         assert_eq!((heard.failure, heard.text.as_str()), (None, "A duck."), "{wire:?}");
         let body = server.asked()[0].body.to_string();
-        for part in ["What is this?", "cG5n", "An image stood here"] {
+        for part in ["What is this?", "cG5n", "There is an image here"] {
             assert!(body.contains(part), "{wire:?} lacks {part:?}: {body}");
         }
         assert!(body.contains("image/png") || wire == Wire::Ollama, "{wire:?}: {body}");
@@ -99,7 +102,7 @@ fn calls() -> Vec<ModelCall> {
 #[tokio::test]
 async fn calls_and_their_results_go_back_under_the_same_ids() {
     for wire in Wire::ALL {
-        let server = ModelServer::start(wire, [Reply::text("Done.")]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text("Done.")]).await;
         let reply = ModelMessage::Assistant { mode: Mode::Plan, text: "Looking.".into(), calls: calls(), native: None };
         let heard = hear(&model(&server), answered(reply)).await;
         assert_eq!((heard.failure, heard.text.as_str()), (None, "Done."), "{wire:?}");
@@ -157,9 +160,11 @@ fn ids(wire: Wire, body: &Value) -> (Vec<String>, Vec<String>) {
 #[tokio::test]
 async fn signed_reasoning_goes_back_to_the_model_it_came_from_and_to_no_other() {
     for wire in [Wire::Responses, Wire::Anthropic, Wire::Gemini, Wire::Openrouter] {
-        let thought =
-            Reply::text("Looking.").thinking("Hm.", "c2lnbmF0dXJl").call("read", r#"{"path": "/x"}"#).call("ls", r#"{"path": "/x"}"#);
-        let server = ModelServer::start(wire, [thought, Reply::text("Done."), Reply::text("Done.")]).await;
+        let thought = ScriptedReply::text("Looking.")
+            .thinking("Hm.", "c2lnbmF0dXJl")
+            .call("read", r#"{"path": "/x"}"#)
+            .call("ls", r#"{"path": "/x"}"#);
+        let server = ModelServer::start(wire, [thought, ScriptedReply::text("Done."), ScriptedReply::text("Done.")]).await;
         let model = model(&server);
         let mut first = hear(&model, vec![user("Go")]).await;
         assert!(first.native.is_some(), "{wire:?}");
@@ -178,7 +183,7 @@ async fn signed_reasoning_goes_back_to_the_model_it_came_from_and_to_no_other() 
 
 #[tokio::test]
 async fn what_was_kept_by_another_version_is_left_out() {
-    let server = ModelServer::start(Wire::Anthropic, [Reply::text("Done.")]).await;
+    let server = ModelServer::start(Wire::Anthropic, [ScriptedReply::text("Done.")]).await;
     let mut reply = hear_nothing();
     reply.native = Some(json!({"form": "rig 9", "blocks": "?"}));
     let heard = hear(&model(&server), vec![user("Go"), reply.message("test/test-model"), user("Well?")]).await;
@@ -191,7 +196,7 @@ fn hear_nothing() -> crate::Heard {
 
 #[tokio::test]
 async fn a_reply_costs_what_the_catalog_says_and_sizes_come_from_it_too() {
-    let server = ModelServer::start(Wire::Anthropic, [Reply::text("Done.").using(1_000_000, 100_000, 500_000)]).await;
+    let server = ModelServer::start(Wire::Anthropic, [ScriptedReply::text("Done.").using(1_000_000, 100_000, 500_000)]).await;
     let known =
         Remote::new(planwright_providers::Endpoint { vendor: vendor("anthropic"), ..endpoint(&server) }, "claude-sonnet-4-5-20250929")
             .unwrap();
@@ -204,7 +209,7 @@ async fn a_reply_costs_what_the_catalog_says_and_sizes_come_from_it_too() {
 
 #[tokio::test]
 async fn a_vendor_that_says_what_a_reply_has_cost_is_believed() {
-    let server = ModelServer::start(Wire::Openrouter, [Reply::text("Done.").using(1000, 50, 0)]).await;
+    let server = ModelServer::start(Wire::Openrouter, [ScriptedReply::text("Done.").using(1000, 50, 0)]).await;
     let usage = hear(&model(&server), vec![user("Go")]).await.usage.unwrap();
     assert!((usage.cost - COST).abs() < f64::EPSILON, "{usage:?}");
 }
@@ -212,7 +217,8 @@ async fn a_vendor_that_says_what_a_reply_has_cost_is_believed() {
 #[tokio::test]
 async fn reasoning_that_a_server_leaves_in_the_answer_is_told_apart_on_chat_wires() {
     for wire in [Wire::Chat, Wire::Openrouter] {
-        let server = ModelServer::start(wire, [Reply::text("<think>What is there?</think>\n\n{\"goal\": 1}").call("ls", "{}")]).await;
+        let server =
+            ModelServer::start(wire, [ScriptedReply::text("<think>What is there?</think>\n\n{\"goal\": 1}").call("ls", "{}")]).await;
         let heard = hear(&model(&server), vec![user("Go")]).await;
         assert_eq!((heard.reasoning.as_str(), heard.text.as_str()), ("What is there?", "{\"goal\": 1}"), "{wire:?}");
         assert_eq!((heard.failure, heard.calls.len()), (None, 1), "{wire:?}");
@@ -221,7 +227,7 @@ async fn reasoning_that_a_server_leaves_in_the_answer_is_told_apart_on_chat_wire
 
 #[tokio::test]
 async fn ollama_is_told_how_much_the_model_is_to_read_and_write() {
-    let server = ModelServer::start(Wire::Ollama, [Reply::text("Hi."), Reply::text("Hi.")]).await;
+    let server = ModelServer::start(Wire::Ollama, [ScriptedReply::text("Hi."), ScriptedReply::text("Hi.")]).await;
     let sized = Endpoint { context_tokens: Some(32_768), max_output_tokens: Some(1_234), ..endpoint(&server) };
     hear(&Remote::new(sized, MODEL).unwrap(), vec![user("Go")]).await;
     hear(&model(&server), vec![user("Go")]).await;
@@ -233,8 +239,8 @@ async fn ollama_is_told_how_much_the_model_is_to_read_and_write() {
 #[tokio::test]
 async fn a_request_for_one_word_is_small_on_every_wire_and_asks_for_no_thought() {
     for wire in Wire::ALL {
-        let server = ModelServer::start(wire, [Reply::text("PLAN_ONLY")]).await;
-        let thinking = Endpoint { reasoning: Some(Depth::High), max_output_tokens: Some(30_000), ..endpoint(&server) };
+        let server = ModelServer::start(wire, [ScriptedReply::text("PLAN_ONLY")]).await;
+        let thinking = Endpoint { reasoning: Some(ReasoningEffort::High), max_output_tokens: Some(30_000), ..endpoint(&server) };
         let asked = planwright_agent::intent::classifier::request("Yes");
         let heard = hear_request(&Remote::new(thinking, MODEL).unwrap(), asked).await;
         assert_eq!((heard.failure, heard.text.as_str()), (None, "PLAN_ONLY"), "{wire:?}");

@@ -5,14 +5,14 @@ use planwright_agent::{ModelCall, ModelMessage};
 use planwright_protocol::settings::ToolCalls;
 use planwright_protocol::{ErrorCode, Mode};
 use planwright_providers::{Endpoint, Remote};
-use planwright_testkit::model_server::{MODEL, ModelServer, Reply, Wire};
+use planwright_testkit::model_server::{MODEL, ModelServer, ScriptedReply, Wire};
 
 #[tokio::test]
 async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
     for (wire, fence) in [(Wire::Chat, "```"), (Wire::Openrouter, ""), (Wire::Ollama, "")] {
         let answer = r#"{"say": "Looking.", "calls": [{"tool": "read", "args": {"path": "/é"}}]}"#;
         let answer = if fence.is_empty() { answer.to_owned() } else { format!("<think>Hm.</think>\n{fence}json\n{answer}\n{fence}\n") };
-        let server = ModelServer::start(wire, [Reply::text(&answer)]).await;
+        let server = ModelServer::start(wire, [ScriptedReply::text(&answer)]).await;
         let model = Remote::new(Endpoint { tools: ToolCalls::Json, ..endpoint(&server) }, MODEL).unwrap();
         let call = ModelCall { id: "1".into(), tool: "ls".into(), args: r#"{"path": "/"}"#.into() };
         let made = ModelMessage::Assistant { mode: Mode::Plan, text: "Hm.".into(), calls: vec![call], native: None };
@@ -38,7 +38,7 @@ async fn a_model_without_tool_calls_is_held_to_a_schema_of_actions() {
 #[tokio::test]
 async fn an_answer_that_is_not_the_agreed_json_is_garbled_and_carries_out_nothing() {
     for answer in ["Sure, I will read it!", r#"{"say": "x", "calls": [{"tool": "read", "args": {"path": "/a"}}"#] {
-        let server = ModelServer::start(Wire::Chat, [Reply::text(answer)]).await;
+        let server = ModelServer::start(Wire::Chat, [ScriptedReply::text(answer)]).await;
         let model = Remote::new(Endpoint { tools: ToolCalls::Json, ..endpoint(&server) }, MODEL).unwrap();
         let heard = hear(&model, vec![user("Go")]).await;
         assert_eq!(heard.failure.unwrap().code, ErrorCode::ProviderGarbled);

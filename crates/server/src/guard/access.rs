@@ -1,4 +1,4 @@
-//! What the server was started with.
+//! The sign-in configuration of the running server.
 
 use super::Folders;
 use super::address::{Hosts, PublicUrl};
@@ -11,17 +11,17 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// How people sign in.
-pub enum SignIn {
-    /// Not at all; everyone who reaches the server is let in.
+/// How users sign in.
+pub enum SignInMethod {
+    /// No sign-in: everyone who reaches the server has access.
     Off,
-    /// Whoever has this token is let in.
+    /// Everyone with this token has access.
     Token(String),
-    /// By their accounts.
+    /// With their accounts.
     Users,
 }
 
-/// How people come in, without the secret of it.
+/// The way of signing in, without its secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthMode {
@@ -30,49 +30,49 @@ pub enum AuthMode {
     Users,
 }
 
-/// How the world outside reaches the server.
-pub struct Outside {
-    /// The address that people know, if a reverse proxy or a name stands before the server's own.
+/// How clients reach the server.
+pub struct ExternalAccess {
+    /// The public address, if a reverse proxy or a name is in front of the server.
     pub public_url: Option<PublicUrl>,
-    /// Machines that tell the truth about whom they pass on, in `X-Forwarded-For`.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub proxies: Vec<IpAddr>,
-    /// What one user may ask for.
+    /// Maximum requests per user and minute.
     pub requests_per_minute: u32,
     pub folders: Folders,
 }
 
-pub struct Access {
-    pub(super) sign_in: SignIn,
+pub struct AccessControl {
+    pub(super) sign_in: SignInMethod,
     pub(super) hosts: Hosts,
     pub(super) proxies: Vec<IpAddr>,
     pub(super) folders: Folders,
-    /// Has the port in it: a browser sends cookies to all ports of a machine.
+    /// Contains the port: a browser sends cookies to all ports of a machine.
     pub(super) cookie: String,
     pub(super) tries_of_address: Buckets<IpAddr>,
     pub(super) tries_of_name: Buckets<String>,
     pub(super) requests_of_user: Buckets<UserId>,
-    /// Names of nobody, as somebody's members to be.
+    /// Attempts to add members whose names have no account, by user.
     pub(crate) unknown_members: Buckets<UserId>,
     pub(crate) unsent: UnsentEvents,
-    /// Each check of a password takes 19 MiB, and a processor for a while.
+    /// Each password check takes 19 MiB and a processor for a while.
     pub(super) hashing: Semaphore,
 }
 
-/// Failed sign-ins at once, and how long until one more; first by address, then by name.
+/// Failed sign-ins allowed at once, and the time until one more is allowed; by address, then by name.
 const TRIES_OF_ADDRESS: (u32, Duration) = (20, Duration::from_secs(6));
 const TRIES_OF_NAME: (u32, Duration) = (10, Duration::from_secs(12));
 
-/// The same for names of nobody that are to become members: who has an account is not for everybody to find out.
+/// The same for adding members without an account: members must not be able to find out who has one.
 const UNKNOWN_MEMBERS: (u32, Duration) = (5, Duration::from_mins(1));
 
-impl Access {
-    /// Machines that pass on the requests of others.
+impl AccessControl {
+    /// Proxies that forward requests of others.
     pub(crate) fn proxies(&self) -> Vec<IpAddr> {
         self.proxies.clone()
     }
 
     #[must_use]
-    pub fn new(sign_in: SignIn, listening: SocketAddr, outside: Outside) -> Self {
+    pub fn new(sign_in: SignInMethod, listening: SocketAddr, outside: ExternalAccess) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let per_minute = outside.requests_per_minute.max(1);
         Self {
@@ -93,9 +93,9 @@ impl Access {
     #[must_use]
     pub fn mode(&self) -> AuthMode {
         match self.sign_in {
-            SignIn::Off => AuthMode::Off,
-            SignIn::Token(_) => AuthMode::Token,
-            SignIn::Users => AuthMode::Users,
+            SignInMethod::Off => AuthMode::Off,
+            SignInMethod::Token(_) => AuthMode::Token,
+            SignInMethod::Users => AuthMode::Users,
         }
     }
 }

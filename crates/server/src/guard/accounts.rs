@@ -1,4 +1,4 @@
-//! Who has an account, and their passwords.
+//! User accounts and their passwords.
 
 use super::caller::Credential;
 use super::password::LONGEST_PASSWORD;
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// An account to be made.
+/// A new account.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAccount {
@@ -21,12 +21,12 @@ pub struct NewAccount {
     name: String,
     #[schemars(with = "String", example = &"correct horse battery staple")]
     password: Secret,
-    /// Whether they are to be an admin.
+    /// Whether the account is an admin.
     #[serde(default)]
     admin: bool,
 }
 
-/// One's own password, and the one that is to take its place.
+/// The caller's present password and the new one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PasswordChange {
@@ -37,13 +37,13 @@ pub struct PasswordChange {
 }
 
 /// # Errors
-/// The name is taken or none, the password is empty or too long, or the server has no accounts.
+/// The name is taken or invalid, the password is empty or too long, or the server has no accounts.
 pub async fn add_account(app: &App, caller: &Caller, new: NewAccount) -> Result<Account, ApiError> {
     check_mode(app)?;
     if !Account::is_name(&new.name) {
-        return Err(ApiError::misfit("name", format!("can't be one: a name {}", Account::NAME_RULE)));
+        return Err(ApiError::invalid_field("name", format!("is not a valid name: a name {}", Account::NAME_RULE)));
     }
-    let taken = || Problem::new(ErrorCode::Conflict, format!("There is an account {} already.", new.name));
+    let taken = || Problem::new(ErrorCode::Conflict, format!("The account {} already exists. Choose another name.", new.name));
     let store = app.sessions.store();
     if store.user(&new.name).await?.is_some() {
         return Err(taken().into());
@@ -55,7 +55,7 @@ pub async fn add_account(app: &App, caller: &Caller, new: NewAccount) -> Result<
     Ok(account)
 }
 
-/// Somebody else's password, by an admin. They are signed out everywhere.
+/// An admin sets another user's password. The user is signed out everywhere.
 ///
 /// # Errors
 /// There is no such account, the password is empty or too long, or the server has no accounts.
@@ -68,20 +68,20 @@ pub async fn set_password(app: &App, caller: &Caller, user: UserId, password: Se
     log(app, caller, &account, "password").await
 }
 
-/// With their sessions, tokens and memberships. Nobody removes themselves.
+/// Removes an account with its sessions, tokens and memberships. Nobody can remove their own.
 ///
 /// # Errors
-/// There is no such account, it is the caller's own or that of the last admin, or the server has none.
+/// There is no such account, it is the caller's own or the last admin's, or the server has no accounts.
 pub async fn remove_account(app: &App, caller: &Caller, user: UserId) -> Result<(), ApiError> {
     let account = other(app, caller, user, "This is your own account. Ask another admin to remove it.").await?;
     match app.sessions.store().remove_user(user).await? {
         Removal::Done => log(app, caller, &account, "removed").await,
         Removal::Nobody => Err(nobody().into()),
-        Removal::LastAdmin => Err(Problem::new(ErrorCode::Conflict, "Nobody else is an admin. Make somebody one first.").into()),
+        Removal::LastAdmin => Err(Problem::new(ErrorCode::Conflict, "This is the last admin. Make another account an admin first.").into()),
     }
 }
 
-/// The caller's own. They are signed out everywhere but here, where a new session takes the place of the old one.
+/// Changes the caller's own password. Their other sessions end; this one is replaced by a new one.
 ///
 /// # Errors
 /// The old password is wrong, the new one empty or too long, or the server has no accounts.
@@ -96,7 +96,7 @@ pub async fn change_password(
     let tries = Tries::take(&app.access, arrival, Some(&account.name))?;
     let store = app.sessions.store();
     let known = store.user(&account.name).await?.map(|user| user.password);
-    let wrong = || ApiError::misfit("password", "is not the one you have");
+    let wrong = || ApiError::invalid_field("password", "is not your present password");
     let (true, Some(known)) = (app.access.fits(old, known.clone()).await?, known) else {
         return Err(failed(app, arrival, Some(account), wrong()).await);
     };
@@ -112,7 +112,7 @@ pub async fn change_password(
     }
 }
 
-/// The account of somebody else, which an admin means to change.
+/// The account of another user that an admin wants to change.
 async fn other(app: &App, caller: &Caller, user: UserId, own: &str) -> Result<Account, ApiError> {
     check_mode(app)?;
     if caller.user() == Some(user) {
@@ -123,7 +123,7 @@ async fn other(app: &App, caller: &Caller, user: UserId, own: &str) -> Result<Ac
     found.ok_or_else(|| nobody().into())
 }
 
-/// Who has done what with whose account, for the admins.
+/// Logs who changed whose account, for the admins.
 async fn log(app: &App, caller: &Caller, account: &Account, change: &str) -> Result<(), ApiError> {
     let row = AuditRow {
         kind: AuditKind::AccountChanged,
@@ -139,20 +139,20 @@ async fn log(app: &App, caller: &Caller, account: &Account, change: &str) -> Res
 fn fresh(field: &str, secret: Secret) -> Result<String, ApiError> {
     let password = given(field, secret)?;
     if password.is_empty() {
-        return Err(ApiError::misfit(field, format!("has 1 to {LONGEST_PASSWORD} bytes")));
+        return Err(ApiError::invalid_field(field, format!("must have 1 to {LONGEST_PASSWORD} bytes")));
     }
     Ok(password)
 }
 
-/// Nobody signs in by an account that a server without sign-in let somebody make.
+/// A server without sign-in must not create accounts: nobody could use them.
 fn check_mode(app: &App) -> Result<(), Problem> {
     if app.access.mode() == AuthMode::Users { Ok(()) } else { Err(no_accounts()) }
 }
 
 fn no_accounts() -> Problem {
-    Problem::new(ErrorCode::Conflict, "Nobody signs in here by an account. Start the server with `--auth users` for that.")
+    Problem::new(ErrorCode::Conflict, "This server has no user accounts. Start it with `--auth users` to use them.")
 }
 
 fn nobody() -> Problem {
-    Problem::new(ErrorCode::NotFound, "There is no such account. Somebody else may have removed it.")
+    Problem::new(ErrorCode::NotFound, "There is no such account. It may have been removed.")
 }

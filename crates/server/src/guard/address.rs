@@ -1,6 +1,6 @@
-//! Host and Origin of every request, against pages that point a foreign name or form at us.
+//! Checks `Host` and `Origin` of every request, against DNS rebinding and forms on foreign pages.
 
-use super::Access;
+use super::AccessControl;
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{ConnectInfo, Request, State};
@@ -16,15 +16,15 @@ use std::str::FromStr;
 #[derive(Clone, Copy)]
 pub struct Peer {
     pub remote: SocketAddr,
-    /// The address of ours that was called; known where it matters, on a server that listens on all of them.
+    /// The server's own address of this connection; only known, and only needed, if the server listens on all addresses.
     pub local: Option<SocketAddr>,
 }
 
-/// The address that people know the server by, such as `https://plan.example`.
+/// The public address of the server, such as `https://plan.example`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     scheme: Scheme,
-    /// Name and port, as they stand in `Host`.
+    /// Name and port, as in `Host`.
     authority: String,
 }
 
@@ -48,7 +48,7 @@ impl FromStr for PublicUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no address such as https://plan.example or http://192.0.2.7:7420");
+        let wrong = || format!("{text:?} is not an address such as https://plan.example or http://192.0.2.7:7420");
         let uri: Uri = text.trim_end_matches('/').parse().map_err(|_| wrong())?;
         let (scheme, usual) = match uri.scheme_str() {
             Some("http") => (Scheme::Http, ":80"),
@@ -63,11 +63,11 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// The names the server goes by.
+/// The names of the server.
 pub struct Hosts(Vec<PublicUrl>);
 
 impl Hosts {
-    /// The address itself, this machine's usual names, and what people were told.
+    /// The listening address, this machine's usual names, and the public address.
     pub fn new(listening: SocketAddr, public: Option<PublicUrl>) -> Self {
         let port = listening.port();
         let own = [listening.to_string(), format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")];
@@ -89,20 +89,20 @@ impl Hosts {
     }
 }
 
-/// Browsers leave the usual port out.
+/// Browsers leave the default port out.
 fn plain(address: String) -> PublicUrl {
     PublicUrl { scheme: Scheme::Http, authority: address.strip_suffix(":80").unwrap_or(&address).to_owned() }
 }
 
-/// How a request came.
+/// How a request arrived.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     pub scheme: Scheme,
-    /// Who sent it, also from behind a proxy that is trusted.
+    /// The client's address, also from behind a trusted proxy.
     pub client: IpAddr,
 }
 
-/// Lets a request on if it was sent to this server by name, and by no foreign page.
+/// Accepts a request if it was sent to one of the server's names, and not by a foreign page.
 pub async fn check_address(State(app): State<App>, ConnectInfo(peer): ConnectInfo<Peer>, mut request: Request, next: Next) -> Response {
     match arrival(&app.access, peer, &request) {
         Ok(arrival) => {
@@ -113,15 +113,15 @@ pub async fn check_address(State(app): State<App>, ConnectInfo(peer): ConnectInf
     }
 }
 
-fn arrival(access: &Access, peer: Peer, request: &Request) -> Result<Arrival, ApiError> {
+fn arrival(access: &AccessControl, peer: Peer, request: &Request) -> Result<Arrival, ApiError> {
     let headers = request.headers();
     let mut named = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (named.next(), named.next()) else {
-        let text = "A request has exactly one `Host` header.";
+        let text = "A request must have exactly one `Host` header.";
         return Err(ApiError::bad_request(Problem::new(ErrorCode::ValidationFailed, text)));
     };
     let scheme = host.to_str().ok().and_then(|host| access.hosts.known(host, peer));
-    // Where the first line names a host as well, it counts.
+    // If the request line names a host as well, that one counts.
     let line_known = request.uri().authority().is_none_or(|named| access.hosts.known(named.as_str(), peer).is_some());
     let own = |origin: &HeaderValue| origin.to_str().is_ok_and(|origin| access.hosts.own(origin, peer));
     let origin_known = headers.get_all(header::ORIGIN).iter().all(own);
@@ -131,20 +131,20 @@ fn arrival(access: &Access, peer: Peer, request: &Request) -> Result<Arrival, Ap
         }
         Some(_) | None => Err(Problem::new(
             ErrorCode::Forbidden,
-            "The request comes by a foreign Host or Origin. Use the address that `planwright serve` printed, or start it with --public-url and the address you use.",
+            "The request's Host or Origin is not this server's. Use the address that `planwright serve` printed, or start it with --public-url and the address you use.",
         )
         .into()),
     }
 }
 
-/// Browsers say where a request comes from even where they send no Origin. Whoever follows a link to us is welcome.
+/// Browsers say where a request comes from even if they send no Origin. Following a link to the server is allowed.
 fn sent_by_foreign_page(headers: &HeaderMap) -> bool {
     let says = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     matches!(says("sec-fetch-site"), Some("cross-site" | "same-site")) && says("sec-fetch-mode") != Some("navigate")
 }
 
-/// The last address that a trusted proxy wrote; those before it may be made up.
-fn client(access: &Access, peer: Peer, headers: &HeaderMap) -> IpAddr {
+/// The last address that a trusted proxy added; earlier ones may be forged.
+fn client(access: &AccessControl, peer: Peer, headers: &HeaderMap) -> IpAddr {
     let direct = peer.remote.ip().to_canonical();
     if !access.proxies.contains(&direct) {
         return direct;

@@ -1,7 +1,7 @@
-//! The credential of every call of the API, and who it stands for.
+//! The credential of every API call, and whom it identifies.
 
 use super::secret::{same, session_digest, token_digest};
-use super::{Access, AuthMode, SignIn};
+use super::{AccessControl, AuthMode, SignInMethod};
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{FromRequestParts, Request, State};
@@ -14,22 +14,22 @@ use planwright_protocol::{ErrorCode, Problem, UserId};
 use planwright_store::{Account, Bearer, Digest, Store, StoreError};
 use serde_json::json;
 
-/// What a page must send with everything that changes something. A form or a foreign page can't.
+/// A browser must send this header with every change. A form or a foreign page can't.
 pub const CSRF_HEADER: &str = "x-planwright-csrf";
 
-/// Who asks.
+/// The authenticated user of a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// None: whoever runs the server.
+    /// `None`: the person who runs the server.
     pub account: Option<Account>,
     pub(super) credential: Credential,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Credential {
-    /// None was asked for.
+    /// The server requires none.
     Open,
-    /// The server's own token, which lasts as long as the server.
+    /// The server's own token, which is valid until the server ends.
     OwnToken,
     ApiToken(Digest),
     Session(Digest),
@@ -40,7 +40,7 @@ impl Caller {
         self.account.as_ref().map(|account| account.id)
     }
 
-    /// The name that stands in records of what they did.
+    /// The name for records of what they did.
     pub fn name(&self) -> &str {
         self.account.as_ref().map_or(OPERATOR, |account| &account.name)
     }
@@ -54,7 +54,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Lets a call on that has a credential, and says who it is.
+/// Requires a credential and attaches the caller to the request.
 pub async fn check_caller(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let (access, store) = (&app.access, app.sessions.store());
     match admitted(access, store, request.method(), request.headers()).await {
@@ -66,59 +66,59 @@ pub async fn check_caller(State(app): State<App>, mut request: Request, next: Ne
     }
 }
 
-async fn admitted(access: &Access, store: &Store, method: &Method, headers: &HeaderMap) -> Result<Caller, ApiError> {
+async fn admitted(access: &AccessControl, store: &Store, method: &Method, headers: &HeaderMap) -> Result<Caller, ApiError> {
     let caller = match credential(access, headers) {
         Some(credential) => known(access, store, credential).await?,
         None => None,
     };
     let caller = caller.ok_or_else(|| unauthenticated(Some(access)))?;
     if matches!(caller.credential, Credential::Session(_)) && !method.is_safe() && !headers.contains_key(CSRF_HEADER) {
-        let text = format!("A change by a browser's session needs the header `{CSRF_HEADER}: 1`. Scripts use a token.");
+        let text = format!("A change in a browser session needs the header `{CSRF_HEADER}: 1`. Scripts use a token instead.");
         return Err(Problem::new(ErrorCode::Forbidden, text).into());
     }
     if let Some(user) = caller.user() {
-        let too_fast = |wait| ApiError::too_many("You are asking faster than the server allows one user.", wait);
+        let too_fast = |wait| ApiError::too_many("You sent more requests than the server allows one user.", wait);
         access.requests_of_user.take(user).map_err(too_fast)?;
     }
     Ok(caller)
 }
 
-/// What a request shows. A token that is sent counts, whatever cookie comes with it.
-pub(super) fn credential(access: &Access, headers: &HeaderMap) -> Option<Credential> {
+/// The credential of a request. A token takes precedence over a cookie.
+pub(super) fn credential(access: &AccessControl, headers: &HeaderMap) -> Option<Credential> {
     let token = headers.get(header::AUTHORIZATION).map(|value| {
         let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
     match (&access.sign_in, token) {
-        (SignIn::Off, _) => Some(Credential::Open),
-        (SignIn::Token(own), Some(Some(token))) if same(token, own) => Some(Credential::OwnToken),
-        (SignIn::Token(_) | SignIn::Users, Some(token)) => token.map(|token| Credential::ApiToken(token_digest(token))),
-        (SignIn::Token(_) | SignIn::Users, None) => {
+        (SignInMethod::Off, _) => Some(Credential::Open),
+        (SignInMethod::Token(own), Some(Some(token))) if same(token, own) => Some(Credential::OwnToken),
+        (SignInMethod::Token(_) | SignInMethod::Users, Some(token)) => token.map(|token| Credential::ApiToken(token_digest(token))),
+        (SignInMethod::Token(_) | SignInMethod::Users, None) => {
             cookie(headers, &access.cookie).map(|id| Credential::Session(session_digest(access.key(), id)))
         }
     }
 }
 
-/// Who a credential stands for. In each way of signing in only the credentials of that way count.
-pub(super) async fn known(access: &Access, store: &Store, credential: Credential) -> Result<Option<Caller>, StoreError> {
+/// The user that a credential identifies. Each way of signing in accepts only its own credentials.
+pub(super) async fn known(access: &AccessControl, store: &Store, credential: Credential) -> Result<Option<Caller>, StoreError> {
     let bearer = match &credential {
         Credential::Open | Credential::OwnToken => Some(Bearer { account: None }),
         Credential::ApiToken(digest) => store.bearer(*digest).await?,
         Credential::Session(digest) => store.session(*digest).await?,
     };
     let counts = |bearer: &Bearer| match access.sign_in {
-        SignIn::Off | SignIn::Token(_) => bearer.account.is_none(),
-        SignIn::Users => bearer.account.is_some(),
+        SignInMethod::Off | SignInMethod::Token(_) => bearer.account.is_none(),
+        SignInMethod::Users => bearer.account.is_some(),
     };
     Ok(bearer.filter(counts).map(|Bearer { account }| Caller { account, credential }))
 }
 
-impl Access {
-    /// What ids of sessions are hashed with.
+impl AccessControl {
+    /// The key for hashing session ids.
     pub(super) fn key(&self) -> &str {
         match &self.sign_in {
-            SignIn::Off | SignIn::Users => "",
-            SignIn::Token(token) => token,
+            SignInMethod::Off | SignInMethod::Users => "",
+            SignInMethod::Token(token) => token,
         }
     }
 }
@@ -128,14 +128,14 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(of, _)| *of == name).map(|(_, value)| value)
 }
 
-/// Tells how one signs in here, also to the page that asks for it.
-fn unauthenticated(access: Option<&Access>) -> ApiError {
+/// Says how to sign in, also to the sign-in page.
+fn unauthenticated(access: Option<&AccessControl>) -> ApiError {
     let (auth, text) = match access.map(|access| &access.sign_in) {
-        Some(SignIn::Users) => (
+        Some(SignInMethod::Users) => (
             AuthMode::Users,
             "Sign in: POST your `name` and `password` to /api/v1/auth/login, or send a token as `Authorization: Bearer TOKEN`. `planwright token new` makes one.",
         ),
-        Some(SignIn::Off | SignIn::Token(_)) | None => {
+        Some(SignInMethod::Off | SignInMethod::Token(_)) | None => {
             (AuthMode::Token, "Send the token as `Authorization: Bearer TOKEN`. `planwright serve` prints it when it starts.")
         }
     };

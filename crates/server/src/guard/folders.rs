@@ -1,4 +1,4 @@
-//! Which folders of the machine somebody with an account may make a workspace of.
+//! Which folders of the machine a user may add as workspaces.
 
 use super::Caller;
 use crate::App;
@@ -9,15 +9,15 @@ use planwright_workspaces::{NewWorkspace, find_folder};
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 
-/// What of the machine is open to users, who otherwise could read whatever the server's own account can.
+/// The folders that are open to users. Without a limit, users could read everything that the server's own account can.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    /// Below these they may have workspaces; without any, only admins add folders.
+    /// Users may add workspaces below these folders; if there are none, only admins add folders.
     pub roots: Vec<PathBuf>,
 }
 
 impl Folders {
-    /// A root is for all of them, so nobody may have it, or what is around it, alone.
+    /// A root is shared by all users, so no user may own it or a folder around it.
     fn are_open(&self, folder: &Path) -> bool {
         self.are_around(folder) && !self.roots.iter().any(|root| root.starts_with(folder))
     }
@@ -27,15 +27,15 @@ impl Folders {
     }
 }
 
-/// Whether somebody can add any folder at all.
+/// Whether the user may add any folder at all.
 pub fn may_add_folders(app: &App, account: Option<&Account>) -> bool {
     account.is_none_or(|account| account.rank == Rank::Admin) || !app.access.folders.roots.is_empty()
 }
 
-/// Makes a folder a workspace, which is the caller's if they have an account.
+/// Adds a folder as a workspace; the caller becomes its owner, if they have an account.
 ///
 /// # Errors
-/// It can't be opened, can be no workspace, or is not for them.
+/// The folder can't be opened, can't be a workspace, or is not open to the caller.
 pub async fn add_folder(app: &App, caller: &Caller, name: Option<String>, path: PathBuf) -> Result<WorkspaceRow, ApiError> {
     let found = find_folder(path.clone()).await;
     let folder = match ordinary(caller) {
@@ -45,7 +45,7 @@ pub async fn add_folder(app: &App, caller: &Caller, name: Option<String>, path: 
     add(app, caller, NewWorkspace { name, folder, owner: caller.user() }).await
 }
 
-/// Makes a sample, which the server itself wrote for the caller, a workspace.
+/// Adds a sample, which the server itself wrote for the caller, as a workspace.
 ///
 /// # Errors
 /// The database failed.
@@ -61,12 +61,12 @@ async fn add(app: &App, caller: &Caller, new: NewWorkspace) -> Result<WorkspaceR
     }
 }
 
-/// The account of somebody who is no admin.
+/// The account of a caller who is not an admin.
 fn ordinary(caller: &Caller) -> Option<&Account> {
     caller.account.as_ref().filter(|account| account.rank != Rank::Admin)
 }
 
-/// The folder, if it is open to users. What is not is told in the same words, whether it is there or not.
+/// The folder, if it is open to users. The error is the same whether or not a closed folder exists.
 async fn open_folder(app: &App, account: &Account, asked: &Path, found: Result<PathBuf, Problem>) -> Result<PathBuf, ApiError> {
     let folders = &app.access.folders;
     let missing = match found {
@@ -83,12 +83,12 @@ async fn open_folder(app: &App, account: &Account, asked: &Path, found: Result<P
     Err(if is_foreign { closed(app).into() } else { missing.into() })
 }
 
-/// The nearest folder around something that is not there, as it really is; `None` where a link stands in the way.
+/// The nearest existing folder around a missing path, with links resolved; `None` if a link is in the way.
 async fn around(path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
-    // Without the slash at its end, with which a link is followed.
+    // Without the trailing slash, which would follow a link.
     let path: PathBuf = path.components().collect();
     for folder in path.ancestors() {
         match tokio::fs::symlink_metadata(folder).await {
@@ -100,12 +100,12 @@ async fn around(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The same words for every reason: which one it is tells of others, and of the machine.
+/// One message for every reason: the reason itself would reveal facts about others and about the machine.
 fn closed(app: &App) -> Problem {
     let text = if app.access.folders.roots.is_empty() {
-        "Only admins add folders on this server. Ask one of them; with `--workspace-root DIR` it lets users have workspaces below that folder."
+        "Only admins add folders on this server. Ask an admin, or ask for `--workspace-root DIR`, which lets users add workspaces below that folder."
     } else {
-        "This folder can't be a workspace of yours: it is not below the server's folder for workspaces, it belongs to the server or to git, or others work in it. Ask an admin."
+        "This folder can't be your workspace: it is not below the server's folder for workspaces, it belongs to the server or to git, or others work in it. Ask an admin."
     };
     Problem::new(ErrorCode::Forbidden, text)
 }
@@ -119,7 +119,7 @@ async fn taken(app: &App, workspaces: &[WorkspaceRow]) -> Result<Problem, ApiErr
         format!("{} (of {owners}, id {})", workspace.path, workspace.id)
     });
     let text = format!(
-        "Others work in this folder, around it or inside it: {}. They can take the workspace away, and so can you, with DELETE /api/v1/admin/workspaces/ID.",
+        "Others work in this folder, around it or inside it: {}. They or you can remove that workspace with DELETE /api/v1/admin/workspaces/ID.",
         told.collect::<Vec<_>>().join("; ")
     );
     let ids: Vec<_> = workspaces.iter().map(|workspace| workspace.id).collect();

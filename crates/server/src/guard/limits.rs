@@ -1,4 +1,4 @@
-//! How often somebody may try.
+//! Rate limits.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,30 +6,30 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A bucket for each key: so many tries at once, and one more each time that long has passed.
+/// A token bucket per key: `size` attempts at once, then one more per `refill`.
 pub struct Buckets<K> {
     size: u32,
     refill: Duration,
-    /// When each bucket is full again. One that is not here is full.
+    /// When each bucket is full again. Missing buckets are full.
     full_at: Mutex<HashMap<K, Instant>>,
 }
 
-/// More than this are not kept, however many addresses an attacker has.
-const MOST: usize = 10_000;
+/// Maximum number of buckets, however many addresses an attacker has.
+const MAX_BUCKETS: usize = 10_000;
 
 impl<K: Eq + Hash> Buckets<K> {
     pub fn new(size: u32, refill: Duration) -> Self {
         Self { size, refill, full_at: Mutex::default() }
     }
 
-    /// Takes one try; if there is none left, how long to wait for the next.
+    /// Takes one attempt; if none is left, returns how long to wait for the next.
     pub fn take(&self, key: K) -> Result<(), Duration> {
         self.take_at(key, Instant::now())
     }
 
     fn take_at(&self, key: K, now: Instant) -> Result<(), Duration> {
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if full_at.len() >= MOST {
+        if full_at.len() >= MAX_BUCKETS {
             forget(&mut full_at, now);
         }
         let until = full_at.get(&key).copied().unwrap_or(now).max(now) + self.refill;
@@ -41,7 +41,7 @@ impl<K: Eq + Hash> Buckets<K> {
         Err(wait)
     }
 
-    /// Gives a try back that was a good one.
+    /// Returns an attempt that turned out to be legitimate.
     pub fn give_back(&self, key: &K) {
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(until) = full_at.get_mut(key) {
@@ -50,19 +50,19 @@ impl<K: Eq + Hash> Buckets<K> {
     }
 }
 
-/// Forgets the buckets that are full; if those are too few, the half that is nearest to it.
+/// Removes full buckets; if those are too few, the half that is closest to full.
 fn forget<K: Eq + Hash>(full_at: &mut HashMap<K, Instant>, now: Instant) {
     full_at.retain(|_, until| *until > now);
-    if full_at.len() >= MOST {
+    if full_at.len() >= MAX_BUCKETS {
         let mut times: Vec<Instant> = full_at.values().copied().collect();
-        let (_, middle, _) = times.select_nth_unstable(MOST / 2);
+        let (_, middle, _) = times.select_nth_unstable(MAX_BUCKETS / 2);
         let middle = *middle;
         full_at.retain(|_, until| *until > middle);
     }
 }
 
-/// Whom an address belongs to: in the newer protocol everyone has at least 2^64 of them.
-pub fn household(address: IpAddr) -> IpAddr {
+/// The unit for limits by address: an IPv6 customer has at least 2^64 addresses.
+pub fn client_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => {
@@ -100,13 +100,13 @@ mod tests {
         for key in 1..30_000 {
             assert_eq!(buckets.take_at(key, now), Ok(()));
         }
-        assert!(buckets.full_at.lock().unwrap().len() <= MOST);
+        assert!(buckets.full_at.lock().unwrap().len() <= MAX_BUCKETS);
         assert!(buckets.take_at(0, now).is_err());
     }
 
     #[test]
     fn addresses_of_one_household_count_as_one() {
-        let of = |text: &str| household(text.parse().unwrap());
+        let of = |text: &str| client_group(text.parse().unwrap());
         assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2:ffff::1"));
         assert_ne!(of("2001:db8:1:2::"), of("2001:db8:1:3::"));
         assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));

@@ -1,47 +1,47 @@
-//! Passwords, hashed so that whoever steals the database has to spend 19 MiB and two rounds on each guess.
+//! Password hashes that cost an attacker with a stolen database 19 MiB and two rounds per guess.
 
-use super::Access;
+use super::AccessControl;
 use crate::answer::ApiError;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
 use planwright_protocol::{ErrorCode, Problem};
 use std::time::Duration;
 
-/// What is checked when there is nobody of that name, so that it takes as long as when there is. No password fits.
+/// The hash to check for an unknown name, so that the check takes equally long. No password matches it.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-/// No name or password is longer; a longer one is not worth checking.
+/// Longer names and passwords are rejected without a check.
 pub const LONGEST_PASSWORD: usize = 1024;
-/// How long somebody waits while others' passwords are checked.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request waits while other passwords are checked.
+const HASHING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is stored of a password. Takes a while; not for a thread that serves others.
+/// The hash to store for a password. Slow: never call it on a thread that serves requests.
 ///
 /// # Errors
-/// The kernel gives no random numbers, or the password is too long.
+/// The kernel provides no random numbers, or the password is too long.
 pub fn hash_password(password: &str) -> std::io::Result<String> {
     let hash: Result<PasswordHash, _> = Argon2::default().hash_password(password.as_bytes());
     Ok(hash.map_err(std::io::Error::other)?.to_string())
 }
 
-impl Access {
-    /// Whether it is the password that the hash is of; without a hash it never is, and takes as long.
+impl AccessControl {
+    /// Whether the password matches the hash. Without a hash it never does, and takes equally long.
     pub(super) async fn fits(&self, password: String, hash: Option<String>) -> Result<bool, ApiError> {
         let check = move || {
             let hash = PasswordHash::new(hash.as_deref().unwrap_or(NOBODY));
             Some(hash.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()))
         };
-        self.worked_out(check).await
+        self.run_hashing(check).await
     }
 
-    /// What is stored of a password.
+    /// The hash to store for a password.
     pub(super) async fn hashed(&self, password: String) -> Result<String, ApiError> {
-        self.worked_out(move || hash_password(&password).ok()).await
+        self.run_hashing(move || hash_password(&password).ok()).await
     }
 
-    /// Work on a password: on a thread of its own, and not for too many people at once.
-    async fn worked_out<T: Send + 'static>(&self, work: impl FnOnce() -> Option<T> + Send + 'static) -> Result<T, ApiError> {
-        let busy = || ApiError::too_many("Many people are signing in at this moment. Try again shortly.", PATIENCE);
-        let Ok(Ok(_room)) = tokio::time::timeout(PATIENCE, self.hashing.acquire()).await else { return Err(busy()) };
+    /// Runs password work on its own thread, for a limited number of requests at once.
+    async fn run_hashing<T: Send + 'static>(&self, work: impl FnOnce() -> Option<T> + Send + 'static) -> Result<T, ApiError> {
+        let busy = || ApiError::too_many("Too many users are signing in at this moment.", HASHING_TIMEOUT);
+        let Ok(Ok(_room)) = tokio::time::timeout(HASHING_TIMEOUT, self.hashing.acquire()).await else { return Err(busy()) };
         let done = tokio::task::spawn_blocking(work).await.ok().flatten();
         done.ok_or_else(|| Problem::new(ErrorCode::Internal, "The password could not be checked. Try again.").into())
     }

@@ -1,47 +1,53 @@
-//! What somebody with an account may do in which workspace.
+//! What a user may do in which workspace.
 
 use super::Caller;
-use super::streams::{Hold, end_when_lost};
+use super::streams::{StreamAccess, close_when_access_ends};
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planwright_feed::Sight;
+use planwright_feed::Visibility;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Rank, Right};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What only owners may change; everything else below a workspace is for all members.
+/// Only owners may change these; everything else in a workspace is open to all members.
 const OWNERS: &[&str] = &["/workspaces/{wid}", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
-/// What only admins may change, and only as members: a file that is trusted can send any variable of the server anywhere.
+/// Only admins who are members may change these: a trusted file can send any variable of the server anywhere.
 const ADMINS: &[&str] = &["/workspaces/{wid}/trust"];
 
-/// A workspace of a path, and the chat if one is named.
+/// The workspace of a path, and the chat if it names one.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ResourcePath {
     pub workspace: WorkspaceId,
     pub chat: Option<ChatId>,
 }
 
-/// Lets a call on if the caller has the right to what its path names. What they may not know of is not found.
+/// Accepts a call if the caller has the required right. Resources that the caller may not know of are "not found".
 pub async fn check_rights(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    // A part that is no text names nothing.
+    // A part that is not text names nothing.
     let Ok(params) = RawPathParams::from_request_parts(&mut parts, &()).await else { return not_found().into_response() };
     match allowed(&app, &caller, &parts.method, route.as_str(), &params).await {
         Ok(place) => {
             let response = next.run(Request::from_parts(parts, body)).await;
-            end_when_lost(response, Hold { app, caller, place }).await
+            close_when_access_ends(response, StreamAccess { app, caller, place }).await
         }
         Err(refused) => refused.into_response(),
     }
 }
 
-async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, params: &RawPathParams) -> Result<Option<Place>, ApiError> {
+async fn allowed(
+    app: &App,
+    caller: &Caller,
+    method: &Method,
+    route: &str,
+    params: &RawPathParams,
+) -> Result<Option<ResourcePath>, ApiError> {
     let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
     let (Some(account), Some(workspace)) = (&caller.account, named("wid")) else { return Ok(None) };
     let workspace = workspace.parse().map_err(|_| not_found())?;
@@ -50,29 +56,29 @@ async fn allowed(app: &App, caller: &Caller, method: &Method, route: &str, param
     let needed = needed(method, route);
     let needs_admin = !method.is_safe() && ADMINS.iter().any(|ending| route.ends_with(ending)) && account.rank != Rank::Admin;
     if right >= needed && !needs_admin {
-        return Ok(Some(Place { workspace, chat }));
+        return Ok(Some(ResourcePath { workspace, chat }));
     }
     let text = match needed {
         _ if needs_admin => {
-            "Only an admin of the server may trust a workspace's file: it could have any key of the server sent anywhere. Make an admin a member of the workspace, and ask them."
+            "Only an admin of the server may trust a workspace's file, because it could send any key of the server anywhere. Make an admin a member of the workspace and ask them."
         }
-        Right::Viewer | Right::Member => "You may look at this workspace and change nothing in it. Ask its owner to make you a member.",
-        Right::Owner => "Only owners of the workspace may change this. Ask one of them.",
+        Right::Viewer | Right::Member => "You may read this workspace, but not change it. Ask its owner to make you a member.",
+        Right::Owner => "Only owners of the workspace may change this. Ask an owner.",
     };
     Err(Problem::new(ErrorCode::Forbidden, text).into())
 }
 
-/// Lets those on who run the server: in a team, the admins.
+/// Accepts only the people who run the server: with accounts, the admins.
 pub async fn check_admin(caller: Caller, request: Request, next: Next) -> Response {
     match caller.account {
         Some(account) if account.rank != Rank::Admin => {
-            ApiError::from(Problem::new(ErrorCode::Forbidden, "This is for the admins of the server.")).into_response()
+            ApiError::from(Problem::new(ErrorCode::Forbidden, "Only admins of the server may do this. Ask an admin.")).into_response()
         }
         Some(_) | None => next.run(request).await,
     }
 }
 
-/// What the caller may do in a workspace that they may know of.
+/// The caller's right in a workspace that they may know of.
 ///
 /// # Errors
 /// The database failed.
@@ -81,23 +87,23 @@ pub async fn right(app: &App, caller: &Caller, workspace: WorkspaceId) -> Result
     app.sessions.store().right(user, workspace, None).await?.ok_or_else(not_found)
 }
 
-/// Which settings of a workspace are for admins alone: a model spends the money of whoever runs the server.
+/// Only admins may choose models: models spend the money of whoever runs the server.
 ///
 /// # Errors
-/// The caller is none, and names one.
+/// The settings name a model and the caller is not an admin.
 pub fn check_settings(caller: &Caller, settings: &Map<String, Value>) -> Result<(), ApiError> {
     let is_admin = caller.account.as_ref().is_none_or(|account| account.rank == Rank::Admin);
     if is_admin || !settings.contains_key("model") {
         return Ok(());
     }
-    Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server choose models. Ask one of them.").into())
+    Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server choose models. Ask an admin.").into())
 }
 
-/// The workspaces whose events somebody sees. A stream ends when they become others.
+/// The workspaces whose events the caller may see. The stream closes when they change.
 ///
 /// # Errors
 /// The database failed.
-pub async fn sight(app: &App, caller: &Caller) -> Result<Sight, ApiError> {
+pub async fn visible_workspaces(app: &App, caller: &Caller) -> Result<Visibility, ApiError> {
     let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
     let seen: HashSet<WorkspaceId> =
         app.sessions.store().workspaces_of(user).await?.into_iter().map(|(workspace, _)| workspace.id).collect();
@@ -111,7 +117,7 @@ fn needed(method: &Method, route: &str) -> Right {
     if OWNERS.iter().any(|ending| route.ends_with(ending)) { Right::Owner } else { Right::Member }
 }
 
-/// The same words for what is not there and for what is not theirs.
+/// One message for missing resources and for those of other users.
 fn not_found() -> ApiError {
     Problem::new(ErrorCode::NotFound, "There is nothing at this address that you have access to.").into()
 }

@@ -1,12 +1,12 @@
-//! Random words that nobody can guess, and what is stored of them.
+//! Random secrets, and their stored digests.
 
 use planwright_store::Digest;
 use sha2::{Digest as _, Sha256};
 
-/// A token for a script, and what is stored of it. Its beginning lets tools that look for leaked secrets know it.
+/// A token for a script, and its stored digest. Its prefix lets secret scanners recognise it.
 ///
 /// # Errors
-/// The kernel gives no random numbers.
+/// The kernel provides no random numbers.
 pub fn new_token() -> std::io::Result<(String, Digest)> {
     let token = format!("pwt_{}", random()?);
     let digest = token_digest(&token);
@@ -17,8 +17,7 @@ pub(super) fn token_digest(token: &str) -> Digest {
     digest("", token)
 }
 
-/// The id of a session, and what is stored of it. `key` is the server's own token where there is one: under another token
-/// no session is known any more.
+/// A session id, and its stored digest. `key` is the server's own token, if it has one: a new token ends all sessions.
 pub(super) fn new_session(key: &str) -> std::io::Result<(String, Digest)> {
     let id = random()?;
     let digest = session_digest(key, &id);
@@ -29,7 +28,7 @@ pub(super) fn session_digest(key: &str, id: &str) -> Digest {
     digest(key, id)
 }
 
-/// Takes as long for a wrong secret as for a right one.
+/// Compares in constant time.
 pub(super) fn same(given: &str, secret: &str) -> bool {
     let (given, secret) = (token_digest(given), token_digest(secret));
     given.iter().zip(secret).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0

@@ -1,11 +1,11 @@
-//! A token, or a name and a password, exchanged for a session.
+//! Exchanges a token, or a name and a password, for a session.
 
 use super::address::Scheme;
 use super::caller::{Credential, credential};
-use super::limits::household;
+use super::limits::client_group;
 use super::password::LONGEST_PASSWORD;
 use super::secret::{new_session, same};
-use super::{Access, Arrival, Caller, SignIn};
+use super::{AccessControl, Arrival, Caller, SignInMethod};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::{HeaderMap, HeaderValue};
@@ -18,17 +18,17 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long a browser stays signed in.
-const LASTS: Duration = Duration::from_hours(30 * 24);
+const SESSION_LIFETIME: Duration = Duration::from_hours(30 * 24);
 
-/// What somebody signs in with: `token`, or `name` and `password`.
+/// The credentials of a sign-in: `token`, or `name` and `password`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Offer {
+pub struct SignInCredentials {
     /// With `--auth token`.
     #[serde(default)]
     #[schemars(with = "Option<String>", example = &"pwt_5fc1…")]
     token: Secret,
-    /// With `--auth users`, and so is the password.
+    /// With `--auth users`, like the password.
     #[serde(default)]
     #[schemars(with = "Option<String>", example = &"ann")]
     name: Secret,
@@ -37,7 +37,7 @@ pub struct Offer {
     password: Secret,
 }
 
-/// A text that no error repeats.
+/// A text that no error message repeats.
 #[derive(Default)]
 pub struct Secret(Option<String>);
 
@@ -53,34 +53,34 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
-/// Somebody who was let in, and the cookie that says so from now on.
+/// A signed-in user, and the cookie of the session.
 pub struct SignedIn {
     pub account: Option<Account>,
     pub cookie: Option<HeaderValue>,
 }
 
 /// # Errors
-/// It is the wrong token or password, or there were too many of those.
-pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Offer) -> Result<SignedIn, ApiError> {
+/// The token or password is wrong, or too many attempts failed.
+pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, credentials: SignInCredentials) -> Result<SignedIn, ApiError> {
     let (account, hash) = match &app.access.sign_in {
-        SignIn::Off => return Ok(SignedIn { account: None, cookie: None }),
-        SignIn::Token(own) => {
-            let token = given("token", offer.token)?;
+        SignInMethod::Off => return Ok(SignedIn { account: None, cookie: None }),
+        SignInMethod::Token(own) => {
+            let token = given("token", credentials.token)?;
             let tries = Tries::take(&app.access, arrival, None)?;
             if !same(&token, own) {
                 return Err(failed(
                     app,
                     arrival,
                     None,
-                    unauthenticated("The token is wrong. `planwright serve` prints it when it starts."),
+                    unauthenticated("The token is wrong. `planwright serve` prints the right one when it starts."),
                 )
                 .await);
             }
             tries.give_back(&app.access);
             (None, None)
         }
-        SignIn::Users => {
-            let (name, password) = (given("name", offer.name)?, given("password", offer.password)?);
+        SignInMethod::Users => {
+            let (name, password) = (given("name", credentials.name)?, given("password", credentials.password)?);
             let tries = Tries::take(&app.access, arrival, Some(&name))?;
             let user = app.sessions.store().user(&name).await?;
             let (account, hash) = user.map(|user| (user.account, user.password)).unzip();
@@ -97,10 +97,10 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, offer: Of
     Ok(SignedIn { account, cookie: Some(cookie) })
 }
 
-/// The cookie that takes the session's place in the browser.
+/// Ends the session; returns the cookie that replaces its cookie in the browser.
 ///
 /// # Errors
-/// The database failed; the session goes on.
+/// The database failed; the session continues.
 pub async fn sign_out(app: &App, arrival: Arrival, caller: &Caller) -> Result<HeaderValue, ApiError> {
     match caller.credential {
         Credential::Session(session) => app.sessions.store().end_session(session).await?,
@@ -118,17 +118,17 @@ pub(super) fn given(field: &str, secret: Secret) -> Result<String, ApiError> {
     if text.len() > LONGEST_PASSWORD { Err(wrong("is too long").into()) } else { Ok(text) }
 }
 
-/// A try of an address and, where names count, of a name. Taken before anything is looked at: what is over the limit costs
-/// nothing, and tells nothing.
+/// One attempt of an address and, with accounts, of a name. Taken before anything is checked, so that attempts over the
+/// limit cost nothing and reveal nothing.
 pub(super) struct Tries {
     address: IpAddr,
     name: Option<String>,
 }
 
 impl Tries {
-    pub(super) fn take(access: &Access, arrival: Arrival, name: Option<&str>) -> Result<Self, ApiError> {
+    pub(super) fn take(access: &AccessControl, arrival: Arrival, name: Option<&str>) -> Result<Self, ApiError> {
         let too_often = |wait| ApiError::too_many("Too many sign-ins failed.", wait);
-        let tries = Self { address: household(arrival.client), name: name.map(str::to_lowercase) };
+        let tries = Self { address: client_group(arrival.client), name: name.map(str::to_lowercase) };
         access.tries_of_address.take(tries.address).map_err(too_often)?;
         if let Some(name) = &tries.name {
             access.tries_of_name.take(name.clone()).map_err(too_often)?;
@@ -136,8 +136,8 @@ impl Tries {
         Ok(tries)
     }
 
-    /// Whoever signs in rightly may do so as often as they like.
-    pub(super) fn give_back(self, access: &Access) {
+    /// Successful sign-ins are not limited.
+    pub(super) fn give_back(self, access: &AccessControl) {
         access.tries_of_address.give_back(&self.address);
         if let Some(name) = &self.name {
             access.tries_of_name.give_back(name);
@@ -145,7 +145,7 @@ impl Tries {
     }
 }
 
-/// Logs a sign-in that failed. A name that nobody has is left out: now and then somebody types their password there.
+/// Logs a failed sign-in, without an unknown name: users sometimes type their password there.
 pub(super) async fn failed(app: &App, arrival: Arrival, account: Option<&Account>, error: ApiError) -> ApiError {
     let details = json!({ "address": arrival.client, "name": account.map(|account| &account.name) });
     let row = AuditRow { kind: AuditKind::LoginFailed, model: String::new(), role: None, user: None, details, at: Timestamp::now() };
@@ -156,7 +156,7 @@ fn unauthenticated(text: &str) -> ApiError {
     Problem::new(ErrorCode::Unauthenticated, text).into()
 }
 
-/// A new session in place of the one before, so that nobody can have known its id. By an account and the hash of its password.
+/// Starts a new session that replaces the previous one, so that nobody can know its id in advance.
 pub(super) async fn begin(
     app: &App,
     arrival: Arrival,
@@ -167,16 +167,17 @@ pub(super) async fn begin(
     if let Some(Credential::Session(before)) = before {
         store.end_session(before).await?;
     }
-    let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; nobody can be signed in.");
+    let broken =
+        |_| Problem::new(ErrorCode::Internal, "The kernel provides no random numbers, so nobody can sign in. Check the server's system.");
     let (id, digest) = new_session(app.access.key()).map_err(broken)?;
-    let until = Timestamp::now().checked_add(LASTS).unwrap_or(Timestamp::MAX);
+    let until = Timestamp::now().checked_add(SESSION_LIFETIME).unwrap_or(Timestamp::MAX);
     if !store.begin_session(digest, by, until).await? {
-        return Err(unauthenticated("The account was changed in this very moment. Sign in with the new password."));
+        return Err(unauthenticated("The account changed during the sign-in. Sign in with the new password."));
     }
-    cookie(app, arrival, &id, LASTS)
+    cookie(app, arrival, &id, SESSION_LIFETIME)
 }
 
-/// Scripts of the page can't read it, other sites can't have it sent, and over HTTPS it never travels without.
+/// Scripts of the page can't read the cookie, other sites can't send it, and with HTTPS it is never sent in the clear.
 fn cookie(app: &App, arrival: Arrival, id: &str, lasts: Duration) -> Result<HeaderValue, ApiError> {
     let secure = match arrival.scheme {
         Scheme::Http => "",

@@ -1,9 +1,9 @@
-//! A stream of events goes on for hours. It ends soon after its reader loses the right to it: by signing out, by a password
-//! or token that was changed, by no longer being a member.
+//! Ends a long-lived event stream soon after its reader loses access: by signing out, by a changed password or token, or by
+//! losing membership.
 
 use super::Caller;
 use super::caller::{Credential, known};
-use super::rights::Place;
+use super::rights::ResourcePath;
 use crate::App;
 use axum::body::Body;
 use axum::http::header;
@@ -16,18 +16,18 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often it is looked whether a stream may go on.
-const LOOKED_AFTER: Duration = Duration::from_secs(10);
+/// Interval of the access checks.
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How much of large events may wait for the streams of one user, and for all streams. A stream that finds no room ends, and
-/// its client comes back with its last id.
+/// Maximum bytes of large unread events for the streams of one user, and for all streams. A stream over the limit ends, and
+/// its client reconnects with its last id.
 const UNSENT_OF_USER: usize = 64 << 20;
 const UNSENT_OF_ALL: usize = 256 << 20;
 
-/// The room for events that clients have not read yet.
+/// Accounts for events that clients have not read yet.
 pub struct UnsentEvents {
     of_all: Bound,
-    /// Of those who have streams; whoever runs the server has no id.
+    /// By user; the person who runs the server has no id.
     of_users: Mutex<HashMap<Option<UserId>, Bound>>,
 }
 
@@ -38,7 +38,7 @@ impl Default for UnsentEvents {
 }
 
 impl UnsentEvents {
-    /// The room for a stream of this caller's.
+    /// The limit for a stream of this caller.
     pub fn of(&self, caller: &Caller) -> Unsent {
         let mut of_users = self.of_users.lock().unwrap_or_else(PoisonError::into_inner);
         of_users.retain(|_, bound| !bound.is_unused());
@@ -47,41 +47,41 @@ impl UnsentEvents {
     }
 }
 
-/// By what somebody reads a stream.
-pub(super) struct Hold {
+/// What a reader's access to a stream depends on.
+pub(super) struct StreamAccess {
     pub app: App,
     pub caller: Caller,
-    /// None where it tells of all that they may know of.
-    pub place: Option<Place>,
+    /// `None` for the stream over all chats.
+    pub place: Option<ResourcePath>,
 }
 
-pub(super) async fn end_when_lost(response: Response, hold: Hold) -> Response {
+pub(super) async fn close_when_access_ends(response: Response, access: StreamAccess) -> Response {
     let endless = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-    let revocable = match hold.caller.credential {
+    let revocable = match access.caller.credential {
         Credential::Open | Credential::OwnToken => false,
         Credential::ApiToken(_) | Credential::Session(_) => true,
     };
     if !(endless && revocable) {
         return response;
     }
-    // Where it can't be asked now, it is asked again: a database that rests for a moment must not end all streams.
-    let first = hold.reach().await.ok().flatten();
-    response.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(lost(hold, first)))))
+    // If the check fails now, it is repeated: a short outage of the database must not end all streams.
+    let first = access.reach().await.ok().flatten();
+    response.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(lost(access, first)))))
 }
 
-async fn lost(hold: Hold, first: Option<Vec<WorkspaceId>>) {
+async fn lost(access: StreamAccess, first: Option<Vec<WorkspaceId>>) {
     loop {
-        tokio::time::sleep(LOOKED_AFTER).await;
-        match hold.reach().await {
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        match access.reach().await {
             Ok(reach) if reach.is_some() && reach == first => {}
             Ok(_) => return,
-            Err(error) => tracing::warn!(%error, "whether a stream may go on could not be looked up"),
+            Err(error) => tracing::warn!(%error, "can't check access to an event stream; retrying"),
         }
     }
 }
 
-impl Hold {
-    /// The workspaces that the stream may tell of; `None` if it may not go on.
+impl StreamAccess {
+    /// The workspaces that the stream may cover; `None` if it must end.
     async fn reach(&self) -> Result<Option<Vec<WorkspaceId>>, StoreError> {
         let store = self.app.sessions.store();
         if known(&self.app.access, store, self.caller.credential.clone()).await?.is_none() {

@@ -1,12 +1,12 @@
-//! An example for every body and answer, put together from the examples of its parts.
+//! Generates an example for every body and response from the examples of its parts.
 
 use serde_json::{Map, Value, json};
 
-/// Deeper than any of our types goes; one that refers to itself ends there.
+/// Deeper than any of our types; recursive types end there.
 const DEEPEST: usize = 40;
 
-/// Gives every body, answer and parameter of the document an example of its schema.
-pub fn put_in(document: &mut Value) {
+/// Adds an example to every body, response and parameter of the document.
+pub fn add_examples(document: &mut Value) {
     let components = document["components"]["schemas"].clone();
     let operations = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut);
     for operation in operations.flat_map(Map::values_mut) {
@@ -15,17 +15,17 @@ pub fn put_in(document: &mut Value) {
             parameter["example"] = example;
         }
         if let Some(body) = operation.get_mut("requestBody") {
-            put_in_content(&mut body["content"], &components);
+            add_to_content(&mut body["content"], &components);
         }
         for answer in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
             if let Some(content) = answer.get_mut("content") {
-                put_in_content(content, &components);
+                add_to_content(content, &components);
             }
         }
     }
 }
 
-fn put_in_content(content: &mut Value, components: &Value) {
+fn add_to_content(content: &mut Value, components: &Value) {
     for media in content.as_object_mut().into_iter().flat_map(Map::values_mut) {
         if media.get("example").is_none() {
             media["example"] = of(&media["schema"], components, 0);
@@ -33,7 +33,7 @@ fn put_in_content(content: &mut Value, components: &Value) {
     }
 }
 
-/// Something that fits a schema, as telling as the schema allows.
+/// A value that matches the schema, as meaningful as the schema allows.
 fn of(schema: &Value, components: &Value, depth: usize) -> Value {
     if depth > DEEPEST {
         return Value::Null;

@@ -9,13 +9,13 @@ use planwright_store::{Account, Rank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Somebody who can sign in.
+/// A user account.
 #[derive(JsonSchema, Serialize)]
 pub struct AccountView {
     id: UserId,
     #[schemars(example = &"bob")]
     name: String,
-    /// Whether they own the workspaces that nobody was made a member of, and may do what is asked here.
+    /// Whether they administer the server, and own the workspaces that have no members.
     admin: bool,
 }
 
@@ -25,7 +25,7 @@ impl From<Account> for AccountView {
     }
 }
 
-/// By name.
+/// Sorted by name.
 pub async fn list(State(app): State<App>) -> ApiResult<Vec<AccountView>> {
     let users = app.sessions.store().users().await?;
     Ok(Json(users.into_iter().map(|user| user.account.into()).collect()))
@@ -35,7 +35,7 @@ pub async fn create(State(app): State<App>, caller: Caller, Body(new): Body<NewA
     Ok(Created(add_account(&app, &caller, new).await?.into()))
 }
 
-/// A password in place of one that was forgotten.
+/// A new password for another user.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPassword {
@@ -43,7 +43,7 @@ pub struct NewPassword {
     password: Secret,
 }
 
-/// They are signed out everywhere.
+/// Ends the user's sessions.
 pub async fn update(
     State(app): State<App>,
     caller: Caller,

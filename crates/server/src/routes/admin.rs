@@ -8,18 +8,18 @@ use planwright_store::MemberRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What admins see of a workspace that is not theirs: that it is there, and whose.
+/// What admins see of other users' workspaces: that they exist, and who owns them.
 #[derive(JsonSchema, Serialize)]
 pub struct Registration {
     id: WorkspaceId,
     name: String,
     path: String,
-    /// None: it belongs to the admins.
+    /// If empty, it belongs to the admins.
     members: Vec<MemberRow>,
     created_at: Timestamp,
 }
 
-/// Every workspace there is, by name; nothing of what is in it.
+/// Every workspace, sorted by name, without its contents.
 pub async fn workspaces(State(app): State<App>) -> ApiResult<Vec<Registration>> {
     let store = app.sessions.store();
     let mut members = store.all_members().await?;
@@ -34,7 +34,7 @@ pub async fn workspaces(State(app): State<App>) -> ApiResult<Vec<Registration>> 
     Ok(Json(told.collect()))
 }
 
-/// Forgets a workspace and its chats, whosever it is. No file is touched.
+/// Deletes a workspace and its chats, whoever owns it. The folder's files stay.
 pub async fn forget(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> Result<NoContent, ApiError> {
     app.sessions.delete_workspace(id).await?;
     Ok(NoContent)

@@ -17,13 +17,13 @@ const LARGEST_PAGE: u32 = 1000;
 const A_DAY: i16 = 1440;
 
 #[derive(Deserialize, JsonSchema)]
-pub struct ListQuery {
+pub struct AuditListQuery {
     #[serde(flatten)]
     rows: AuditQuery,
-    /// How many at most; 1000 are the most that are given.
+    /// Maximum number of entries (at most 1000).
     #[schemars(with = "Option<u32>", range(min = 1))]
     limit: Option<String>,
-    /// Where the page begins: `x-next-cursor` of the page before.
+    /// The start of the page: `x-next-cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -31,18 +31,18 @@ pub struct ListQuery {
 pub struct CountsQuery {
     #[serde(flatten)]
     rows: AuditQuery,
-    /// How many minutes the clock of the caller is ahead of UTC: this says when a day begins.
+    /// Minutes by which the caller's clock is ahead of UTC; decides when a day begins.
     #[schemars(with = "Option<i16>", range(min = -1440, max = 1440), example = &60)]
     offset: Option<String>,
 }
 
-/// Which rows of the log. All are texts at first, so that each that doesn't fit can be named.
+/// Filters. All fields are strings at first, so that errors can name each invalid one.
 #[derive(Deserialize, JsonSchema)]
 pub struct AuditQuery {
-    /// The first moment.
+    /// Start of the period (inclusive).
     #[schemars(with = "Option<Timestamp>")]
     from: Option<String>,
-    /// The first moment that is too late.
+    /// End of the period (exclusive).
     #[schemars(with = "Option<Timestamp>", example = &"2027-01-01T00:00:00Z")]
     to: Option<String>,
     #[schemars(with = "Option<AuditKind>")]
@@ -56,7 +56,7 @@ pub struct AuditQuery {
 }
 
 /// The log, newest first.
-pub async fn list(State(app): State<App>, caller: Caller, Params(query): Params<ListQuery>) -> Result<Page<AuditEntry>, ApiError> {
+pub async fn list(State(app): State<App>, caller: Caller, Params(query): Params<AuditListQuery>) -> Result<Page<AuditEntry>, ApiError> {
     entries(&app, &caller, None, query).await
 }
 
@@ -64,7 +64,7 @@ pub async fn list_of(
     State(app): State<App>,
     caller: Caller,
     Ids(id): Ids<WorkspaceId>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<AuditListQuery>,
 ) -> Result<Page<AuditEntry>, ApiError> {
     workspaces::row(&app, id).await?;
     entries(&app, &caller, Some(id), query).await
@@ -85,12 +85,12 @@ pub async fn counts_of(
     by_day(&app, &caller, Some(id), query).await
 }
 
-/// How well a model kept to what its role may do.
+/// How well a model kept to its role's permissions.
 #[derive(JsonSchema, Serialize)]
 pub struct AdherenceView {
     #[serde(flatten)]
     counted: Adherence,
-    /// The share of its calls that policy had no reason to refuse.
+    /// The share of its calls that policy did not refuse.
     adherence: f64,
 }
 
@@ -108,7 +108,7 @@ pub async fn adherence_of(
     counted(&app, &caller, Some(id), query).await
 }
 
-async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: ListQuery) -> Result<Page<AuditEntry>, ApiError> {
+async fn entries(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: AuditListQuery) -> Result<Page<AuditEntry>, ApiError> {
     let limit = page_size(read("limit", query.limit.as_ref(), "a whole number")?, LARGEST_PAGE)?;
     let after = query.cursor.as_deref().map(read_cursor).transpose()?;
     let filter = AuditFilter { after, ..query.rows.filter(caller, workspace)? };
@@ -123,14 +123,14 @@ fn read_cursor(text: &str) -> Result<AuditCursor, ApiError> {
         let (at, id) = text.split_once('.')?;
         Some(AuditCursor { at: Timestamp::from_microsecond(at.parse().ok()?).ok()?, id: id.parse().ok()? })
     };
-    read().ok_or_else(|| ApiError::misfit("cursor", "must be the `x-next-cursor` of a page"))
+    read().ok_or_else(|| ApiError::invalid_field("cursor", "must be the `x-next-cursor` of a page"))
 }
 
 async fn by_day(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: CountsQuery) -> ApiResult<Vec<AuditCount>> {
     let wanted = "a whole number from -1440 to 1440";
     let minutes: i16 = read("offset", query.offset.as_ref(), wanted)?.unwrap_or_default();
     if !(-A_DAY..=A_DAY).contains(&minutes) {
-        return Err(unfit("offset", wanted).into());
+        return Err(invalid_filter("offset", wanted).into());
     }
     let filter = query.rows.filter(caller, workspace)?;
     Ok(Json(app.sessions.store().audit_counts(filter, Ahead { minutes }).await?))
@@ -155,10 +155,11 @@ impl AuditQuery {
         let from: Option<Timestamp> = read("from", self.from.as_ref(), moment)?;
         let to: Option<Timestamp> = read("to", self.to.as_ref(), moment)?;
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(unfit("to", "a moment that is not before `from`").into());
+            return Err(invalid_filter("to", "a moment that is not before `from`").into());
         }
-        let known =
-            |word: &String| Role::named(&word.to_lowercase()).ok_or_else(|| unfit("role", "the name of a role; GET /roles lists them"));
+        let known = |word: &String| {
+            Role::named(&word.to_lowercase()).ok_or_else(|| invalid_filter("role", "the name of a role; GET /roles lists them"))
+        };
         Ok(AuditFilter {
             from,
             to,
@@ -173,14 +174,14 @@ impl AuditQuery {
     }
 }
 
-/// A value of the query as what it stands for: a word, or where that doesn't fit, a number.
+/// Parses a value of the query: as a word, or else as a number.
 fn read<T: DeserializeOwned>(field: &str, text: Option<&String>, wanted: &str) -> Result<Option<T>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let word = serde_json::from_value(Value::String(text.clone()));
-    word.or_else(|_| serde_json::from_str(text)).map(Some).map_err(|_| unfit(field, wanted))
+    word.or_else(|_| serde_json::from_str(text)).map(Some).map_err(|_| invalid_filter(field, wanted))
 }
 
-fn unfit(field: &str, wanted: &str) -> Problem {
+fn invalid_filter(field: &str, wanted: &str) -> Problem {
     let text = format!("`{field}` must be {wanted}.");
     Problem::new(ErrorCode::ValidationFailed, text).with_details(json!({ "fields": { field: format!("must be {wanted}") } }))
 }

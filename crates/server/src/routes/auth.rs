@@ -1,7 +1,7 @@
 use super::meta::User;
 use crate::App;
 use crate::answer::{ApiError, NoContent, WithCookie};
-use crate::guard::{Arrival, Caller, Offer, PasswordChange, change_password, sign_in, sign_out};
+use crate::guard::{Arrival, Caller, PasswordChange, SignInCredentials, change_password, sign_in, sign_out};
 use crate::request::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -9,7 +9,7 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Who was let in. The session comes as a cookie.
+/// The signed-in user. The session is in the cookie.
 #[derive(JsonSchema, Serialize)]
 pub struct LoginAnswer {
     user: User,
@@ -20,14 +20,14 @@ pub async fn login(
     State(app): State<App>,
     Extension(arrival): Extension<Arrival>,
     headers: HeaderMap,
-    Body(offer): Body<Offer>,
+    Body(credentials): Body<SignInCredentials>,
 ) -> Result<WithCookie<Json<LoginAnswer>>, ApiError> {
-    let signed_in = sign_in(&app, arrival, &headers, offer).await?;
+    let signed_in = sign_in(&app, arrival, &headers, credentials).await?;
     let answer = Json(LoginAnswer { user: User::new(&app, signed_in.account.as_ref()) });
     Ok(WithCookie { cookie: signed_in.cookie, answer })
 }
 
-/// Ends the session that the request came by.
+/// Ends the session of the request.
 pub async fn logout(
     State(app): State<App>,
     Extension(arrival): Extension<Arrival>,
@@ -37,7 +37,7 @@ pub async fn logout(
     Ok(WithCookie { cookie: Some(cookie), answer: NoContent })
 }
 
-/// Whoever is signed in elsewhere by the old one is so no longer.
+/// Other sessions, signed in with the old password, end.
 pub async fn password(
     State(app): State<App>,
     Extension(arrival): Extension<Arrival>,

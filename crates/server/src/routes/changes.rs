@@ -12,21 +12,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]
-pub struct ListQuery {
-    /// Only what this message changed.
+pub struct ChangeListQuery {
+    /// Only the changes of this message.
     message: Option<MessageId>,
-    /// Only the list of files, without their diffs: each with the lines added and removed, and the messages that changed it.
+    /// Only the list of files, without diffs: each with its added and removed lines, and the messages that changed it.
     #[serde(default)]
     summary: bool,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// What the chat changed in files: by message, and in all. The files are listed in pages.
+/// The files that the chat changed: by message, and in total. The files are listed in pages.
 pub async fn list(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<ChangeListQuery>,
 ) -> ApiResult<Changes> {
     let query = ChangesQuery { message: query.message, after: query.cursor, summary: query.summary };
     Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query).await?))
@@ -35,12 +35,12 @@ pub async fn list(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevertBody {
-    /// Everything is taken back from this message on.
+    /// Revert everything from this message on.
     message_id: MessageId,
-    /// Only tell what would happen.
+    /// Only report what would happen.
     #[serde(default)]
     preview: bool,
-    /// Take back the rest where something was changed by somebody else.
+    /// Skip files that somebody else changed, and revert the others.
     #[serde(default)]
     skip_conflicts: bool,
 }
@@ -50,7 +50,7 @@ pub struct RevertAnswer {
     preview: bool,
     #[serde(flatten)]
     done: RevertSummary,
-    /// The message that tells of it; null where nothing was done.
+    /// The message that records the revert; null if nothing was reverted.
     message: Option<Message>,
 }
 

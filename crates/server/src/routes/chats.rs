@@ -8,15 +8,15 @@ use axum::extract::State;
 use planwright_chat::{ChatView, ContextView, Handle, Reply, SentKey, Snapshot};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
-use planwright_protocol::op::{Choice, Confirm, MarkChange, PlanChange};
-use planwright_protocol::settings::Depth;
+use planwright_protocol::op::{Confirm, FieldChange, MarkChange, PlanChange};
+use planwright_protocol::settings::ReasoningEffort;
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The chat of a path, if it is in the workspace of that path.
+/// The chat of a path, if it belongs to the workspace of that path.
 pub async fn handle(app: &App, workspace: WorkspaceId, chat: ChatId) -> Result<Handle, ApiError> {
     Ok(app.sessions.chat_in(workspace, chat).await?)
 }
@@ -34,7 +34,7 @@ pub async fn submit(
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub struct ListQuery {
+pub struct ChatListQuery {
     /// Any word for a mode.
     #[schemars(with = "Option<RoleWord>", example = &"plan")]
     mode: Option<String>,
@@ -44,25 +44,25 @@ pub struct ListQuery {
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
     state: Option<ChatState>,
-    /// Only archived chats, or only others; all if left out.
+    /// Only archived chats, or only others; both if absent.
     archived: Option<bool>,
-    /// A part of the title.
+    /// Part of the title.
     #[schemars(example = &"farewell")]
     title: Option<String>,
-    /// Where the page begins: `x-next-cursor` of the page before.
+    /// The start of the page: `x-next-cursor` of the previous page.
     cursor: Option<String>,
-    /// How many at most.
+    /// Maximum number of chats.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<u32>,
 }
 
 const LARGEST_PAGE: u32 = 500;
 
-/// The most recently used first.
+/// Most recently used first.
 pub async fn list(
     State(app): State<App>,
     Ids(workspace): Ids<WorkspaceId>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<ChatListQuery>,
 ) -> Result<Page<ChatView>, ApiError> {
     workspaces::row(&app, workspace).await?;
     let mode = RoleRequest { mode: query.mode, ..RoleRequest::default() }.resolve(None)?.map(Role::mode);
@@ -70,7 +70,7 @@ pub async fn list(
         query.role.map(|word| RoleRequest::role(&word).resolve(None).map_err(|problem| named(problem, "role"))).transpose()?.flatten();
     let limit = page_size(query.limit, LARGEST_PAGE)?;
     let after = query.cursor.as_deref().map(read_cursor).transpose()?;
-    let ListQuery { plan_file, state, archived, title, .. } = query;
+    let ChatListQuery { plan_file, state, archived, title, .. } = query;
     let filter = ChatFilter { mode, role, plan_file, state, archived, title, after, limit: Some(limit) };
     let rows = app.sessions.store().chats(workspace, filter).await?;
     let last = rows.last().filter(|_| rows.len() == limit as usize);
@@ -83,17 +83,17 @@ fn read_cursor(text: &str) -> Result<ChatCursor, ApiError> {
         let (time, id) = text.split_once('.')?;
         Some(ChatCursor { updated_at: Timestamp::from_microsecond(time.parse().ok()?).ok()?, id: id.parse().ok()? })
     };
-    read().ok_or_else(|| ApiError::misfit("cursor", "must be the `x-next-cursor` of a page"))
+    read().ok_or_else(|| ApiError::invalid_field("cursor", "must be the `x-next-cursor` of a page"))
 }
 
-/// What is wrong with a field of the query that has another name than in a body.
+/// Renames the field of an error that a query calls differently than a body.
 fn named(problem: Problem, field: &str) -> Problem {
     let wrong = problem.details.as_ref().and_then(|details| details["fields"]["agent_role"].as_str()).unwrap_or_default().to_owned();
     Problem::new(problem.code, problem.message.replace("`agent_role`", &format!("`{field}`")))
         .with_details(json!({ "fields": { field: wrong } }))
 }
 
-/// A new chat. Of the three words for its role one is enough; those that conflict are refused.
+/// A new chat. One of the three role fields is enough; conflicting ones are an error.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewChat {
@@ -122,7 +122,7 @@ pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(Workspace
     Ok(Json(app.sessions.look_at(workspace, chat).await?))
 }
 
-/// What is to be different; what is left out stays as it is.
+/// The changes; absent fields stay as they are.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatUpdate {
@@ -134,23 +134,23 @@ pub struct ChatUpdate {
     agent_mode: Option<String>,
     #[schemars(with = "Option<RoleWord>", example = &"build")]
     mode: Option<String>,
-    /// A plan of the workspace; null leaves the chat without one.
+    /// A plan file of the workspace; null removes the chat's plan.
     #[serde(default)]
     #[schemars(with = "Option<String>", example = "/plans/add-a-farewell.plan")]
     plan_file: PlanChange,
-    /// Keep the chat on top of the lists.
+    /// Keep the chat at the top of lists.
     pinned: Option<bool>,
-    /// Put the chat away; in the lists it is there only if asked for.
+    /// Archive the chat; lists show it only on request.
     archived: Option<bool>,
-    /// The model of this chat's runs, one of `GET …/models`; null goes back to the configured one.
+    /// The model of this chat's runs, one of `GET …/models`; null restores the configured one.
     #[serde(default)]
     #[schemars(with = "Option<String>", example = &"anthropic/claude-sonnet-4-5")]
-    model: Choice<String>,
-    /// How much the model thinks before it answers; null goes back to the configured effort. Models without such a setting ignore it.
+    model: FieldChange<String>,
+    /// How much the model reasons before it replies; null restores the configured effort. Models without such a setting ignore it.
     #[serde(default)]
-    #[schemars(with = "Option<Depth>")]
-    effort: Choice<Depth>,
-    /// Yes to ending work in progress.
+    #[schemars(with = "Option<ReasoningEffort>")]
+    effort: FieldChange<ReasoningEffort>,
+    /// Confirms that work in progress may end.
     #[serde(default)]
     confirm: bool,
 }
@@ -185,16 +185,16 @@ pub async fn snapshot(State(app): State<App>, Ids((workspace, chat)): Ids<(Works
 
 #[derive(Serialize, JsonSchema)]
 pub struct DriftView {
-    /// By path; empty where all is as the plan found it, and where there is no plan.
+    /// By path; empty if nothing changed since planning, or there is no plan.
     files: Vec<DriftedFile>,
 }
 
-/// Files of the chat's plan that are not as they were when it was written: to be looked at before it is approved.
+/// Files of the chat's plan that changed since planning: review them before you approve.
 pub async fn drift(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<DriftView> {
     Ok(Json(DriftView { files: handle(&app, workspace, chat).await?.chat().drift().await? }))
 }
 
-/// What the model would read if it were asked now.
+/// The context that the model would get now.
 pub async fn context(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ContextView> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().context().await?))
 }
@@ -202,7 +202,7 @@ pub async fn context(State(app): State<App>, Ids((workspace, chat)): Ids<(Worksp
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteBody {
-    /// The plan to carry out; the chat's own if left out.
+    /// The plan to execute (default: the chat's own).
     #[schemars(example = "/plans/add-a-farewell.plan")]
     plan_file: Option<String>,
 }
@@ -248,11 +248,11 @@ pub async fn compact(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForkBody {
-    /// The new chat has what was said before this message.
+    /// The new chat gets the messages before this one.
     message_id: MessageId,
 }
 
-/// Another chat that begins like this one: to say something else than was said here.
+/// Creates a chat with the same beginning, to continue differently.
 pub async fn fork(
     State(app): State<App>,
     caller: Caller,

@@ -14,7 +14,7 @@ pub async fn document() -> Json<Document> {
     Json(Document(&DOCUMENT))
 }
 
-/// The same, for whoever reads before signing in: it tells nothing of this server's own.
+/// The same, readable before sign-in: it reveals nothing about this server.
 pub async fn open_document() -> Json<Document> {
     document().await
 }

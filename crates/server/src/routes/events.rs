@@ -1,7 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, EventStream};
-use crate::guard::{Caller, sight};
+use crate::guard::{Caller, visible_workspaces};
 use crate::request::{Ids, LastEventId, Params};
 use crate::sse;
 use axum::extract::State;
@@ -11,16 +11,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// How many chats can be looked at in one stream.
-const MOST_NAMED: usize = 32;
+/// Maximum number of chats followed in one stream.
+const MAX_FOLLOWED: usize = 32;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ChatQuery {
-    /// The id of the last event that the client has, where it can't send `Last-Event-ID`.
+    /// The id of the last event that the client has, if it can't send `Last-Event-ID`.
     after: Option<u64>,
 }
 
-/// What happens in one chat.
+/// The events of one chat.
 pub async fn of_chat(
     State(app): State<App>,
     caller: Caller,
@@ -28,7 +28,7 @@ pub async fn of_chat(
     Params(query): Params<ChatQuery>,
     LastEventId(last): LastEventId,
 ) -> Result<EventStream, ApiError> {
-    // An id that is no number of ours is one that no event has yet: the client draws the chat anew.
+    // No event has an id that is not a number: the client reloads the chat.
     let after = last.map(|id| id.parse().unwrap_or(u64::MAX)).or(query.after).unwrap_or_default();
     let handle = handle(&app, workspace, chat).await?;
     let follower = Follower::after(handle.chat().clone(), after).await?.counted(app.access.unsent.of(&caller));
@@ -37,13 +37,13 @@ pub async fn of_chat(
 
 #[derive(Deserialize, JsonSchema)]
 pub struct AllQuery {
-    /// The chats whose every event is wanted, with commas between; `ID@7` begins after event 7.
+    /// Chats whose every event is wanted, separated by commas; `ID@7` starts after event 7.
     chats: Option<String>,
-    /// The id of the last event that the client has, where it can't send `Last-Event-ID`.
+    /// The id of the last event that the client has, if it can't send `Last-Event-ID`.
     after: Option<String>,
 }
 
-/// What happens in all chats: one stream for a whole browser.
+/// The events of all chats: one stream for a whole browser.
 pub async fn over_all(
     State(app): State<App>,
     caller: Caller,
@@ -52,8 +52,8 @@ pub async fn over_all(
 ) -> Result<EventStream, ApiError> {
     let named = named(query.chats.as_deref().unwrap_or_default())?;
     let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
-    let sight = sight(&app, &caller).await?;
-    let overview = app.sessions.overview(sight, cursor.as_ref(), &named).await?.counted(&app.access.unsent.of(&caller));
+    let visibility = visible_workspaces(&app, &caller).await?;
+    let overview = app.sessions.overview(visibility, cursor.as_ref(), &named).await?.counted(&app.access.unsent.of(&caller));
     Ok(sse::over_all(overview, app.closing.clone()))
 }
 
@@ -67,13 +67,13 @@ fn named(chats: &str) -> Result<Vec<(ChatId, Option<u64>)>, Problem> {
     };
     let mut named: Vec<(ChatId, Option<u64>)> = Vec::new();
     for part in chats.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let chat = one(part).ok_or_else(|| wrong(format!("must be ids of chats with commas between, and {part:?} is none")))?;
+        let chat = one(part).ok_or_else(|| wrong(format!("must be chat ids separated by commas; {part:?} is not one")))?;
         if named.iter().all(|(id, _)| *id != chat.0) {
             named.push(chat);
         }
     }
-    if named.len() > MOST_NAMED {
-        return Err(wrong(format!("can name {MOST_NAMED} chats at most")));
+    if named.len() > MAX_FOLLOWED {
+        return Err(wrong(format!("can name {MAX_FOLLOWED} chats at most")));
     }
     Ok(named)
 }
@@ -90,7 +90,7 @@ mod tests {
         for wrong in ["x", &format!("{a}@x"), &format!("{a};{b}")] {
             assert_eq!(named(wrong).unwrap_err().code, ErrorCode::ValidationFailed);
         }
-        let many: Vec<String> = (0..=MOST_NAMED).map(|_| ChatId::generate().to_string()).collect();
+        let many: Vec<String> = (0..=MAX_FOLLOWED).map(|_| ChatId::generate().to_string()).collect();
         assert!(named(&many.join(",")).is_err() && named(&many[1..].join(",")).is_ok());
     }
 }

@@ -10,19 +10,19 @@ use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct TreeQuery {
-    /// The folder; the root unless said.
+    /// The folder (default: the root).
     #[schemars(example = "/")]
     path: Option<String>,
-    /// How many levels; 1 unless said.
+    /// Number of levels (default 1).
     #[schemars(range(min = 1, max = 16))]
     depth: Option<u32>,
 }
 
-/// A folder and what is in it.
+/// A folder and its entries.
 pub async fn tree(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<TreeQuery>) -> ApiResult<FileNode> {
     let depth = query.depth.unwrap_or(1);
     if !(1..=DEEPEST).contains(&depth) {
-        return Err(ApiError::misfit("depth", format!("must be from 1 to {DEEPEST}")));
+        return Err(ApiError::invalid_field("depth", format!("must be from 1 to {DEEPEST}")));
     }
     Ok(Json(app.sessions.workspaces().files(workspace, query.path.as_deref().unwrap_or("/"), depth).await?))
 }
@@ -44,21 +44,21 @@ pub async fn content(
 
 #[derive(Deserialize, JsonSchema)]
 pub struct FindQuery {
-    /// Letters of the path, in their order; all files unless said.
+    /// Letters of the path, in order (default: all files).
     #[schemars(length(max = 200), example = "lib.rs")]
     q: Option<String>,
-    /// How many at most.
+    /// Maximum number of files.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }
 
 const MOST_FOUND: u32 = 200;
 
-/// The paths of files whose names fit, the best first.
+/// The paths of matching files, the best first.
 pub async fn find(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Params(query): Params<FindQuery>) -> ApiResult<Vec<String>> {
     let typed = query.q.unwrap_or_default();
     if typed.chars().count() > 200 {
-        return Err(ApiError::misfit("q", "must have at most 200 characters"));
+        return Err(ApiError::invalid_field("q", "must have at most 200 characters"));
     }
     let limit = page_size(query.limit, MOST_FOUND)?;
     Ok(Json(app.sessions.workspaces().find_files(workspace, &typed, limit as usize).await?))

@@ -10,10 +10,10 @@ use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An image that was stored.
+/// A stored image.
 #[derive(JsonSchema, Serialize)]
 pub struct ImageId {
-    /// To be named in `images` of a message.
+    /// The id for `images` of a message.
     id: String,
 }
 
@@ -32,7 +32,7 @@ pub async fn show(State(app): State<App>, Ids((workspace, chat, id)): Ids<(Works
     handle(&app, workspace, chat).await?;
     let bytes = app.sessions.store().image(chat, &id).await?;
     let bytes = bytes.ok_or_else(|| Problem::new(ErrorCode::NotFound, "There is no such image in this chat."))?;
-    // The id is the hash of the bytes, so that they never change.
+    // The id is the hash of the bytes, so they never change.
     picture(bytes.to_vec(), "private, max-age=31536000, immutable")
 }
 

@@ -14,17 +14,17 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// How many finished chats are listed that nobody has to look at.
+/// Maximum number of finished chats without anything to review.
 const RECENT: usize = 20;
-/// How many effects of a call are listed.
+/// Maximum number of listed effects per call.
 const MOST_EFFECTS: usize = 20;
 
-/// Work of all workspaces that the caller sees. The newest 200 chats in progress and the newest 200 finished ones are looked at.
+/// Chats of all workspaces that the caller can see, out of the newest 200 in progress and the newest 200 finished ones.
 #[derive(Default, JsonSchema, Serialize)]
-pub struct Inbox {
-    /// Chats whose question the caller can answer; the gravest first, then the newest.
+pub struct InboxView {
+    /// Chats whose question the caller can answer; the most severe first, then the newest.
     needs_you: Vec<InboxChat>,
-    /// Chats that work, or wait for somebody else.
+    /// Chats that work, or wait for another user.
     running: Vec<InboxChat>,
     /// Finished chats with changed files that the caller has not viewed.
     to_review: Vec<InboxChat>,
@@ -39,26 +39,26 @@ pub struct InboxChat {
     workspace_id: WorkspaceId,
     #[schemars(example = &"greeter")]
     workspace_name: String,
-    /// What the caller may do there.
+    /// The caller's right in the workspace.
     right: Right,
     title: String,
     config: ChatConfig,
     state: ChatState,
     pinned: bool,
-    /// Who began it, on a server with accounts.
+    /// Who created it, if the server has accounts.
     person: Option<String>,
     question: Option<InboxQuestion>,
     progress: Option<InboxProgress>,
-    /// What the replies cost so far, in dollars.
+    /// Cost of the replies so far, in dollars.
     cost: f64,
-    /// How many files the chat changed, plans aside; counted when it is finished.
+    /// Number of files that the chat changed, without plans; counted when it is finished.
     files: u64,
-    /// How many of them the caller has viewed, as they are now.
+    /// Number of these whose present content the caller has viewed.
     viewed: u64,
     updated_at: Timestamp,
 }
 
-/// What a chat waits for, in short.
+/// The pending question of a chat, shortened.
 #[derive(JsonSchema, Serialize)]
 pub struct InboxQuestion {
     question_id: QuestionId,
@@ -67,7 +67,7 @@ pub struct InboxQuestion {
     created_at: Timestamp,
     /// The first question, as Markdown.
     text: String,
-    /// How many questions there are.
+    /// Number of questions.
     count: usize,
     /// The plan to approve.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,21 +81,21 @@ pub struct InboxQuestion {
 pub struct InboxPlan {
     revision: Option<u64>,
     steps: usize,
-    /// How many different paths and globs the steps name.
+    /// Number of different paths and globs in the steps.
     files: usize,
 }
 
 #[derive(JsonSchema, Serialize)]
 pub struct InboxCall {
     tool: String,
-    /// Why it is asked about.
+    /// Why it requires approval.
     reason: String,
     /// The shell command, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// The first 20 of them.
+    /// The first 20 effects.
     effects: Vec<InboxEffect>,
-    /// How many there are.
+    /// Number of effects.
     effect_count: usize,
 }
 
@@ -103,12 +103,12 @@ pub struct InboxCall {
 pub struct InboxEffect {
     #[schemars(example = &"delete")]
     effect: String,
-    /// The path, where it is about one.
+    /// The path, if the effect has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
 
-/// How far the approved plan has come.
+/// The progress of the approved plan.
 #[derive(JsonSchema, Serialize)]
 pub struct InboxProgress {
     done: usize,
@@ -119,11 +119,11 @@ pub struct InboxProgress {
     current_action: Option<String>,
 }
 
-pub async fn show(State(app): State<App>, caller: Caller) -> ApiResult<Inbox> {
+pub async fn show(State(app): State<App>, caller: Caller) -> ApiResult<InboxView> {
     let (store, user) = (app.sessions.store(), caller.user());
     let active = store.inbox(user, InboxEntry::Active).await?;
     let finished = store.inbox(user, InboxEntry::Finished).await?;
-    let mut inbox = Inbox::default();
+    let mut inbox = InboxView::default();
     for chat in active.into_iter().map(InboxChat::from) {
         let is_yours = chat.question.is_some() && chat.right >= Right::Member;
         if is_yours { inbox.needs_you.push(chat) } else { inbox.running.push(chat) }
@@ -135,7 +135,7 @@ pub async fn show(State(app): State<App>, caller: Caller) -> ApiResult<Inbox> {
             inbox.recent.push(chat);
         }
     }
-    inbox.needs_you.sort_by_key(InboxChat::gravity);
+    inbox.needs_you.sort_by_key(InboxChat::priority);
     for group in [&mut inbox.running, &mut inbox.to_review, &mut inbox.recent] {
         group.sort_by_key(|chat| !chat.pinned);
     }
@@ -143,8 +143,8 @@ pub async fn show(State(app): State<App>, caller: Caller) -> ApiResult<Inbox> {
 }
 
 impl InboxChat {
-    /// The gravest question first, then the newest.
-    fn gravity(&self) -> Reverse<Option<(Severity, Timestamp)>> {
+    /// The most severe question first, then the newest.
+    fn priority(&self) -> Reverse<Option<(Severity, Timestamp)>> {
         Reverse(self.question.as_ref().map(|question| (question.severity, question.created_at)))
     }
 }
@@ -202,7 +202,7 @@ impl InboxCall {
         let executed = call.effects.iter().find(|effect| effect.effect == "execute").and_then(|effect| command(effect.target.as_ref()));
         let mut shown: Vec<&EffectShown> =
             call.effects.iter().filter(|effect| effect.effect != "execute" && effect.effect != "keep").collect();
-        // A file is read before it is changed.
+        // A changed file is also read; the change is what matters.
         if shown.iter().any(|effect| effect.effect != "read") {
             shown.retain(|effect| effect.effect != "read");
         }

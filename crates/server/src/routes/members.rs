@@ -15,11 +15,11 @@ pub async fn list(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> A
     Ok(Json(app.sessions.store().members(workspace).await?))
 }
 
-/// A member to be.
+/// A new member.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberBody {
-    /// The name of somebody with an account.
+    /// The name of an account.
     #[schemars(example = &"bob")]
     name: String,
     #[serde(default = "member")]
@@ -30,7 +30,7 @@ fn member() -> Right {
     Right::Member
 }
 
-/// Makes somebody a member, or gives a member another right.
+/// Adds a member, or changes a member's right.
 pub async fn put(
     State(app): State<App>,
     caller: Caller,
@@ -39,15 +39,15 @@ pub async fn put(
 ) -> Result<Created<MemberRow>, ApiError> {
     workspaces::row(&app, workspace).await?;
     let store = app.sessions.store();
-    // An owner has to know whether it worked. Who has an account is not to be found out by trying names.
+    // An owner must learn whether it worked. But nobody may find out by trying names who has an account.
     let tries = &app.access.unknown_members;
     let tried_by = caller.account.as_ref().filter(|account| account.rank != Rank::Admin).map(|account| account.id);
     if let Some(user) = tried_by {
-        tries.take(user).map_err(|wait| ApiError::too_many("You named too many people who have no account.", wait))?;
+        tries.take(user).map_err(|wait| ApiError::too_many("Too many of the names you entered have no account.", wait))?;
     }
     let Some(user) = store.user(&body.name).await? else {
-        tracing::warn!(user = caller.name(), %workspace, "a name without an account was to become a member");
-        return Err(ApiError::misfit("name", "is nobody's here; `planwright user add NAME` makes an account"));
+        tracing::warn!(user = caller.name(), %workspace, "attempt to add a member without an account");
+        return Err(ApiError::invalid_field("name", "has no account; `planwright user add NAME` creates one"));
     };
     if let Some(tried_by) = tried_by {
         tries.give_back(&tried_by);
@@ -58,7 +58,7 @@ pub async fn put(
     Ok(Created(members.into_iter().find(|member| member.user_id == user).ok_or_else(nobody)?))
 }
 
-/// Takes somebody, by name or id, out of the workspace.
+/// Removes a member, by name or id.
 pub async fn delete(State(app): State<App>, Ids((workspace, member)): Ids<(WorkspaceId, String)>) -> Result<NoContent, ApiError> {
     workspaces::row(&app, workspace).await?;
     let store = app.sessions.store();
@@ -75,7 +75,7 @@ fn done(change: MemberChange) -> Result<(), Problem> {
         MemberChange::Done => Ok(()),
         MemberChange::NotAMember => Err(nobody()),
         MemberChange::NoOwnerLeft => {
-            Err(Problem::new(ErrorCode::Conflict, "The workspace would have members and no owner. Make somebody its owner first."))
+            Err(Problem::new(ErrorCode::Conflict, "The workspace would have members but no owner. Make somebody its owner first."))
         }
     }
 }

@@ -18,10 +18,10 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 #[derive(Deserialize, JsonSchema)]
-pub struct ListQuery {
-    /// The id of a message: only those older than it.
+pub struct MessageListQuery {
+    /// The id of a message: returns only older ones.
     before: Option<MessageId>,
-    /// How many at most; 500 are the most that are given.
+    /// Maximum number of messages (at most 500).
     #[schemars(range(min = 1))]
     limit: Option<u32>,
 }
@@ -30,7 +30,7 @@ pub struct ListQuery {
 pub async fn list(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<MessageListQuery>,
 ) -> ApiResult<Vec<Message>> {
     app.sessions.look_at(workspace, chat).await?;
     let limit = page_size(query.limit, LARGEST_PAGE)?;
@@ -39,7 +39,7 @@ pub async fn list(
     Ok(Json(messages))
 }
 
-/// A message with the whole of its content, which lists cut where it is a long result of a tool.
+/// A message with its full content. Lists shorten long tool results.
 pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>) -> ApiResult<Message> {
     app.sessions.look_at(workspace, chat).await?;
     let message = app.sessions.store().message(chat, id).await?;
@@ -54,7 +54,7 @@ pub struct ImageContent {
     data: String,
 }
 
-/// The images that came with a message, in their order.
+/// The images attached to a message, in order.
 pub async fn images(
     State(app): State<App>,
     Ids((workspace, chat, id)): Ids<(WorkspaceId, ChatId, MessageId)>,
@@ -67,17 +67,17 @@ pub async fn images(
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SearchQuery {
-    /// What to look for, whatever its case.
+    /// The text to search for; case does not matter.
     #[schemars(length(min = 1, max = 1000))]
     q: String,
-    /// The id of a message: only those older than it.
+    /// The id of a message: returns only older ones.
     before: Option<MessageId>,
-    /// How many at most.
+    /// Maximum number of messages.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 
-/// Messages that have a text in them, newest first. Of long ones there is an excerpt, with `body_size` in the metadata.
+/// Messages that contain the text, newest first. Long messages are excerpts, with `body_size` in the metadata.
 pub async fn search(
     State(app): State<App>,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
@@ -92,15 +92,15 @@ pub async fn search(
 
 #[derive(Deserialize, JsonSchema)]
 pub struct SearchAllQuery {
-    /// What to look for, whatever its case.
+    /// The text to search for; case does not matter.
     #[schemars(length(min = 1, max = 1000))]
     q: String,
-    /// How many at most.
+    /// Maximum number of messages.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 
-/// A message of any chat that has the text.
+/// A message that contains the text, of any chat.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Found")]
 pub struct FoundExcerpt {
@@ -110,7 +110,7 @@ pub struct FoundExcerpt {
     message: WireMessage,
 }
 
-/// What was said in any chat that the caller may know of, newest first.
+/// Matching messages of all chats that the caller can see, newest first.
 pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<FoundExcerpt>> {
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
@@ -125,12 +125,12 @@ pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): P
 
 fn check_sought(text: &str) -> Result<(), ApiError> {
     if text.is_empty() || text.chars().count() > 1000 {
-        return Err(ApiError::misfit("q", "must have 1 to 1000 characters"));
+        return Err(ApiError::invalid_field("q", "must have 1 to 1000 characters"));
     }
     Ok(())
 }
 
-/// Takes back a message that waits to be read.
+/// Withdraws a queued message.
 pub async fn withdraw(
     State(app): State<App>,
     caller: Caller,
@@ -147,17 +147,17 @@ const LARGEST_PAGE: u32 = 500;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CreateBody {
-    /// What the user says; beside an answer, a comment on it.
+pub struct NewMessageBody {
+    /// The user's text; with an answer, a comment on it.
     #[serde(default)]
     #[schemars(example = &"Add a farewell to the greeter.")]
     content: String,
-    /// `question_answer {question_id, answers}` answers the pending question. Everything else is kept with the message as
-    /// `metadata.client`, and means nothing to the server.
+    /// `question_answer {question_id, answers}` answers the pending question. The server stores everything else with the
+    /// message as `metadata.client`, and never reads it.
     #[serde(default)]
     #[schemars(with = "Given")]
     metadata: Map<String, Value>,
-    /// Images that come with the message, by the ids that `POST …/images` gave; at most 8. An answer has none.
+    /// Attached images, by the ids from `POST …/images`; at most 8. An answer has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 8))]
     images: Vec<String>,
@@ -174,7 +174,7 @@ struct Given {
 struct AnswerToQuestion {
     #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
     question_id: QuestionId,
-    /// By the questions' names.
+    /// The questions' names are the keys.
     #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
     answers: Map<String, Value>,
 }
@@ -189,7 +189,7 @@ pub async fn create(
     caller: Caller,
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     IdempotencyKey(key): IdempotencyKey,
-    Body(body): Body<CreateBody>,
+    Body(body): Body<NewMessageBody>,
 ) -> Result<Accepted<MessageAnswer>, ApiError> {
     let handle = handle(&app, workspace, chat).await?;
     let key = key.map(|key| SentKey::new(key, &body));
@@ -202,7 +202,7 @@ pub async fn create(
     Ok(Accepted(MessageAnswer { message: reply.message }))
 }
 
-fn op_of(mut body: CreateBody, images: Vec<SentImage>) -> Result<Op, ApiError> {
+fn op_of(mut body: NewMessageBody, images: Vec<SentImage>) -> Result<Op, ApiError> {
     let answer = QuestionAnswer::take_from(&mut body.metadata).map_err(|_| {
         let needs = "needs `question_id`, the id of the question, and `answers`, an object keyed by the questions' names";
         let details = json!({ "fields": { "metadata.question_answer": needs } });
@@ -210,7 +210,7 @@ fn op_of(mut body: CreateBody, images: Vec<SentImage>) -> Result<Op, ApiError> {
         ApiError::bad_request(problem.with_details(details))
     })?;
     Ok(match answer {
-        Some(_) if !images.is_empty() => return Err(ApiError::misfit("images", "must be empty beside an answer")),
+        Some(_) if !images.is_empty() => return Err(ApiError::invalid_field("images", "must be empty in an answer")),
         Some(QuestionAnswer { question_id, answers }) => {
             Op::Answer { question_id, answers, comment: body.content, metadata: body.metadata }
         }

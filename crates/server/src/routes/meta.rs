@@ -22,27 +22,27 @@ pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// Who is asking, and what this server is.
+/// The signed-in user, and this server.
 #[derive(JsonSchema, Serialize)]
 pub struct Me {
     user: User,
-    /// Of the server.
+    /// The server's version.
     #[schemars(example = &"0.1.0")]
     version: &'static str,
     auth: AuthMode,
     models: ModelNames,
 }
 
-/// Somebody with an account, or whoever runs the server without one.
+/// A user with an account, or the person who runs a server without accounts.
 #[derive(JsonSchema, Serialize)]
 pub struct User {
     /// Null without an account.
     id: Option<UserId>,
     #[schemars(example = &"you")]
     name: String,
-    /// Whether they own the workspaces that nobody was made a member of, and see who failed to sign in.
+    /// Whether they administer the server: they own the workspaces without members, and see failed sign-ins.
     admin: bool,
-    /// Whether they may make folders workspaces.
+    /// Whether they may add folders as workspaces.
     adds_folders: bool,
 }
 
@@ -67,7 +67,7 @@ pub async fn roles() -> Json<Vec<RoleView>> {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ToolsQuery {
-    /// Only the tools that this role has; any word for a role or mode.
+    /// Only the tools of this role; any word for a role or mode.
     #[schemars(with = "Option<RoleWord>")]
     role: Option<String>,
 }

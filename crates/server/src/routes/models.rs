@@ -9,7 +9,7 @@ use planwright_protocol::{Problem, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The configured model of each mode, as PROVIDER/MODEL; null where there is none.
+/// The configured model of each mode, as PROVIDER/MODEL; null if there is none.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct ModelNames {
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
@@ -18,16 +18,16 @@ pub struct ModelNames {
     pub act: Option<String>,
 }
 
-/// Where models can be had from, and what is needed for it.
+/// The providers of models, and what each still needs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ModelSources {
-    /// The user's configuration file, whether it is there or not.
+    /// The path of the user's configuration file, whether or not it exists.
     #[schemars(example = &"/home/you/.config/planwright/config.toml")]
     pub config_file: Option<String>,
     pub providers: Vec<ProviderView>,
 }
 
-/// Somebody who has models.
+/// A provider of models.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProviderView {
     /// The first part of PROVIDER/MODEL.
@@ -35,31 +35,31 @@ pub struct ProviderView {
     pub name: String,
     #[schemars(example = &"Anthropic")]
     pub title: String,
-    /// Whether the configuration names it; the others need none.
+    /// Whether the configuration names it; the others need no entry.
     pub configured: bool,
-    /// The environment variable that holds the key; null where none is needed.
+    /// The environment variable that holds the key; null if none is needed.
     #[schemars(example = &"ANTHROPIC_API_KEY")]
     pub key_env: Option<String>,
     /// Whether that variable is set.
     pub has_key: bool,
-    /// The environment variable that says where it is, where there is one.
+    /// The environment variable with its address, if there is one.
     #[schemars(example = &"ANTHROPIC_BASE_URL")]
     pub base_url_env: Option<String>,
-    /// Used when the key is all that is known.
+    /// The model to use if only the key is known.
     #[schemars(example = &"claude-sonnet-4-5")]
     pub default_model: Option<String>,
-    /// Models that are known; others work as well.
+    /// Known models; others work as well.
     pub models: Vec<String>,
 }
 
-/// What the server has to know of models.
-pub trait Shelf: Send + Sync {
+/// The server's view of models.
+pub trait ModelDirectory: Send + Sync {
     /// The configured ones.
     fn names(&self) -> ModelNames;
 
     fn sources(&self) -> ModelSources;
 
-    /// Whether a model, as PROVIDER/MODEL, answers; what is known of it, or what is wrong and how to mend it.
+    /// Checks whether a model, as PROVIDER/MODEL, is usable; returns facts about it, or the problem and its fix.
     fn test<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Result<String, Problem>>;
 }
 
@@ -67,7 +67,7 @@ pub async fn list(State(app): State<App>) -> Json<ModelSources> {
     Json(app.models.sources())
 }
 
-/// The models that are configured in this workspace, and those that can be chosen for a chat.
+/// The models configured for this workspace, and those that a chat can choose.
 pub async fn options(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>) -> ApiResult<ModelOptions> {
     Ok(Json(app.sessions.model_options(workspace).await?))
 }
@@ -80,16 +80,16 @@ pub struct TestBody {
     model: String,
 }
 
-/// How a model did.
+/// The result of a check.
 #[derive(JsonSchema, Serialize)]
 pub struct TestAnswer {
-    /// Whether it can be used.
+    /// Whether the model is usable.
     success: bool,
-    /// What is known of it, or what is wrong and how to mend it.
+    /// Facts about the model, or the problem and how to fix it.
     detail: String,
 }
 
-/// Asks the provider for its models, which costs nothing. A model that can't be used is an answer like any other.
+/// Asks the provider for its models, which costs nothing. An unusable model is a normal result.
 pub async fn test(State(app): State<App>, Body(body): Body<TestBody>) -> ApiResult<TestAnswer> {
     let (success, detail) = match app.models.test(&body.model).await {
         Ok(detail) => (true, detail),

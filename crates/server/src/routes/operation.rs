@@ -1,7 +1,7 @@
-//! For those who run the server.
+//! Routes for the people who run the server.
 
 use crate::App;
-use crate::answer::{ApiResult, Text};
+use crate::answer::{ApiResult, PlainText};
 use crate::observe;
 use axum::Json;
 use axum::extract::State;
@@ -11,8 +11,8 @@ use serde::Serialize;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-/// A check that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of a check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(JsonSchema, Serialize)]
 pub struct Readiness {
@@ -20,31 +20,31 @@ pub struct Readiness {
     status: &'static str,
 }
 
-/// Runs that were cut off are gone on with before the server listens, so there is no state of its own for that.
+/// Recovery resumes interrupted runs before the server listens, so it needs no state of its own here.
 pub async fn readyz(State(app): State<App>) -> ApiResult<Readiness> {
-    let not_ready = |why: &str| Problem::new(ErrorCode::NotReady, format!("{why} The log of the server says more."));
+    let not_ready = |why: &str| Problem::new(ErrorCode::NotReady, format!("{why} See the server's log."));
     if app.closing.is_cancelled() {
         return Err(not_ready("The server is shutting down.").into());
     }
-    let database = tokio::time::timeout(PATIENCE, app.sessions.store().workspaces()).await;
+    let database = tokio::time::timeout(CHECK_TIMEOUT, app.sessions.store().workspaces()).await;
     if !matches!(database, Ok(Ok(_))) {
         let error = database.ok().and_then(Result::err).map(|error| error.to_string());
         tracing::error!(error, "not ready: the database does not answer");
         return Err(not_ready("The database does not answer.").into());
     }
     let storage = app.storage.clone();
-    let written = tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(move || storage.try_to_write())).await;
+    let written = tokio::time::timeout(CHECK_TIMEOUT, tokio::task::spawn_blocking(move || storage.try_to_write())).await;
     if matches!(&written, Ok(Ok(Err(error))) if error.kind() == ErrorKind::StorageFull) {
         tracing::error!("not ready: the disk of the data folder is full");
-        return Err(not_ready("The disk of the data folder is full: free some space there.").into());
+        return Err(not_ready("The disk of the data folder is full. Free some space there.").into());
     }
     if !matches!(written, Ok(Ok(Ok(())))) {
-        tracing::error!(?written, "not ready: the data folder can't be written");
-        return Err(not_ready("The data folder can't be written.").into());
+        tracing::error!(?written, "not ready: the data folder is not writable");
+        return Err(not_ready("The data folder is not writable.").into());
     }
     Ok(Json(Readiness { status: "ready" }))
 }
 
-pub async fn metrics() -> Text {
-    Text("text/plain; version=0.0.4; charset=utf-8", observe::metrics())
+pub async fn metrics() -> PlainText {
+    PlainText("text/plain; version=0.0.4; charset=utf-8", observe::metrics())
 }

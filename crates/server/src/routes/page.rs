@@ -1,4 +1,4 @@
-//! The API's description as a page to read: files of our own, built in.
+//! The API's description as a page for people: embedded files of our own.
 
 use crate::answer::ApiError;
 use axum::extract::Path;

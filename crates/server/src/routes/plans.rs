@@ -12,18 +12,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LintBody {
-    /// What would stand in the `.plan` file.
+    /// The text of the `.plan` file.
     #[schemars(example = &"# Say goodbye\n\n## Steps\n\n- [ ] 1. Write the farewell\n")]
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct Linted {
-    /// In the order of the lines. Has an error exactly when the text can't be read as a plan.
+    /// In the order of the lines. Contains an error exactly if the text can't be parsed as a plan.
     findings: Vec<Finding>,
 }
 
-/// What should be mended in a plan's text. Nothing is stored.
+/// Checks the text of a plan. Stores nothing.
 pub async fn lint(State(app): State<App>, Ids(workspace): Ids<WorkspaceId>, Body(body): Body<LintBody>) -> ApiResult<Linted> {
     workspaces::row(&app, workspace).await?;
     let mut findings = lint_plan(&body.text);

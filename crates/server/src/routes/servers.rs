@@ -6,12 +6,12 @@ use axum::extract::State;
 use planwright_protocol::WorkspaceId;
 use planwright_workspaces::ServerReport;
 
-/// Starts none of them: what is told is what is known.
+/// Starts none of them: returns the last known state.
 pub async fn list(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Vec<ServerReport>> {
     Ok(Json(app.sessions.workspaces().servers(id).await?))
 }
 
-/// Starts those that may be, and asks what they offer.
+/// Starts the accepted ones and lists their tools.
 pub async fn check(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<Vec<ServerReport>> {
     Ok(Json(app.sessions.workspaces().try_servers(id).await?))
 }

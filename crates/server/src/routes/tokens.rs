@@ -9,8 +9,8 @@ use planwright_store::TokenRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// More than this are not kept by one user.
-const MOST: usize = 100;
+/// Maximum number of tokens per user.
+const MAX_TOKENS: usize = 100;
 const LONGEST_NAME: usize = 100;
 
 /// The caller's own tokens.
@@ -18,16 +18,16 @@ pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<Token
     Ok(Json(app.sessions.store().tokens(caller.user()).await?))
 }
 
-/// A token to be made.
+/// A new token.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBody {
-    /// What it is for.
+    /// Its purpose.
     #[schemars(example = &"ci")]
     name: Option<String>,
 }
 
-/// A token that was made.
+/// A created token.
 #[derive(JsonSchema, Serialize)]
 pub struct NewToken {
     #[serde(flatten)]
@@ -43,15 +43,19 @@ pub async fn create(
     OptionalBody(body): OptionalBody<TokenBody>,
 ) -> Result<Created<NewToken>, ApiError> {
     if app.access.mode() == AuthMode::Off {
-        let text = "This server is open to everyone on the machine. Start it with sign-in to make tokens.";
+        let text = "This server has no sign-in, so tokens have no use. Start it with `--auth token` or `--auth users` to create tokens.";
         return Err(Problem::new(ErrorCode::Conflict, text).into());
     }
     let name = checked_name(body.name)?;
     let store = app.sessions.store();
-    if store.tokens(caller.user()).await?.len() >= MOST {
-        return Err(Problem::new(ErrorCode::Conflict, format!("You have {MOST} tokens already. Delete one that is not used.")).into());
+    if store.tokens(caller.user()).await?.len() >= MAX_TOKENS {
+        return Err(
+            Problem::new(ErrorCode::Conflict, format!("You already have {MAX_TOKENS} tokens. Delete one that you don't use.")).into()
+        );
     }
-    let broken = |_| Problem::new(ErrorCode::Internal, "The kernel gives no random numbers; no token can be made.");
+    let broken = |_| {
+        Problem::new(ErrorCode::Internal, "The kernel provides no random numbers, so no token can be created. Check the server's system.")
+    };
     let (token, digest) = new_token().map_err(broken)?;
     let row = store.add_token(digest, caller.user(), &name).await?;
     Ok(Created(NewToken { row, token }))
@@ -60,7 +64,7 @@ pub async fn create(
 fn checked_name(name: Option<String>) -> Result<String, ApiError> {
     let name = name.unwrap_or_else(|| "token".to_owned());
     if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        return Err(ApiError::misfit("name", format!("must be one line of 1 to {LONGEST_NAME} characters")));
+        return Err(ApiError::invalid_field("name", format!("must be one line of 1 to {LONGEST_NAME} characters")));
     }
     Ok(name)
 }
@@ -71,7 +75,7 @@ pub async fn delete(State(app): State<App>, caller: Caller, Ids(id): Ids<TokenId
 
 #[derive(Deserialize, JsonSchema)]
 pub struct DeleteQuery {
-    /// The token's id, as GET tells it.
+    /// The token's id, from GET.
     id: TokenId,
 }
 

@@ -17,27 +17,27 @@ pub struct CallBody {
     /// The name of the tool.
     #[schemars(example = &"read")]
     tool: String,
-    /// Its arguments, as its schema has them.
+    /// Its arguments, by its schema.
     #[serde(default)]
     #[schemars(example = serde_json::json!({ "path": "/README.md" }))]
     args: Map<String, Value>,
-    /// The chat whose role holds; over `config`.
+    /// The chat whose role applies; takes precedence over `config`.
     chat_id: Option<ChatId>,
     config: Option<CallConfig>,
 }
 
-/// What holds without a chat.
+/// The settings for a call without a chat.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallConfig {
-    /// Whether the call has the rights of plan mode; true unless said.
+    /// Whether the call has plan mode's permissions (default true).
     plan_mode: Option<bool>,
     /// The plan that the call may write.
     #[schemars(example = "/plans/add-a-farewell.plan")]
     active_plan_path: Option<String>,
 }
 
-/// Runs one tool, by the same gate and log as the model's calls. What goes wrong with the call is in the answer.
+/// Runs one tool, through the same gate and log as a model's calls. The response contains the call's own errors.
 pub async fn call(
     State(app): State<App>,
     caller: Caller,

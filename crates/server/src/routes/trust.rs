@@ -15,7 +15,7 @@ pub async fn show(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResul
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accept {
-    /// The hash of what was looked at, as GET tells it: of the file, or of an item that has one of its own.
+    /// The hash of the reviewed content, from GET: of the file, or of an item with its own hash.
     #[schemars(example = &"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
     sha256: String,
 }

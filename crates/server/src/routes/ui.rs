@@ -1,4 +1,4 @@
-//! The web UI: the files of `web/dist`, embedded. A debug build reads them from disk when they are asked for.
+//! The web UI: the files of `web/dist`, embedded. A debug build reads them from disk on each request.
 
 use super::not_found;
 use axum::body::Body;
@@ -11,10 +11,10 @@ use rust_embed::{Embed, EmbeddedFile};
 #[allow_missing = true]
 struct Dist;
 
-/// What is sent where the UI was not built.
+/// The page to send if the UI was not built.
 const UNBUILT: &str = include_str!("../../assets/unbuilt.html");
 
-/// The page of every view; which one is shown, the script in it decides by the address.
+/// The page of every view; its script chooses the view by the address.
 pub async fn page(headers: HeaderMap) -> Response {
     match file("index.html", &headers) {
         Some(response) => response,
@@ -22,7 +22,7 @@ pub async fn page(headers: HeaderMap) -> Response {
     }
 }
 
-/// A file of the UI; for a browser that asks for a page that is none of ours, the page that says so.
+/// A file of the UI; if a browser requests an unknown page, the page that says so.
 pub async fn other(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     if !matches!(method, Method::GET | Method::HEAD) {
         return not_found().await.into_response();
@@ -39,7 +39,7 @@ pub async fn other(method: Method, uri: Uri, headers: HeaderMap) -> Response {
 fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
     let plain = Dist::get(path)?;
     let etag = format!("\"{}\"", hex(&plain.metadata.sha256_hash()[..16]));
-    // Names below `assets/` carry a hash of what is in them.
+    // Names below `assets/` contain a hash of their content.
     let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     let mut response = if lists(headers, header::IF_NONE_MATCH, &etag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -58,7 +58,7 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-/// The smaller sibling that the build made, in the best encoding that the client takes.
+/// The compressed version from the build, in the best encoding that the client accepts.
 fn encoded(path: &str, headers: &HeaderMap) -> Option<(&'static str, EmbeddedFile)> {
     [("br", "br"), ("gzip", "gz")]
         .into_iter()
@@ -66,7 +66,7 @@ fn encoded(path: &str, headers: &HeaderMap) -> Option<(&'static str, EmbeddedFil
         .find_map(|(encoding, ending)| Some((encoding, Dist::get(&format!("{path}.{ending}"))?)))
 }
 
-/// Whether a header names something in its comma-separated list, and does not rule it out.
+/// Whether a header's comma-separated list contains a value without excluding it.
 fn lists(headers: &HeaderMap, name: header::HeaderName, sought: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     let mut values = values.map(|value| value.trim().split_once(';').unwrap_or((value.trim(), "")));

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 #[derive(JsonSchema, Serialize)]
 pub struct ViewedView {
     path: String,
-    /// The content that was viewed; null if the file was deleted.
+    /// The viewed content; null if the file was deleted.
     after_sha256: Option<String>,
 }
 
-/// The changed files that the caller has looked at. A file that changed since has another content than its mark.
+/// The changed files that the caller has viewed. If a file changed since, its content differs from its mark.
 pub async fn list(
     State(app): State<App>,
     caller: Caller,
@@ -33,7 +33,7 @@ pub async fn list(
 pub struct ViewedBody {
     #[schemars(example = "/src/farewell.rs")]
     path: String,
-    /// The content of the file after the change; null or left out for a deleted file.
+    /// The file's content after the change; null or absent for a deleted file.
     #[schemars(example = &"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
     after_sha256: Option<String>,
     viewed: bool,
@@ -54,5 +54,5 @@ pub async fn put(
     if store.view_file(chat, user, &ViewedFile { path, after_sha256 }, now()).await? {
         return Ok(NoContent);
     }
-    Err(Problem::new(ErrorCode::NotFound, "This chat did not give the file that content. Load the changes again.").into())
+    Err(Problem::new(ErrorCode::NotFound, "This chat did not produce that content of the file. Reload the changes.").into())
 }

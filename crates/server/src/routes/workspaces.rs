@@ -11,16 +11,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A folder the agent works in, as the caller sees it.
+/// A folder that the agent works in, as the caller sees it.
 #[derive(JsonSchema, Serialize)]
 pub struct WorkspaceView {
     #[serde(flatten)]
     row: WorkspaceRow,
-    /// What the caller may do there.
+    /// The caller's right in it.
     right: Right,
 }
 
-/// Those that the caller may know of.
+/// The workspaces that the caller can see.
 pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceView>> {
     let store = app.sessions.store();
     let rows = match caller.user() {
@@ -36,8 +36,8 @@ async fn seen(app: &App, caller: &Caller, row: WorkspaceRow) -> Result<Workspace
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CreateBody {
-    /// What it is called; the name of the folder unless said.
+pub struct NewWorkspaceBody {
+    /// Its name (default: the folder's name).
     #[schemars(example = &"greeter")]
     name: Option<String>,
     /// The folder, as an absolute path on the server's machine.
@@ -45,19 +45,23 @@ pub struct CreateBody {
     path: String,
 }
 
-/// Makes a folder a workspace, of which the caller is the owner.
-pub async fn create(State(app): State<App>, caller: Caller, Body(body): Body<CreateBody>) -> Result<Created<WorkspaceView>, ApiError> {
+/// Adds a folder as a workspace, which the caller owns.
+pub async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    Body(body): Body<NewWorkspaceBody>,
+) -> Result<Created<WorkspaceView>, ApiError> {
     let row = add_folder(&app, &caller, body.name, body.path.into()).await?;
     Ok(Created(seen(&app, &caller, row).await?))
 }
 
-/// Makes a folder with a small project a workspace of the caller's, whose model is the demo.
+/// Creates a small sample project as a workspace of the caller, with the demo model.
 pub async fn sample(State(app): State<App>, caller: Caller) -> Result<Created<WorkspaceView>, ApiError> {
     let whose = caller.user().map_or_else(|| "own".to_owned(), |user| user.to_string());
     let storage = app.storage.clone();
     let made = tokio::task::spawn_blocking(move || storage.make_sample(&whose)).await;
     let folder = made.map_err(|error| error.to_string()).and_then(|made| made.map_err(|error| error.to_string()));
-    let unmade = |error| Problem::new(ErrorCode::Internal, format!("The sample can't be written: {error}."));
+    let unmade = |error| Problem::new(ErrorCode::Internal, format!("Can't write the sample project: {error}."));
     let row = add_sample(&app, &caller, folder.map_err(unmade)?).await?;
     let settings = Map::from_iter([("model".to_owned(), "demo/demo".into())]);
     let row = app.sessions.workspaces().update(row.id, None, settings).await?;
@@ -68,7 +72,7 @@ pub async fn show(State(app): State<App>, caller: Caller, Ids(id): Ids<Workspace
     Ok(Json(seen(&app, &caller, row(&app, id).await?).await?))
 }
 
-/// What holds for the chats of a workspace at this moment.
+/// The settings in force for the chats of a workspace.
 pub async fn rules(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResult<RulesView> {
     Ok(Json(app.sessions.workspaces().rules_view(id).await?))
 }
@@ -77,7 +81,7 @@ pub async fn rules(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> ApiResu
 #[serde(deny_unknown_fields)]
 pub struct UpdateBody {
     name: Option<String>,
-    /// Over the files; null takes a setting away, what is not named stays.
+    /// Overrides for the files' settings; null removes one, absent settings stay.
     #[serde(default)]
     #[schemars(with = "WorkspaceSettings")]
     settings: Map<String, Value>,
@@ -94,7 +98,7 @@ pub async fn update(
     Ok(Json(seen(&app, &caller, row).await?))
 }
 
-/// Forgets a workspace and its chats. No file is touched.
+/// Deletes a workspace and its chats. The folder's files stay.
 pub async fn delete(State(app): State<App>, Ids(id): Ids<WorkspaceId>) -> Result<NoContent, ApiError> {
     app.sessions.delete_workspace(id).await?;
     Ok(NoContent)

@@ -147,7 +147,7 @@ fn part_of(model: &str) -> ReplyPart {
 fn calls(chat: &ChatRow, first: u64, count: u64, model: &str, role: Role) -> Vec<Envelope> {
     let call = |seq: u64| {
         let call = ToolCall { reply: part_of(model), ..ToolCall::new(CallId::generate(), "ls", json!({})) };
-        let mut message = Message::new(chat.id, call, "").by(role);
+        let mut message = Message::new(chat.id, call, "").with_role(role);
         message.created_at = moment(i64::try_from(seq).unwrap());
         Envelope { event: Event::MessageCreated { message }, seq, at: moment(0) }
     };
@@ -162,7 +162,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
     events.extend(calls(&here, 5, 2, "m/a", Role::Actor));
     events.extend(calls(&here, 7, 1, "m/b", Role::Planner));
     // A message that is no call counts for nothing, whoever wrote it.
-    let text = Message::new(here.id, AssistantText { reply: part_of("m/a"), ..AssistantText::default() }, "hi").by(Role::Planner);
+    let text = Message::new(here.id, AssistantText { reply: part_of("m/a"), ..AssistantText::default() }, "hi").with_role(Role::Planner);
     events.push(Envelope { event: Event::MessageCreated { message: text }, seq: 8, at: moment(0) });
     let audit = [
         row(ModeEntered, "m/a", Role::Planner, 1),
@@ -180,7 +180,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
     append(&store, &there, Append { events: &events, ..Append::default() }).await.unwrap();
     // A call whose status changes is still one call.
     let Event::MessageCreated { message } = events[0].event.clone() else { unreachable!() };
-    let message = message.to_call().unwrap().at(CallStatus::Done).into();
+    let message = message.to_call().unwrap().with_status(CallStatus::Done).into();
     let update = [Envelope { event: Event::MessageUpdated { message }, seq: 9, at: moment(0) }];
     append(&store, &there, Append { events: &update, ..Append::default() }).await.unwrap();
 

@@ -79,7 +79,7 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
     chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
     let step = StepProgress { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, note: None };
-    chat.progress = Some(Progress { plan_file: "/plans/a.plan".into(), steps: vec![step], told: None });
+    chat.progress = Some(Progress { plan_file: "/plans/a.plan".into(), steps: vec![step], reported_file: None });
     chat.epoch = 3;
     chat.seq_ceiling = u64::from(u32::MAX) + 7;
     chat.usage.input_tokens = 7;

@@ -1,4 +1,4 @@
-//! The cases as they are written. Fields that nothing here needs are left out.
+//! The cases, parsed. Unused fields are left out.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ const CASES: &str = include_str!("../../data/guard-cases.json");
 
 #[derive(Debug, Deserialize)]
 pub struct Suite {
-    /// What every tree begins with.
+    /// The initial content of every tree.
     pub fixture: Vec<Setup>,
     pub cases: Vec<Case>,
 }
@@ -42,13 +42,13 @@ pub struct Race {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Expectation {
-    pub decision: Decision,
+    pub decision: CaseDecision,
     pub code_any_of: Option<Vec<String>>,
     #[serde(default)]
     pub invariants: Vec<Invariant>,
 }
 
-/// Where a case can be carried out.
+/// Where a case can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Harness {
@@ -64,14 +64,14 @@ pub enum Harness {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+pub enum CaseDecision {
     Allow,
     Deny,
     Ask,
     Error,
 }
 
-/// One change to the tree, or to the world, before the call.
+/// One change to the tree, or to the environment, before the call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Setup {
@@ -86,12 +86,12 @@ pub enum Setup {
         b64: String,
         mode: Option<String>,
     },
-    /// A file that is one line of this many bytes.
+    /// A file with one line of this many bytes.
     FileGen {
         path: String,
         size: u64,
     },
-    /// A file of this size without content.
+    /// A sparse file of this size.
     Sparse {
         path: String,
         size: u64,
@@ -124,21 +124,21 @@ pub enum Setup {
     Mknod {
         path: String,
     },
-    /// The call's own system calls go wrong.
+    /// System calls of the call fail.
     FaultFs {
-        kind: Fault,
+        kind: InjectedFault,
     },
     #[serde(rename = "kill9_every_syscall")]
     KillAtEverySyscall,
     RemountRo,
-    /// Of a harness that is not run here.
+    /// Belongs to a harness that does not run here.
     #[serde(other)]
     Elsewhere,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fault {
+pub enum InjectedFault {
     ShortWrite,
     FsyncEio,
 }
@@ -210,7 +210,7 @@ pub enum Invariant {
     Escapes {
         max: u64,
     },
-    /// Of a harness that is not run here.
+    /// Belongs to a harness that does not run here.
     #[serde(other)]
     Elsewhere,
 }
@@ -232,7 +232,7 @@ impl Suite {
 }
 
 impl Case {
-    /// Any decision is right as long as the invariants hold.
+    /// Any decision is right while the invariants hold.
     #[must_use]
     pub fn either(&self) -> bool {
         self.decision_note.as_deref() == Some("either")
@@ -245,12 +245,12 @@ impl Case {
     }
 }
 
-impl Decision {
+impl CaseDecision {
     #[must_use]
     pub fn refuses(self) -> bool {
         match self {
-            Decision::Deny | Decision::Error => true,
-            Decision::Allow | Decision::Ask => false,
+            CaseDecision::Deny | CaseDecision::Error => true,
+            CaseDecision::Allow | CaseDecision::Ask => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The temporary tree that a case is carried out in.
 
 use super::arguments::base64;
-use super::{Call, Case, Setup, Suite};
+use super::{Case, CaseCall, Setup, Suite};
 use rustix::fs::{CWD, FileType, Mode};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -74,8 +74,8 @@ impl Fixture {
     }
 
     #[must_use]
-    pub fn call(&self, case: &Case) -> Call {
-        Call {
+    pub fn call(&self, case: &Case) -> CaseCall {
+        CaseCall {
             role: case.role.clone(),
             tool: case.tool.clone(),
             args: case.arguments(self),

@@ -1,47 +1,47 @@
 //! What must hold after a call.
 
 use super::arguments::base64;
-use super::{Case, Decision, Fixture, Invariant, Outcome, Setup, Tree};
+use super::{Case, CaseDecision, CaseOutcome, Fixture, FolderTree, Invariant, Setup};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A call that came back.
+/// A completed call.
 #[derive(Debug)]
-pub struct Run {
-    pub outcome: Outcome,
+pub struct FinishedCall {
+    pub outcome: CaseOutcome,
     pub elapsed: Duration,
-    pub usage: Usage,
+    pub usage: ProcessUsage,
 }
 
-/// How the process has changed since the call began.
+/// Changes of the process since the start of the call.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Usage {
+pub struct ProcessUsage {
     pub grown_megabytes: u64,
     pub spawned: bool,
 }
 
-/// How things were before the call.
+/// The state before the call.
 #[derive(Debug)]
-pub struct Watch {
-    trees: HashMap<String, Tree>,
-    entries: HashMap<String, Tree>,
+pub struct CallWatch {
+    trees: HashMap<String, FolderTree>,
+    entries: HashMap<String, FolderTree>,
     contents: HashMap<String, Vec<u8>>,
     resident_kilobytes: u64,
     children: Children,
 }
 
-impl Run {
-    /// A call of which only the outcome is known, as it was made in another process.
+impl FinishedCall {
+    /// A call of another process, of which only the outcome is known.
     #[must_use]
-    pub fn of(outcome: Outcome) -> Self {
-        Self { outcome, elapsed: Duration::ZERO, usage: Usage::default() }
+    pub fn of(outcome: CaseOutcome) -> Self {
+        Self { outcome, elapsed: Duration::ZERO, usage: ProcessUsage::default() }
     }
 }
 
-impl Watch {
+impl CallWatch {
     #[must_use]
     pub fn start(fixture: &Fixture, case: &Case) -> Self {
         let mut watch = Self {
@@ -53,48 +53,51 @@ impl Watch {
         };
         for invariant in &case.expect.invariants {
             if let Invariant::Unchanged { paths } = invariant {
-                watch.entries.extend(paths.iter().map(|path| (path.clone(), Tree::entry(&fixture.path(path)))));
+                watch.entries.extend(paths.iter().map(|path| (path.clone(), FolderTree::entry(&fixture.path(path)))));
             } else if let Invariant::ContentIn { path, .. } = invariant {
                 watch.contents.insert(path.clone(), fs::read(fixture.path(path)).unwrap_or_default());
             }
         }
-        // Makes the kernel forget the highest use so far; where it won't, the measure only gets stricter.
+        // Resets the kernel's peak counter; if that fails, the measure only gets stricter.
         let _ = fs::write("/proc/self/clear_refs", "5");
         watch.resident_kilobytes = status("VmRSS");
         watch
     }
 
     #[must_use]
-    pub fn usage(&self) -> Usage {
-        Usage { grown_megabytes: status("VmHWM").saturating_sub(self.resident_kilobytes) >> 10, spawned: Children::now() != self.children }
+    pub fn usage(&self) -> ProcessUsage {
+        ProcessUsage {
+            grown_megabytes: status("VmHWM").saturating_sub(self.resident_kilobytes) >> 10,
+            spawned: Children::now() != self.children,
+        }
     }
 
-    /// What changed in `$WS` or `$OUT`.
+    /// Changes in `$WS` or `$OUT`.
     #[must_use]
     pub fn changes(&self, fixture: &Fixture, root: &str) -> Vec<String> {
         self.trees.get(root).map(|before| before.changes(&look(fixture, root))).unwrap_or_default()
     }
 
-    /// What does not hold, one sentence each.
+    /// The violated invariants, one sentence each.
     #[must_use]
-    pub fn broken(&self, fixture: &Fixture, case: &Case, run: &Run) -> Vec<String> {
+    pub fn broken(&self, fixture: &Fixture, case: &Case, run: &FinishedCall) -> Vec<String> {
         let mut broken: Vec<String> = case.expect.invariants.iter().flat_map(|invariant| self.breaks(fixture, invariant, run)).collect();
-        // What was not allowed has changed nothing, whether the case says so or not. Only what fails halfway
-        // leaves a trace in its folder's time.
+        // A refused call has changed nothing, whether or not the case says so. Only a call that fails halfway leaves a trace in
+        // its folder's time.
         let fails_halfway = case.setup.iter().any(|setup| matches!(setup, Setup::FaultFs { .. }));
-        if run.outcome.decision != Decision::Allow && !case.either() && !fails_halfway {
+        if run.outcome.decision != CaseDecision::Allow && !case.either() && !fails_halfway {
             broken.extend(["$WS", "$OUT"].iter().flat_map(|root| self.changes(fixture, root)));
         }
         broken
     }
 
-    fn breaks(&self, fixture: &Fixture, invariant: &Invariant, run: &Run) -> Vec<String> {
+    fn breaks(&self, fixture: &Fixture, invariant: &Invariant, run: &FinishedCall) -> Vec<String> {
         let outcome = &run.outcome;
         let unless = |holds: bool, what: String| if holds { Vec::new() } else { vec![what] };
         match invariant {
             Invariant::TreeUnchanged { roots } => roots.iter().flat_map(|root| self.changes(fixture, root)).collect(),
             Invariant::Unchanged { paths } => {
-                paths.iter().flat_map(|path| self.entries[path].changes(&Tree::entry(&fixture.path(path)))).collect()
+                paths.iter().flat_map(|path| self.entries[path].changes(&FolderTree::entry(&fixture.path(path)))).collect()
             }
             Invariant::ContentEquals { path, equals } => holds_bytes(fixture, path, &[equals.as_bytes()]),
             Invariant::BytesB64 { path, equals } => holds_bytes(fixture, path, &[&base64(equals)]),
@@ -153,14 +156,14 @@ impl Watch {
     }
 }
 
-/// Without the chats' files, which the server writes beside whatever a tool does.
-fn look(fixture: &Fixture, root: &str) -> Tree {
+/// Without the chats' files, which the server writes independently of tools.
+fn look(fixture: &Fixture, root: &str) -> FolderTree {
     let path = fixture.path(root);
-    Tree::except(&path, Some(&path.join(".planwright/chats")))
+    FolderTree::except(&path, Some(&path.join(".planwright/chats")))
 }
 
-/// All that leaves the tool: the text and the facts.
-fn leaves(outcome: &Outcome) -> String {
+/// All text that leaves the tool: the text and the facts.
+fn leaves(outcome: &CaseOutcome) -> String {
     let facts = outcome.facts.values().map(|fact| fact.as_str().map_or_else(|| fact.to_string(), str::to_owned));
     std::iter::once(outcome.output.clone()).chain(facts).collect::<Vec<_>>().join("\n")
 }
@@ -180,11 +183,11 @@ fn status(key: &str) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
 }
 
-/// The process's children: those that are there, and what those that ended have left behind.
+/// The process's children: the living ones, and counters of the ended ones.
 #[derive(Debug, PartialEq, Eq)]
 struct Children {
     present: String,
-    /// Page faults of children that were waited for: no process lives without one.
+    /// Page faults of ended children: no process lives without one.
     faults_of_ended: Option<String>,
 }
 

@@ -1,23 +1,23 @@
-//! Counts per group, and the cases that can't be run with their reasons.
+//! Counts per group, and the cases that can't run, with their reasons.
 
 use super::Case;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum CaseFinding {
     Holds,
-    /// What did not hold.
+    /// The violations.
     Broken(String),
     /// This machine lacks something that the case needs.
     Unavailable(String),
 }
 
-/// What came of many cases.
+/// The results of many cases.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct CaseReport {
     groups: BTreeMap<String, Count>,
     unavailable: Vec<String>,
     wrong: Vec<String>,
@@ -31,11 +31,11 @@ struct Count {
     unavailable: usize,
 }
 
-impl Report {
-    /// Counts the findings. `listed` are the cases that are known not to hold here, with the reason why:
-    /// one that holds all the same, or that there is not, is as wrong as a case that is broken.
+impl CaseReport {
+    /// Counts the findings. `listed` are the known exceptions with their reasons: a listed case that holds or does not exist is as
+    /// wrong as a broken case.
     #[must_use]
-    pub fn new(findings: &[(&Case, Finding)], listed: &[(&str, &str)]) -> Self {
+    pub fn new(findings: &[(&Case, CaseFinding)], listed: &[(&str, &str)]) -> Self {
         let mut report = Self::default();
         for (case, finding) in findings {
             let id = &case.id;
@@ -43,11 +43,11 @@ impl Report {
             let count = report.groups.entry(case.group.clone()).or_default();
             count.total += 1;
             match (finding, reason) {
-                (Finding::Holds, None) => count.passed += 1,
-                (Finding::Holds, Some(reason)) => report.wrong.push(format!("{id} holds, but is listed: {reason}")),
-                (Finding::Broken(_), Some(_)) => count.listed += 1,
-                (Finding::Broken(what), None) => report.wrong.push(format!("{id} {}: {what}", case.title)),
-                (Finding::Unavailable(why), _) => {
+                (CaseFinding::Holds, None) => count.passed += 1,
+                (CaseFinding::Holds, Some(reason)) => report.wrong.push(format!("{id} holds, but is listed: {reason}")),
+                (CaseFinding::Broken(_), Some(_)) => count.listed += 1,
+                (CaseFinding::Broken(what), None) => report.wrong.push(format!("{id} {}: {what}", case.title)),
+                (CaseFinding::Unavailable(why), _) => {
                     count.unavailable += 1;
                     report.unavailable.push(format!("{id} was not run: {why}"));
                 }
@@ -58,20 +58,20 @@ impl Report {
         report
     }
 
-    /// What must be mended, one paragraph each.
+    /// What must be fixed, one paragraph each.
     #[must_use]
     pub fn wrong(&self) -> &[String] {
         &self.wrong
     }
 }
 
-/// Says something past the capture of tests, so that it is seen also when they pass.
+/// Prints past the tests' capture, so that it is visible when they pass.
 pub fn announce(text: &impl fmt::Display) {
-    // Nobody may be listening; the tests still count.
+    // Printing may fail; the tests still count.
     let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CaseReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (group, Count { passed, total, listed, unavailable }) in &self.groups {
             write!(f, "{group}: {passed}/{total} (listed {listed})")?;
@@ -90,8 +90,9 @@ mod tests {
     fn a_listed_case_that_holds_and_a_broken_one_that_is_not_listed_are_wrong() {
         let suite = Suite::load();
         let [first, second, third] = &suite.cases[..3] else { panic!("too few cases") };
-        let findings = [(first, Finding::Holds), (second, Finding::Broken("x".to_owned())), (third, Finding::Unavailable("y".to_owned()))];
-        assert_eq!(Report::new(&findings, &[(&second.id, "known")]).wrong().len(), 0);
-        assert_eq!(Report::new(&findings, &[(&first.id, "known"), ("XX-1", "gone")]).wrong().len(), 3);
+        let findings =
+            [(first, CaseFinding::Holds), (second, CaseFinding::Broken("x".to_owned())), (third, CaseFinding::Unavailable("y".to_owned()))];
+        assert_eq!(CaseReport::new(&findings, &[(&second.id, "known")]).wrong().len(), 0);
+        assert_eq!(CaseReport::new(&findings, &[(&first.id, "known"), ("XX-1", "gone")]).wrong().len(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! What a folder looks like, to tell whether anything in it changed.
+//! A snapshot of a folder, to detect changes.
 
 use rustix::fs::Stat;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Names, kinds, contents, modes, owners, modification times, extended attributes and link targets
 /// of all that is below a folder, and of the folder itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tree(BTreeMap<PathBuf, Node>);
+pub struct FolderTree(BTreeMap<PathBuf, Node>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
@@ -30,11 +30,11 @@ enum Content {
     None,
 }
 
-/// Of a larger file only the beginning and the end are read.
+/// For larger files, only the beginning and the end are read.
 const READ_WHOLE: u64 = 32 << 20;
 
-impl Tree {
-    /// Whatever is not there is no part of it.
+impl FolderTree {
+    /// A missing path has an empty tree.
     #[must_use]
     pub fn of(root: &Path) -> Self {
         Self::except(root, None)
@@ -58,15 +58,15 @@ impl Tree {
         tree
     }
 
-    /// The entry itself, without what is in it.
+    /// The entry itself, without its content.
     #[must_use]
     pub fn entry(path: &Path) -> Self {
         Self(Node::of(path).map(|(node, _)| (path.to_owned(), node)).into_iter().collect())
     }
 
-    /// What is different in `later`, one sentence each.
+    /// The differences in `later`, one sentence each.
     #[must_use]
-    pub fn changes(&self, later: &Tree) -> Vec<String> {
+    pub fn changes(&self, later: &FolderTree) -> Vec<String> {
         let mut changes = Vec::new();
         for (path, node) in &self.0 {
             match later.0.get(path) {
@@ -99,7 +99,7 @@ impl Node {
             mode: stat.st_mode,
             owner: (stat.st_uid, stat.st_gid),
             modified: (stat.st_mtime, stat.st_mtime_nsec),
-            // A folder's size says nothing about what is in it, and differs between file systems.
+            // A folder's size says nothing about its content, and differs between file systems.
             size: if kind.is_dir() { 0 } else { stat.st_size },
             content,
             attributes: attributes(path),
@@ -149,24 +149,24 @@ mod tests {
         fs::write(&file, "a").unwrap();
         std::os::unix::fs::symlink("file", folder.path().join("link")).unwrap();
         let modified = fs::metadata(&file).unwrap().modified().unwrap();
-        let before = Tree::of(folder.path());
-        assert_eq!(before, Tree::of(folder.path()));
+        let before = FolderTree::of(folder.path());
+        assert_eq!(before, FolderTree::of(folder.path()));
 
         fs::write(&file, "b").unwrap();
         File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
-        assert_eq!(before.changes(&Tree::of(folder.path())).len(), 1, "content");
+        assert_eq!(before.changes(&FolderTree::of(folder.path())).len(), 1, "content");
         fs::write(&file, "a").unwrap();
-        assert!(!before.changes(&Tree::of(folder.path())).is_empty(), "time");
+        assert!(!before.changes(&FolderTree::of(folder.path())).is_empty(), "time");
         File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
-        assert_eq!(before, Tree::of(folder.path()));
+        assert_eq!(before, FolderTree::of(folder.path()));
 
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(before.changes(&Tree::of(folder.path())).len(), 1, "mode");
+        assert_eq!(before.changes(&FolderTree::of(folder.path())).len(), 1, "mode");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
 
         fs::remove_file(folder.path().join("link")).unwrap();
         std::os::unix::fs::symlink("elsewhere", folder.path().join("link")).unwrap();
-        let changes = before.changes(&Tree::of(folder.path()));
+        let changes = before.changes(&FolderTree::of(folder.path()));
         assert!(changes.iter().any(|change| change.contains("link")), "target: {changes:?}");
     }
 
@@ -175,8 +175,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "a").unwrap();
-        let before = Tree::of(folder.path());
+        let before = FolderTree::of(folder.path());
         let set = rustix::fs::lsetxattr(&file, "user.planwright", b"x", rustix::fs::XattrFlags::empty());
-        assert_eq!(before.changes(&Tree::of(folder.path())).len(), usize::from(set.is_ok()));
+        assert_eq!(before.changes(&FolderTree::of(folder.path())).len(), usize::from(set.is_ok()));
     }
 }

@@ -1,9 +1,9 @@
 //! Anthropic's messages.
 
-use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
+use super::{Fault, Frame, Holds, MODEL, ScriptedReply, fragments};
 use serde_json::{Value, json};
 
-pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
+pub(super) fn frames(reply: &ScriptedReply) -> Vec<Frame> {
     let (input, output, cached) = reply.usage;
     let usage =
         json!({"input_tokens": input - cached, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0, "output_tokens": 1});

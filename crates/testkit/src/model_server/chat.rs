@@ -1,6 +1,6 @@
 //! Chat completions, the wire of `OpenAI`, and as `OpenRouter` speaks it.
 
-use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
+use super::{Fault, Frame, Holds, MODEL, ScriptedReply, fragments};
 use serde_json::{Value, json};
 
 /// What the cheapest and the dearest supplier would never take for the same reply.
@@ -13,7 +13,7 @@ pub(super) enum Dialect {
     Openrouter,
 }
 
-pub(super) fn frames(reply: &Reply, dialect: Dialect) -> Vec<Frame> {
+pub(super) fn frames(reply: &ScriptedReply, dialect: Dialect) -> Vec<Frame> {
     let mut frames = vec![delta(json!({"role": "assistant", "content": ""}))];
     frames.extend(fragments(&reply.reasoning).iter().map(|piece| match dialect {
         Dialect::Openai => delta(json!({ "reasoning_content": piece })),

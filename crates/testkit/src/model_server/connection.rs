@@ -1,6 +1,6 @@
 //! One request and what is sent for it, byte by byte.
 
-use super::{Asked, Fault, Frame, Holds, Reply, Shared, Wire};
+use super::{Fault, Frame, Holds, ReceivedRequest, ScriptedReply, Shared, Wire};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,21 +25,21 @@ pub(super) async fn serve(wire: Wire, mut stream: TcpStream, shared: Arc<Mutex<S
     }
 }
 
-async fn next_reply(shared: &Mutex<Shared>) -> Reply {
+async fn next_reply(shared: &Mutex<Shared>) -> ScriptedReply {
     loop {
         {
             let mut shared = shared.lock().unwrap();
             match shared.replies.pop_front() {
                 Some(reply) => return reply,
                 None if shared.is_patient => {}
-                None => return Reply::status(400, None, "the test has no more replies"),
+                None => return ScriptedReply::status(400, None, "the test has no more replies"),
             }
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Asked> {
+async fn read(stream: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut received = Vec::new();
     let end = loop {
         if let Some(end) = received.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -61,7 +61,7 @@ async fn read(stream: &mut TcpStream) -> Option<Asked> {
         let count = stream.read(&mut piece).await.ok().filter(|count| *count > 0)?;
         body.extend_from_slice(&piece[..count]);
     }
-    Some(Asked { path, headers, body: serde_json::from_slice(&body).unwrap_or_default(), at: Instant::now() })
+    Some(ReceivedRequest { path, headers, body: serde_json::from_slice(&body).unwrap_or_default(), at: Instant::now() })
 }
 
 async fn answer(stream: &mut TcpStream, status: u16, header: &str, body: &str) -> std::io::Result<()> {
@@ -72,7 +72,7 @@ async fn answer(stream: &mut TcpStream, status: u16, header: &str, body: &str) -
     stream.write_all(format!("{head}{body}").as_bytes()).await
 }
 
-async fn send(wire: Wire, stream: &mut TcpStream, reply: &Reply) -> std::io::Result<()> {
+async fn send(wire: Wire, stream: &mut TcpStream, reply: &ScriptedReply) -> std::io::Result<()> {
     if let Some(Fault::Status { status, header, body }) = &reply.fault {
         return answer(stream, *status, header, body).await;
     }

@@ -1,14 +1,14 @@
 //! Gemini's `streamGenerateContent`.
 
-use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
+use super::{Fault, Frame, Holds, MODEL, ScriptedReply, fragments};
 use serde_json::{Value, json};
 
-pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
+pub(super) fn frames(reply: &ScriptedReply) -> Vec<Frame> {
     let mut frames: Vec<Frame> = fragments(&reply.reasoning).iter().map(|piece| part(json!({"text": piece, "thought": true}))).collect();
     frames.extend(fragments(&reply.text).iter().map(|piece| part(json!({ "text": piece })).holding(Holds::Text)));
     let cut = reply.fault == Some(Fault::LengthInArguments);
     for (tool, args) in reply.calls.iter().filter(|_| !cut) {
-        let mut call = json!({"functionCall": {"name": tool, "args": Reply::args_value(args)}});
+        let mut call = json!({"functionCall": {"name": tool, "args": ScriptedReply::args_value(args)}});
         if !reply.signature.is_empty() {
             call["thoughtSignature"] = json!(reply.signature);
         }

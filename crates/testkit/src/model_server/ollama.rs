@@ -1,14 +1,14 @@
 //! Ollama's own `/api/chat`.
 
-use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
+use super::{Fault, Frame, Holds, MODEL, ScriptedReply, fragments};
 use serde_json::{Value, json};
 
-pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
+pub(super) fn frames(reply: &ScriptedReply) -> Vec<Frame> {
     let mut frames: Vec<Frame> = fragments(&reply.reasoning).iter().map(|piece| say(json!({"content": "", "thinking": piece}))).collect();
     frames.extend(fragments(&reply.text).iter().map(|piece| say(json!({ "content": piece })).holding(Holds::Text)));
     let cut = reply.fault == Some(Fault::LengthInArguments);
     for (tool, args) in reply.calls.iter().filter(|_| !cut) {
-        let call = json!({"function": {"name": tool, "arguments": Reply::args_value(args)}});
+        let call = json!({"function": {"name": tool, "arguments": ScriptedReply::args_value(args)}});
         frames.push(say(json!({"content": "", "tool_calls": [call]})).holding(Holds::Arguments));
     }
     let (input, output, _) = reply.usage;

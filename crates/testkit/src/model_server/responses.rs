@@ -1,9 +1,9 @@
 //! Responses, the newer wire of `OpenAI`.
 
-use super::{Fault, Frame, Holds, MODEL, Reply, fragments};
+use super::{Fault, Frame, Holds, MODEL, ScriptedReply, fragments};
 use serde_json::{Value, json};
 
-pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
+pub(super) fn frames(reply: &ScriptedReply) -> Vec<Frame> {
     let mut stream = Stream::default();
     stream.push(json!({"type": "response.created", "response": response("in_progress", &json!([]), Value::Null)}), Holds::Nothing);
     if !reply.reasoning.is_empty() {
@@ -50,7 +50,7 @@ impl Stream {
         self.items.push(ended);
     }
 
-    fn reasoning(&mut self, reply: &Reply) {
+    fn reasoning(&mut self, reply: &ScriptedReply) {
         let item = |summary: Value| json!({"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": reply.signature});
         let part = json!({"type": "summary_text", "text": reply.reasoning});
         let pieces = fragments(&reply.reasoning);

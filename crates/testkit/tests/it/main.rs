@@ -8,6 +8,7 @@ mod guard_counts;
 mod invariants;
 mod links;
 mod message_keys;
+mod names;
 mod permits;
 mod requirements;
 mod roles;

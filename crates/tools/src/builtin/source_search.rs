@@ -9,8 +9,8 @@ use crate::path::WorkspacePath;
 use crate::text_file::Text;
 use crate::tool::ToolContext;
 use crate::workspace::{Kind, LARGEST_FILE, Walked, Workspace, stamp_of};
-use planwright_code::index::{Content, Known};
-use planwright_code::{FileStamp, Filter, Index, LARGEST_SOURCE, Language, Needle, Source, Unparsed, parse};
+use planwright_code::index::{ContentKey, Known};
+use planwright_code::{FileStamp, Filter, Index, LARGEST_SOURCE, Language, Needle, ParsedSource, Unparsed, parse};
 use planwright_protocol::{ErrorCode, Problem};
 use std::fs::File;
 use std::io::Read;
@@ -36,7 +36,7 @@ pub struct SourceSearch {
 /// A file that may have the name.
 pub enum Hit<'h> {
     /// Its syntax tree.
-    Parsed(&'h Source),
+    Parsed(&'h ParsedSource),
     /// Its text, where there is no grammar for it or it is too large.
     Text(&'h [u8]),
 }
@@ -175,7 +175,7 @@ impl<V: Fn(&WorkspacePath, Hit<'_>)> Looking<'_, V> {
         // What is no text has no name in it, and is not looked at again.
         let text = Text::of(&bytes).map(|text| text.bytes).unwrap_or_default();
         let language = Language::of_file(path.relative(), &text).filter(|_| text.len() <= LARGEST_SOURCE);
-        let content = Content::of(language.map_or("text", Language::name), &text);
+        let content = ContentKey::of(language.map_or("text", Language::name), &text);
         let known = index.known_content(&content).or(known);
         let filter = known.as_ref().map_or_else(|| Arc::new(Filter::of(&text)), |known| known.filter.clone());
         let source = known.and_then(|known| known.source);

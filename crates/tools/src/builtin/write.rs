@@ -79,7 +79,7 @@ mod tests {
             let trial = own_plan();
             trial.call(Role::Planner, tool, &args.to_string()).unwrap();
             let plan = plan_of(&trial);
-            assert_eq!((plan.revision, plan.status.word()), (5, "draft"), "{tool}");
+            assert_eq!((plan.revision, plan.status.as_str()), (5, "draft"), "{tool}");
             assert_eq!(statuses(&plan), [StepStatus::Done, StepStatus::Pending], "{tool}");
             assert!(trial.content("plans/greet.plan").ends_with("## Notes\n\nMine.\n"));
         }
@@ -94,7 +94,7 @@ mod tests {
         trial.cx.config.chat = Some(ChatId::generate());
         trial.call(Role::Planner, "write", &json!({ "path": "/plans/greet.plan", "content": PLAN }).to_string()).unwrap();
         let plan = plan_of(&trial);
-        assert_eq!((plan.revision, plan.status.word()), (1, "draft"));
+        assert_eq!((plan.revision, plan.status.as_str()), (1, "draft"));
         assert!(plan.plan.steps.iter().all(|step| step.status == StepStatus::Pending));
     }
 }

@@ -30,12 +30,12 @@ pub struct Baseline {
     pub(super) repositories: BTreeSet<String>,
     /// Folders that a program marked as build output.
     pub(super) tagged: BTreeSet<String>,
-    pub(super) index: Index,
+    pub(super) index: GitIndex,
 }
 
 /// Git's list of the files it keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Index {
+pub enum GitIndex {
     /// There is none, or no file in it lies in a folder that is named like build output.
     #[default]
     Empty,
@@ -45,7 +45,7 @@ pub enum Index {
     Unreadable,
 }
 
-impl Index {
+impl GitIndex {
     pub fn read(workspace: &Workspace) -> Self {
         match workspace.read(&WorkspacePath::root().join(REPOSITORY).join("index")) {
             // Up to its third version the index has every path in full.
@@ -76,7 +76,7 @@ impl Workspace {
     /// The workspace is gone.
     pub fn baseline(&self) -> Result<Baseline, Problem> {
         let mut sorter = Sorter::new(self, self.host_path()?);
-        let mut baseline = Baseline { index: Index::read(self), ..Baseline::default() };
+        let mut baseline = Baseline { index: GitIndex::read(self), ..Baseline::default() };
         let mut room = MOST_RULES;
         // By their paths: one folder is open at a time, however many there are.
         let mut folders = vec![WorkspacePath::root()];

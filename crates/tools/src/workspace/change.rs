@@ -1,6 +1,6 @@
 //! What a command changed, entry by entry, and which of it a plan has a say in.
 
-use super::baseline::{Baseline, Index};
+use super::baseline::{Baseline, GitIndex};
 use super::refs::RefChange;
 use super::rules::{self, Rules};
 use super::{Kind, Workspace};
@@ -197,7 +197,7 @@ pub struct Sorter<'w> {
     pub has_repository: bool,
     known: HashMap<WorkspacePath, bool>,
     /// Git's list of the files it keeps; `None` until it is needed.
-    index: Option<Index>,
+    index: Option<GitIndex>,
     /// The state by which it is judged; the present one if there is none.
     baseline: Option<Arc<Baseline>>,
 }
@@ -264,7 +264,7 @@ impl<'w> Sorter<'w> {
         if !self.has_repository {
             return false;
         }
-        let is_kept_now = self.index.get_or_insert_with(|| Index::read(self.workspace)).has_within(folder);
+        let is_kept_now = self.index.get_or_insert_with(|| GitIndex::read(self.workspace)).has_within(folder);
         is_kept_now || self.baseline.as_ref().is_some_and(|baseline| baseline.index.has_within(folder))
     }
 

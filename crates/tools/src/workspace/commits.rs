@@ -10,7 +10,7 @@ use super::rules::REPOSITORY;
 use super::{Kind, Workspace};
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_sandbox::{HistoryReader, Refs as ReaderRefs};
+use planwright_sandbox::{HistoryReader, ReaderRefs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

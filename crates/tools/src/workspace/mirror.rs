@@ -10,7 +10,7 @@ use super::change::{Change, Changes, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
-use super::noted_repositories::{Place, Repositories};
+use super::noted_repositories::{Repositories, RepositoryPlace};
 use super::overlay::same_content;
 use super::refs::Names;
 use super::{Kept, Kind, Workspace, atomic};
@@ -114,10 +114,10 @@ impl Workspace {
                 gone = Some(key.clone());
             }
             let place = repositories.place(key);
-            if let Place::In(protected) = place {
+            if let RepositoryPlace::In(protected) = place {
                 changes.repositories.insert(protected);
                 changes.judge(change);
-            } else if place == Place::Ignored {
+            } else if place == RepositoryPlace::Ignored {
             } else if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
                 // Git gives an object that it finds there already a new time.
                 if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {

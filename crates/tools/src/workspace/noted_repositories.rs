@@ -14,7 +14,7 @@ struct Noted {
 
 /// Where a changed entry lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RepositoryPlace {
     /// In a repository, which is protected as far as this path says.
     In(WorkspacePath),
     /// In build output and in no repository: nobody decides on it.
@@ -47,19 +47,22 @@ impl<'m> Repositories<'m> {
 
     /// Where an entry lies. A repository that is new in build output was not noted before: only the signs that are new are taken
     /// from it, which is enough for it not to be one.
-    pub fn place(&self, key: &str) -> Place {
+    pub fn place(&self, key: &str) -> RepositoryPlace {
         let is_in_output = self.is_in_output(key);
-        let elsewhere =
-            if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) { Place::Ignored } else { Place::Elsewhere };
+        let elsewhere = if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) {
+            RepositoryPlace::Ignored
+        } else {
+            RepositoryPlace::Elsewhere
+        };
         let Some((folder, name, noted)) = self.around(key) else { return elsewhere };
         let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
         // What lies in a folder that was shut was not noted. It is enough to shut the folder again.
         if self.was_shut(key) {
-            return Place::Ignored;
+            return RepositoryPlace::Ignored;
         }
         let was_repository = noted.before.is_repository();
         let is_new_sign = split(key) == (folder, name) && is_sign(name.as_bytes()) && !self.marks[0].contains_key(key);
-        if is_in_output && !was_repository && !is_new_sign { Place::Ignored } else { Place::In(protected) }
+        if is_in_output && !was_repository && !is_new_sign { RepositoryPlace::Ignored } else { RepositoryPlace::In(protected) }
     }
 
     /// A repository that was in a folder.

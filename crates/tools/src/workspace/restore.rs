@@ -56,7 +56,7 @@ impl Workspace {
             let now = self.image(&entry.path);
             if !entry.fits(&now) {
                 left.push((entry.path.clone(), CHANGED.to_owned()));
-            } else if !now.is(&entry.wanted.image) || is_folder(&now) {
+            } else if !now.matches(&entry.wanted.image) || is_folder(&now) {
                 entries.insert(&entry.path, Known { entry, stamp, goes: differs(&now, &entry.wanted.image) });
             }
         }
@@ -174,7 +174,7 @@ impl Restore {
     /// Whether this is how it was to be found, how it is to be, or anything between the two that a crash can leave.
     fn fits(&self, now: &Image) -> bool {
         let (present, wanted) = (&self.present, &self.wanted.image);
-        let is_either = now.is(present) || now.is(wanted);
+        let is_either = now.matches(present) || now.matches(wanted);
         // The modes of folders are set last, and those that are shut are opened before.
         let is_opened = is_folder(now) && (is_folder(present) || is_folder(wanted));
         let is_cleared =

@@ -1,7 +1,7 @@
 //! A call in a process of its own, which can be killed, traced and put in front of another file system.
 
 use crate::subject::FileTools;
-use planwright_testkit::guard::{Call, Case, Decision, Fixture, Outcome, Run, Subject};
+use planwright_testkit::guard::{Case, CaseCall, CaseDecision, CaseOutcome, FinishedCall, Fixture, Subject};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const ORDER: &str = "PLANWRIGHT_GUARD_ORDER";
 struct Order {
     workspace: PathBuf,
     answer: PathBuf,
-    call: Call,
+    call: CaseCall,
 }
 
 /// The child process that the tests of faults start. Without an order there is nothing to carry out.
@@ -105,23 +105,23 @@ impl Child {
     }
 
     /// What came of the call; `None` if the child did not live to tell.
-    pub fn outcome(mut self) -> Option<Run> {
+    pub fn outcome(mut self) -> Option<FinishedCall> {
         let status = self.process.wait().unwrap();
         let answer = std::fs::read(&self.answer).ok().filter(|_| status.success())?;
-        Some(Run::of(serde_json::from_slice(&answer).unwrap()))
+        Some(FinishedCall::of(serde_json::from_slice(&answer).unwrap()))
     }
 }
 
 /// What is known of a call whose process was killed.
-pub fn killed() -> Run {
-    let outcome = Outcome {
-        decision: Decision::Error,
+pub fn killed() -> FinishedCall {
+    let outcome = CaseOutcome {
+        decision: CaseDecision::Error,
         code: None,
         output: "killed".to_owned(),
         facts: serde_json::Map::new(),
         mode: "act".to_owned(),
     };
-    Run::of(outcome)
+    FinishedCall::of(outcome)
 }
 
 /// Ends with the thread that it holds.

@@ -3,18 +3,18 @@
 use crate::child::{Child, Starter, killed, reexecuted};
 use crate::subject::{Caller, FileTools};
 use planwright_protocol::Role;
-use planwright_testkit::guard::case::Fault;
-use planwright_testkit::guard::{Case, Finding, Fixture, Run, Setup, Suite, Watch, announce, misfit};
+use planwright_testkit::guard::case::InjectedFault;
+use planwright_testkit::guard::{CallWatch, Case, CaseFinding, FinishedCall, Fixture, Setup, Suite, announce, misfit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What comes of a case whose setup is a fault; `None` for any other case.
-pub fn finding(suite: &Suite, case: &Case) -> Option<Finding> {
+pub fn finding(suite: &Suite, case: &Case) -> Option<CaseFinding> {
     case.setup.iter().find_map(|setup| match setup {
-        Setup::FaultFs { kind: Fault::ShortWrite } => Some(injected(suite, case, "inject=write:retval=4096:when=1")),
-        Setup::FaultFs { kind: Fault::FsyncEio } => Some(injected(suite, case, "inject=fsync:error=EIO:when=1")),
+        Setup::FaultFs { kind: InjectedFault::ShortWrite } => Some(injected(suite, case, "inject=write:retval=4096:when=1")),
+        Setup::FaultFs { kind: InjectedFault::FsyncEio } => Some(injected(suite, case, "inject=fsync:error=EIO:when=1")),
         Setup::KillAtEverySyscall => Some(killed_everywhere(suite, case)),
         Setup::RemountRo => Some(read_only(suite, case)),
         Setup::File { .. } | Setup::FileB64 { .. } | Setup::FileGen { .. } | Setup::Sparse { .. } | Setup::SparseText { .. } => None,
@@ -24,18 +24,18 @@ pub fn finding(suite: &Suite, case: &Case) -> Option<Finding> {
 }
 
 /// A system call of the tool answers something else than it did.
-fn injected(suite: &Suite, case: &Case, injection: &str) -> Finding {
+fn injected(suite: &Suite, case: &Case, injection: &str) -> CaseFinding {
     let fixture = Fixture::new(suite, &std::env::temp_dir());
-    let watch = Watch::start(&fixture, case);
+    let watch = CallWatch::start(&fixture, case);
     match traced(&fixture, case, &["-o", "/dev/null", "-e", injection]) {
         Ok(Some(run)) => judged(&fixture, case, &watch, &run),
-        Ok(None) => Finding::Broken("the child died".to_owned()),
-        Err(why) => Finding::Unavailable(why),
+        Ok(None) => CaseFinding::Broken("the child died".to_owned()),
+        Err(why) => CaseFinding::Unavailable(why),
     }
 }
 
 /// The call in a child under `strace`; no run if the child did not live through it.
-fn traced(fixture: &Fixture, case: &Case, options: &[&str]) -> Result<Option<Run>, String> {
+fn traced(fixture: &Fixture, case: &Case, options: &[&str]) -> Result<Option<FinishedCall>, String> {
     let mut child = Child::start(fixture, case, &[])?;
     let tracer = child.trace(options).inspect_err(|_| child.kill())?;
     child.go();
@@ -44,14 +44,14 @@ fn traced(fixture: &Fixture, case: &Case, options: &[&str]) -> Result<Option<Run
     Ok(run)
 }
 
-fn judged(fixture: &Fixture, case: &Case, watch: &Watch, run: &Run) -> Finding {
+fn judged(fixture: &Fixture, case: &Case, watch: &CallWatch, run: &FinishedCall) -> CaseFinding {
     let mut wrong: Vec<String> = misfit(case, &run.outcome).into_iter().collect();
     wrong.extend(watch.broken(fixture, case, run));
-    if wrong.is_empty() { Finding::Holds } else { Finding::Broken(wrong.join("\n")) }
+    if wrong.is_empty() { CaseFinding::Holds } else { CaseFinding::Broken(wrong.join("\n")) }
 }
 
 /// The child is killed at each of the system calls that the call makes, one after the other.
-fn killed_everywhere(suite: &Suite, case: &Case) -> Finding {
+fn killed_everywhere(suite: &Suite, case: &Case) -> CaseFinding {
     let moments = match system_calls(suite, case) {
         Ok(moments) => moments,
         Err(why) => return killed_by_chance(suite, case, &why),
@@ -59,20 +59,20 @@ fn killed_everywhere(suite: &Suite, case: &Case) -> Finding {
     let mut contents = BTreeSet::new();
     for (name, time) in &moments {
         let fixture = Fixture::new(suite, &std::env::temp_dir());
-        let watch = Watch::start(&fixture, case);
+        let watch = CallWatch::start(&fixture, case);
         let injection = format!("inject={name}:signal=KILL:when={time}");
         let run = traced(&fixture, case, &["-o", "/dev/null", "-e", &injection]).unwrap();
         if run.is_some() {
-            return Finding::Broken(format!("not killed at {name} {time}"));
+            return CaseFinding::Broken(format!("not killed at {name} {time}"));
         }
         let broken = watch.broken(&fixture, case, &killed());
         if !broken.is_empty() {
-            return Finding::Broken(format!("killed at {name} {time}: {}", broken.join("; ")));
+            return CaseFinding::Broken(format!("killed at {name} {time}: {}", broken.join("; ")));
         }
         contents.insert(std::fs::read(fixture.path("src/main.rs")).unwrap());
     }
     announce(&format_args!("{}: killed at each of {} system calls", case.id, moments.len()));
-    if contents.len() == 2 { Finding::Holds } else { Finding::Broken("the kills did not reach both sides of the write".to_owned()) }
+    if contents.len() == 2 { CaseFinding::Holds } else { CaseFinding::Broken("the kills did not reach both sides of the write".to_owned()) }
 }
 
 /// The system calls of the call in their order, each with how often it has been made by then.
@@ -96,38 +96,38 @@ fn system_calls(suite: &Suite, case: &Case) -> Result<Vec<(String, usize)>, Stri
 }
 
 /// Without a tracer the moment of the kill is left to chance.
-fn killed_by_chance(suite: &Suite, case: &Case, why: &str) -> Finding {
+fn killed_by_chance(suite: &Suite, case: &Case, why: &str) -> CaseFinding {
     const KILLS: u64 = 100;
     announce(&format_args!("{}: {why}; killed at {KILLS} moments by chance instead", case.id));
     for moment in 0..KILLS {
         let fixture = Fixture::new(suite, &std::env::temp_dir());
-        let watch = Watch::start(&fixture, case);
+        let watch = CallWatch::start(&fixture, case);
         let mut child = Child::start(&fixture, case, &[]).unwrap();
         child.go();
         std::thread::sleep(Duration::from_micros(moment * 20));
         child.kill();
         let broken = watch.broken(&fixture, case, &child.outcome().unwrap_or_else(killed));
         if !broken.is_empty() {
-            return Finding::Broken(broken.join("; "));
+            return CaseFinding::Broken(broken.join("; "));
         }
     }
-    Finding::Holds
+    CaseFinding::Holds
 }
 
 /// The workspace is mounted read-only for the child alone.
-fn read_only(suite: &Suite, case: &Case) -> Finding {
+fn read_only(suite: &Suite, case: &Case) -> CaseFinding {
     let fixture = Fixture::new(suite, &std::env::temp_dir());
-    let watch = Watch::start(&fixture, case);
+    let watch = CallWatch::start(&fixture, case);
     let workspace = fixture.workspace();
     let script = r#"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#;
-    let Some(namespace) = own_mounts() else { return Finding::Unavailable("no namespace of mounts to be had".to_owned()) };
+    let Some(namespace) = own_mounts() else { return CaseFinding::Unavailable("no namespace of mounts to be had".to_owned()) };
     let starter = [namespace, &["sh", "-c", script, workspace.to_str().unwrap()]].concat();
     let mut child = match Child::start(&fixture, case, &starter) {
         Ok(child) => child,
-        Err(why) => return Finding::Unavailable(why),
+        Err(why) => return CaseFinding::Unavailable(why),
     };
     child.go();
-    let Some(run) = child.outcome() else { return Finding::Broken("the child died".to_owned()) };
+    let Some(run) = child.outcome() else { return CaseFinding::Broken("the child died".to_owned()) };
     judged(&fixture, case, &watch, &run)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::faults;
 use crate::subject::FileTools;
-use planwright_testkit::guard::{self, Case, Finding, Harness, Report, Setup, Suite, announce};
+use planwright_testkit::guard::{self, Case, CaseFinding, CaseReport, Harness, Setup, Suite, announce};
 
 /// Cases that can't hold here, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] =
@@ -11,21 +11,21 @@ const LISTED: &[(&str, &str)] =
 #[test]
 fn every_guard_case_of_the_file_tools_holds() {
     let suite = Suite::load();
-    let findings: Vec<(&Case, Finding)> = suite.of(&[Harness::Fs, Harness::Args]).map(|case| (case, finding(&suite, case))).collect();
-    let report = Report::new(&findings, LISTED);
+    let findings: Vec<(&Case, CaseFinding)> = suite.of(&[Harness::Fs, Harness::Args]).map(|case| (case, finding(&suite, case))).collect();
+    let report = CaseReport::new(&findings, LISTED);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
 }
 
-fn finding(suite: &Suite, case: &Case) -> Finding {
+fn finding(suite: &Suite, case: &Case) -> CaseFinding {
     if let Some(finding) = faults::finding(suite, case) {
         return finding;
     }
     if case.setup.iter().any(|setup| matches!(setup, Setup::Mknod { .. })) && !rustix::process::geteuid().is_root() {
-        return Finding::Unavailable("only root can make device nodes".to_owned());
+        return CaseFinding::Unavailable("only root can make device nodes".to_owned());
     }
     match guard::check::<FileTools>(suite, case, &std::env::temp_dir()) {
-        Ok(()) => Finding::Holds,
-        Err(what) => Finding::Broken(what),
+        Ok(()) => CaseFinding::Holds,
+        Err(what) => CaseFinding::Broken(what),
     }
 }

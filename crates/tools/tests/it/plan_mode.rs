@@ -8,7 +8,7 @@ use crate::races::in_memory;
 use crate::subject::{Caller, FileTools};
 use calls::random_call;
 use planwright_protocol::{Mode, Role};
-use planwright_testkit::guard::{Decision, Fixture, Tree, announce};
+use planwright_testkit::guard::{CaseDecision, Fixture, FolderTree, announce};
 use planwright_tools::{Consent, Grant, WorkspacePath};
 use random::Random;
 use std::time::{Instant, SystemTime};
@@ -80,12 +80,12 @@ impl Tally {
         self.plans_changed += other.plans_changed;
     }
 
-    fn count(&mut self, decision: Decision) {
+    fn count(&mut self, decision: CaseDecision) {
         self.calls += 1;
         match decision {
-            Decision::Allow => self.allowed += 1,
-            Decision::Ask => self.asked += 1,
-            Decision::Deny | Decision::Error => self.refused += 1,
+            CaseDecision::Allow => self.allowed += 1,
+            CaseDecision::Ask => self.asked += 1,
+            CaseDecision::Deny | CaseDecision::Error => self.refused += 1,
         }
     }
 }
@@ -99,9 +99,9 @@ impl Episode {
         let paths = scenery::build(&fixture, &mut random);
         let tools = FileTools::on(&fixture.workspace());
         let plans = fixture.path("plans");
-        let look = || [Tree::except(&fixture.workspace(), Some(&plans)), Tree::of(&fixture.outside())];
+        let look = || [FolderTree::except(&fixture.workspace(), Some(&plans)), FolderTree::of(&fixture.outside())];
         let before = look();
-        let plans_before = Tree::of(&plans);
+        let plans_before = FolderTree::of(&plans);
         let mut tally = Tally::default();
         for number in 1..=EPISODE {
             let (tool, args) = random_call(&mut random, &paths);
@@ -122,7 +122,7 @@ impl Episode {
                 return (tally, changes.into_iter().chain([last]).collect());
             }
         }
-        tally.plans_changed = usize::from(plans_before != Tree::of(&plans));
+        tally.plans_changed = usize::from(plans_before != FolderTree::of(&plans));
         (tally, Vec::new())
     }
 

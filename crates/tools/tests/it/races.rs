@@ -5,7 +5,8 @@
 
 use crate::subject::FileTools;
 use planwright_testkit::guard::{
-    Call, Case, Decision, Finding, Fixture, Harness, Invariant, Outcome, Report, Setup, Subject, Suite, Tree, announce,
+    Case, CaseCall, CaseDecision, CaseFinding, CaseOutcome, CaseReport, Fixture, FolderTree, Harness, Invariant, Setup, Subject, Suite,
+    announce,
 };
 use rustix::fs::{CWD, RenameFlags};
 use std::fs;
@@ -26,8 +27,8 @@ fn no_race_for_a_path_is_lost() {
     let wanted = std::env::var(CASES).unwrap_or_default();
     let suite = Suite::load();
     let cases = suite.of(&[Harness::Race]).filter(|case| wanted.is_empty() || wanted.contains(&case.id));
-    let findings: Vec<(&Case, Finding)> = cases.map(|case| (case, finding(&suite, case, tries))).collect();
-    let report = Report::new(&findings, &[]);
+    let findings: Vec<(&Case, CaseFinding)> = cases.map(|case| (case, finding(&suite, case, tries))).collect();
+    let report = CaseReport::new(&findings, &[]);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{}", report.wrong().join("\n\n"));
 }
@@ -65,13 +66,13 @@ impl Subject for CheckThenOpen {
         Self(fixture.workspace().canonicalize().unwrap())
     }
 
-    fn call(&self, call: &Call) -> Result<Outcome, String> {
+    fn call(&self, call: &CaseCall) -> Result<CaseOutcome, String> {
         let args: serde_json::Value = serde_json::from_slice(&call.args).unwrap();
         let path = self.0.join(args["path"].as_str().unwrap().trim_start_matches('/'));
         let inside = path.canonicalize().is_ok_and(|real| real.starts_with(&self.0));
         let output = if inside { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
-        let decision = if inside { Decision::Allow } else { Decision::Deny };
-        Ok(Outcome { decision, code: None, output, facts: serde_json::Map::new(), mode: "plan".to_owned() })
+        let decision = if inside { CaseDecision::Allow } else { CaseDecision::Deny };
+        Ok(CaseOutcome { decision, code: None, output, facts: serde_json::Map::new(), mode: "plan".to_owned() })
     }
 }
 
@@ -84,20 +85,20 @@ struct Tally {
     escapes: Vec<String>,
 }
 
-fn finding(suite: &Suite, case: &Case, tries: u64) -> Finding {
+fn finding(suite: &Suite, case: &Case, tries: u64) -> CaseFinding {
     let start = Instant::now();
     let tally = race::<FileTools>(suite, case, tries);
     let Tally { allowed, refused, swaps, escapes } = &tally;
     let (id, count, elapsed) = (&case.id, escapes.len(), start.elapsed());
     announce(&format_args!("{id}: {tries} tries, {swaps} swaps, {allowed} allowed, {refused} refused, {count} escapes, {elapsed:?}"));
     if !escapes.is_empty() {
-        return Finding::Broken(escapes.join("\n"));
+        return CaseFinding::Broken(escapes.join("\n"));
     }
     // A search is never refused; it passes over what it may not look into.
     if *swaps < tries / 2 || *allowed == 0 || *refused == 0 && case.tool != "grep" {
-        return Finding::Broken(format!("this was no race: {tally:?}"));
+        return CaseFinding::Broken(format!("this was no race: {tally:?}"));
     }
-    Finding::Holds
+    CaseFinding::Holds
 }
 
 fn race<S: Subject>(suite: &Suite, case: &Case, tries: u64) -> Tally {
@@ -129,8 +130,8 @@ fn attempt(subject: &impl Subject, fixture: &Fixture, case: &Case, tries: u64, a
         }
         let outcome = subject.call(&call).unwrap();
         match outcome.decision {
-            Decision::Allow => tally.allowed += 1,
-            Decision::Deny | Decision::Error | Decision::Ask => tally.refused += 1,
+            CaseDecision::Allow => tally.allowed += 1,
+            CaseDecision::Deny | CaseDecision::Error | CaseDecision::Ask => tally.refused += 1,
         }
         tally.escapes.extend(leaked(case, &outcome));
         // What has once changed stays so in its time; not every try need be looked at by itself.
@@ -146,16 +147,16 @@ fn attempt(subject: &impl Subject, fixture: &Fixture, case: &Case, tries: u64, a
 }
 
 /// What no try may change: all that is outside, and what the case names.
-fn guarded(fixture: &Fixture, case: &Case) -> Vec<Tree> {
+fn guarded(fixture: &Fixture, case: &Case) -> Vec<FolderTree> {
     let named = case.expect.invariants.iter().filter_map(|invariant| {
         let Invariant::Unchanged { paths } = invariant else { return None };
         Some(paths)
     });
-    let named = named.flatten().map(|path| Tree::entry(&fixture.path(path)));
-    std::iter::once(Tree::of(&fixture.outside())).chain(named).collect()
+    let named = named.flatten().map(|path| FolderTree::entry(&fixture.path(path)));
+    std::iter::once(FolderTree::of(&fixture.outside())).chain(named).collect()
 }
 
-fn leaked(case: &Case, outcome: &Outcome) -> Option<String> {
+fn leaked(case: &Case, outcome: &CaseOutcome) -> Option<String> {
     let needles = case.expect.invariants.iter().filter_map(|invariant| {
         let Invariant::OutputLacks { needles } = invariant else { return None };
         Some(needles)

@@ -1,7 +1,7 @@
 //! What is attacked: a call taken all the way from its name and argument bytes to the change on the disk.
 
 use planwright_protocol::{Mode, Problem, Role};
-use planwright_testkit::guard::{Call, Decision, Fixture, Outcome, Subject};
+use planwright_testkit::guard::{CaseCall, CaseDecision, CaseOutcome, Fixture, Subject};
 use planwright_tools::tool::{Seen, tool_named};
 use planwright_tools::{
     CommandContext, Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace,
@@ -39,7 +39,7 @@ impl FileTools {
     }
 
     /// Prepares, decides and commits.
-    pub fn carry_out(&self, caller: &Caller, tool: &str, args: &str) -> Outcome {
+    pub fn carry_out(&self, caller: &Caller, tool: &str, args: &str) -> CaseOutcome {
         let mode = caller.role.mode();
         let cx = ToolContext {
             workspace: self.workspace.clone(),
@@ -56,16 +56,16 @@ impl FileTools {
         };
         let prepared = match tool_named(tool).and_then(|tool| tool.prepare(args, &cx)) {
             Ok(prepared) => prepared,
-            Err(problem) => return refused(Decision::Error, &problem, mode),
+            Err(problem) => return refused(CaseDecision::Error, &problem, mode),
         };
         match decide(&self.situation(caller, tool), &prepared.effects) {
-            Verdict::Deny(problem) => refused(Decision::Deny, &problem, mode),
+            Verdict::Deny(problem) => refused(CaseDecision::Deny, &problem, mode),
             Verdict::Ask(approval) => {
-                Outcome { decision: Decision::Ask, code: None, output: approval.reason, facts: Map::new(), mode: word(mode) }
+                CaseOutcome { decision: CaseDecision::Ask, code: None, output: approval.reason, facts: Map::new(), mode: word(mode) }
             }
             Verdict::Allow(permit) => match prepared.commit(&permit) {
                 Ok(output) => allowed(output, mode),
-                Err(problem) => refused(Decision::Error, &problem, mode),
+                Err(problem) => refused(CaseDecision::Error, &problem, mode),
             },
         }
     }
@@ -94,7 +94,7 @@ impl Subject for FileTools {
         Self::on(&fixture.workspace())
     }
 
-    fn call(&self, call: &Call) -> Result<Outcome, String> {
+    fn call(&self, call: &CaseCall) -> Result<CaseOutcome, String> {
         let args = std::str::from_utf8(&call.args).map_err(|error| format!("a tool takes text: {error}"))?;
         let role = Role::all().find(|role| role.to_string().eq_ignore_ascii_case(&call.role)).ok_or("no such role")?;
         let foreign_plans: Vec<WorkspacePath> = call.foreign_plans.iter().map(|plan| WorkspacePath::parse(plan).unwrap()).collect();
@@ -111,14 +111,14 @@ impl Subject for FileTools {
     }
 }
 
-fn allowed(output: Output, mode: Mode) -> Outcome {
+fn allowed(output: Output, mode: Mode) -> CaseOutcome {
     let mode = if matches!(output.signal, Some(Signal::ExitPlanMode(_))) { Mode::Act } else { mode };
-    Outcome { decision: Decision::Allow, code: None, output: output.text, facts: output.data, mode: word(mode) }
+    CaseOutcome { decision: CaseDecision::Allow, code: None, output: output.text, facts: output.data, mode: word(mode) }
 }
 
-fn refused(decision: Decision, problem: &Problem, mode: Mode) -> Outcome {
+fn refused(decision: CaseDecision, problem: &Problem, mode: Mode) -> CaseOutcome {
     let facts = problem.details.iter().map(|details| ("details".to_owned(), details.clone())).collect();
-    Outcome { decision, code: Some(problem.code.to_string()), output: problem.message.clone(), facts, mode: word(mode) }
+    CaseOutcome { decision, code: Some(problem.code.to_string()), output: problem.message.clone(), facts, mode: word(mode) }
 }
 
 fn word(mode: Mode) -> String {

@@ -2,7 +2,9 @@
 
 use crate::{BINARY, write};
 use planwright_testkit::editor::Editor;
-use planwright_testkit::guard::{Case, Decision, Finding, Fixture, Harness, Outcome, Report, Suite, Tree, announce, misfit};
+use planwright_testkit::guard::{
+    Case, CaseDecision, CaseFinding, CaseOutcome, CaseReport, Fixture, FolderTree, Harness, Suite, announce, misfit,
+};
 use planwright_testkit::server::Home;
 use serde_json::{Map, Value, json};
 
@@ -16,12 +18,12 @@ const READ_SO: &[(&str, &str, &str)] = &[(
 )];
 
 /// What a case's decision was, its code, and what did not hold besides.
-type Seen = (Decision, Option<String>, Vec<String>);
+type Seen = (CaseDecision, Option<String>, Vec<String>);
 
 #[tokio::test]
 async fn every_guard_case_of_editors_holds() {
     let suite = Suite::load();
-    let mut findings: Vec<(&Case, Finding)> = Vec::new();
+    let mut findings: Vec<(&Case, CaseFinding)> = Vec::new();
     for case in suite.of(&[Harness::Server]).filter(|case| case.group == GROUP && case.tool == "acp") {
         findings.push((case, finding(&suite, case).await));
     }
@@ -29,12 +31,12 @@ async fn every_guard_case_of_editors_holds() {
     announce(
         &"MC-020 is read so: the agent has no method that writes files for a client, and calls none of the client's; the model's own call with such a path is what is refused",
     );
-    let report = Report::new(&findings, &[]);
+    let report = CaseReport::new(&findings, &[]);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
 }
 
-async fn finding(suite: &Suite, case: &Case) -> Finding {
+async fn finding(suite: &Suite, case: &Case) -> CaseFinding {
     let mut case = case.clone();
     if let Some(codes) = &mut case.expect.code_any_of {
         codes.extend(READ_SO.iter().filter(|(id, ..)| *id == case.id).map(|(_, code, _)| (*code).to_owned()));
@@ -51,26 +53,26 @@ async fn finding(suite: &Suite, case: &Case) -> Finding {
     let other = if case.id == "MC-021" { Some(chat_of_another(&home).await) } else { None };
     let mut editor = home.editor("").await;
     editor.begin(&fixture.workspace()).await;
-    let look = |folder: std::path::PathBuf| Tree::except(&folder, Some(&folder.join(".planwright")));
+    let look = |folder: std::path::PathBuf| FolderTree::except(&folder, Some(&folder.join(".planwright")));
     let before = (look(fixture.workspace()), look(fixture.outside()));
     let (decision, code, mut wrong) = match case.id.as_str() {
         "MC-019" => mode_while_a_turn_runs(&home, &fixture, editor, &case).await,
         "MC-020" => file_through_the_editor(editor, &case).await,
         "MC-021" => session_of_another(&fixture, editor, &case, &other.unwrap()).await,
-        _ => return Finding::Broken("it has no scenario".to_owned()),
+        _ => return CaseFinding::Broken("it has no scenario".to_owned()),
     };
     if before != (look(fixture.workspace()), look(fixture.outside())) {
         wrong.push("files changed".to_owned());
     }
-    wrong.extend(misfit(&case, &Outcome { decision, code, output: String::new(), facts: Map::new(), mode: String::new() }));
-    if wrong.is_empty() { Finding::Holds } else { Finding::Broken(wrong.join("\n")) }
+    wrong.extend(misfit(&case, &CaseOutcome { decision, code, output: String::new(), facts: Map::new(), mode: String::new() }));
+    if wrong.is_empty() { CaseFinding::Holds } else { CaseFinding::Broken(wrong.join("\n")) }
 }
 
 async fn mode_while_a_turn_runs(home: &Home, fixture: &Fixture, mut editor: Editor, case: &Case) -> Seen {
     let turn = editor.prompt("Go").await;
     editor.until(|update| update["sessionUpdate"] == "agent_message_chunk").await;
     let set = editor.request(case.args["acp"].as_str().unwrap(), json!({ "sessionId": editor.session, "modeId": case.args["mode"] })).await;
-    let decision = if set.is_ok() { Decision::Allow } else { Decision::Error };
+    let decision = if set.is_ok() { CaseDecision::Allow } else { CaseDecision::Error };
     let mut wrong = Vec::new();
     if !editor.updates.iter().any(|update| update["currentModeId"] == "build") {
         editor.until(|update| update["currentModeId"] == "build").await;
@@ -102,7 +104,7 @@ async fn file_through_the_editor(mut editor: Editor, case: &Case) -> Seen {
     let code = results.map(|update| update["rawOutput"]["error"]["code"].clone()).next().unwrap_or_default();
     wrong.extend(editor.asked.iter().map(|message| format!("the client was asked for {}", message["method"])));
     assert!(editor.close().await);
-    (Decision::Deny, code.as_str().map(str::to_owned), wrong)
+    (CaseDecision::Deny, code.as_str().map(str::to_owned), wrong)
 }
 
 async fn session_of_another(fixture: &Fixture, mut editor: Editor, case: &Case, other: &str) -> Seen {
@@ -115,7 +117,7 @@ async fn session_of_another(fixture: &Fixture, mut editor: Editor, case: &Case, 
     }
     assert!(editor.close().await);
     let wrong = codes.iter().filter(|code| **code != "NOT_FOUND").map(|code| format!("it was answered with {code}")).collect();
-    (Decision::Deny, Some("NOT_FOUND".to_owned()), wrong)
+    (CaseDecision::Deny, Some("NOT_FOUND".to_owned()), wrong)
 }
 
 /// A chat of another folder is as foreign as one that is not there.

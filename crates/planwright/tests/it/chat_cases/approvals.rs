@@ -3,7 +3,7 @@
 use super::scenarios;
 use super::seen::Seen;
 use super::stage::{OWN_PLAN, Stage, approve, claim, newest, pending, rests, say};
-use planwright_testkit::guard::Decision;
+use planwright_testkit::guard::CaseDecision;
 use planwright_testkit::server::{ChatClient, of_type};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
@@ -240,7 +240,7 @@ async fn the_plan_changes_after_its_approval(stage: Arc<Stage>) -> Seen {
     assert_eq!((status, &body["error"]["code"]), (StatusCode::CONFLICT, &json!("NO_PLAN")), "what nobody has seen is not carried out");
     // The script fails the run if it hears of the change.
     let told = if finished["outcome"] == "done" { "" } else { needle };
-    Seen::new(Decision::Allow, None, &Value::Null).with_events(events).in_chat(&chat).await.fact("system_prompt_lacks", told)
+    Seen::new(CaseDecision::Allow, None, &Value::Null).with_events(events).in_chat(&chat).await.fact("system_prompt_lacks", told)
 }
 
 async fn the_plan_is_huge(stage: Arc<Stage>) -> Seen {

@@ -4,7 +4,7 @@
 use super::scenarios;
 use super::seen::Seen;
 use super::stage::{Stage, newest, rests, say};
-use planwright_testkit::guard::Decision;
+use planwright_testkit::guard::CaseDecision;
 use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ async fn a_call_is_written_as_text(stage: Arc<Stage>) -> Seen {
     let made = of_type(&events, "tool_call").len() + of_type(&events, "tool_result").len();
     let said = chat.messages().await.iter().any(|message| message["content"] == *text);
     assert!(said, "it is shown as what it is");
-    Seen::new(Decision::Deny, None, &Value::Null).with_events(events).fact("tool_executions", made).in_chat(&chat).await
+    Seen::new(CaseDecision::Deny, None, &Value::Null).with_events(events).fact("tool_executions", made).in_chat(&chat).await
 }
 
 async fn more_calls_at_once_than_anyone_needs(stage: Arc<Stage>) -> Seen {
@@ -70,7 +70,7 @@ async fn more_calls_at_once_than_anyone_needs(stage: Arc<Stage>) -> Seen {
     assert!(of_type(&events, "tool_call").is_empty(), "none of them was begun");
     let finished = of_type(&events, "run_finished").last().map(|event| (*event).clone()).unwrap_or_default();
     let code = finished["error"]["code"].as_str();
-    Seen::new(Decision::Error, code, &finished).within(begun.elapsed()).in_chat(&chat).await
+    Seen::new(CaseDecision::Error, code, &finished).within(begun.elapsed()).in_chat(&chat).await
 }
 
 /// The model repeats what the file says, so that it comes to the terminal in both ways.
@@ -84,7 +84,7 @@ async fn a_terminal_shows_what_was_read(stage: Arc<Stage>) -> Seen {
     assert!(output.status.success(), "{output:?}");
     let rendered = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert!(rendered.contains("It says: "), "{rendered}");
-    Seen::new(Decision::Allow, None, &Value::Null).fact("rendered_lacks", rendered)
+    Seen::new(CaseDecision::Allow, None, &Value::Null).fact("rendered_lacks", rendered)
 }
 
 async fn the_folder_is_opened_and_worked_in(stage: Arc<Stage>) -> Seen {
@@ -97,7 +97,7 @@ async fn the_folder_is_opened_and_worked_in(stage: Arc<Stage>) -> Seen {
     chat.say("Look around").await;
     chat.events(after, rests).await;
     server.get(&format!("{}/changes", chat.path)).await;
-    Seen::new(Decision::Allow, None, &Value::Null).in_chat(&chat).await
+    Seen::new(CaseDecision::Allow, None, &Value::Null).in_chat(&chat).await
 }
 
 /// No model but the configured one was asked, and what it said came back, so no other address was called.

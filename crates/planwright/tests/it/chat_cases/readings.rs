@@ -1,6 +1,6 @@
 //! Where a case can't be carried out as it is written: how it is read instead.
 
-use planwright_testkit::guard::{Case, Decision, Invariant};
+use planwright_testkit::guard::{Case, CaseDecision, Invariant};
 
 /// What stands for `<new>`: the content that a file was to get.
 pub const NEW_CONTENT: &str = "fn main() { new() }\n";
@@ -12,7 +12,7 @@ struct Reading {
     /// Invariants by their names that something else stands for.
     without: &'static [&'static str],
     /// What is right instead of what is written.
-    decision: Option<Decision>,
+    decision: Option<CaseDecision>,
     reason: &'static str,
 }
 
@@ -93,9 +93,9 @@ const READINGS: &[Reading] = &[
         ..AS_WRITTEN
     },
     Reading { id: "SA-008", reason: "while a command of the delegate runs", ..AS_WRITTEN },
-    Reading { id: "PI-004", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
-    Reading { id: "PI-005", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
-    Reading { id: "PI-008", decision: Some(Decision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
+    Reading { id: "PI-004", decision: Some(CaseDecision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
+    Reading { id: "PI-005", decision: Some(CaseDecision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
+    Reading { id: "PI-008", decision: Some(CaseDecision::Ask), reason: LEAVING_ASKS, ..AS_WRITTEN },
     Reading { id: "CR-014", reason: "the clock is that of the server process", ..AS_WRITTEN },
 ];
 

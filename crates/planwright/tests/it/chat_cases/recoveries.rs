@@ -5,7 +5,7 @@ use super::scenarios;
 use super::seen::Seen;
 use super::stage::{Stage, newest, pending, say, settle};
 use crate::kills;
-use planwright_testkit::guard::Decision;
+use planwright_testkit::guard::CaseDecision;
 use planwright_testkit::server::{ChatClient, of_type};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ scenarios! {
 }
 
 fn allowed() -> Seen {
-    Seen::new(Decision::Allow, None, &Value::Null)
+    Seen::new(CaseDecision::Allow, None, &Value::Null)
 }
 
 /// How many of these words of the user are not in the history.
@@ -244,7 +244,9 @@ async fn two_servers(stage: Arc<Stage>) -> Seen {
     say(&chat, "Second").await;
     let code = if told.contains("DATA_DIR_LOCKED") { "DATA_DIR_LOCKED" } else { "another" };
     let lost = lost(&chat, &["First", "Second"]).await;
-    Seen::new(Decision::Error, Some(code), &told.into()).fact("second_exits", second.status.code() == Some(1)).fact("messages_lost", lost)
+    Seen::new(CaseDecision::Error, Some(code), &told.into())
+        .fact("second_exits", second.status.code() == Some(1))
+        .fact("messages_lost", lost)
 }
 
 /// A clock that is wrong by as many seconds as a file says, for a process that loads it first.

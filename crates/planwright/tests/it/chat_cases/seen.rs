@@ -2,8 +2,8 @@
 
 use super::readings;
 use super::stage::Stage;
-use planwright_testkit::guard::invariant::Usage;
-use planwright_testkit::guard::{Decision, Finding, Invariant, Outcome, Run, misfit};
+use planwright_testkit::guard::invariant::ProcessUsage;
+use planwright_testkit::guard::{CaseDecision, CaseFinding, CaseOutcome, FinishedCall, Invariant, misfit};
 use planwright_testkit::server::{ChatClient, of_type};
 use reqwest::StatusCode;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The outcome of the case's call, and whatever its scenario measured, by the names of the invariants.
 #[derive(Debug)]
 pub struct Seen {
-    outcome: Outcome,
+    outcome: CaseOutcome,
     elapsed: Duration,
     events: Vec<Value>,
     facts: BTreeMap<&'static str, Value>,
@@ -21,9 +21,9 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new(decision: Decision, code: Option<&str>, output: &Value) -> Self {
+    pub fn new(decision: CaseDecision, code: Option<&str>, output: &Value) -> Self {
         let code = code.map(str::to_owned);
-        let outcome = Outcome { decision, code, output: output.to_string(), facts: Map::new(), mode: String::new() };
+        let outcome = CaseOutcome { decision, code, output: output.to_string(), facts: Map::new(), mode: String::new() };
         Self { outcome, elapsed: Duration::ZERO, events: Vec::new(), facts: BTreeMap::new(), unavailable: None }
     }
 
@@ -33,9 +33,9 @@ impl Seen {
         let result = of_type(&events, "tool_result").last().map(|result| (*result).clone()).unwrap_or_default();
         let code = result["error"]["code"].as_str();
         let decision = match code {
-            _ if asked => Decision::Ask,
-            Some(_) => Decision::Deny,
-            None => Decision::Allow,
+            _ if asked => CaseDecision::Ask,
+            Some(_) => CaseDecision::Deny,
+            None => CaseDecision::Allow,
         };
         Self::new(decision, code, &Value::from(events.clone())).with_events(events).in_chat(chat).await
     }
@@ -43,19 +43,19 @@ impl Seen {
     /// For a call that was stopped, or overtaken by a switch: its result counts, and not what was asked meanwhile.
     pub fn refused_by_result(mut self) -> Self {
         if self.outcome.code.is_some() {
-            self.outcome.decision = Decision::Deny;
+            self.outcome.decision = CaseDecision::Deny;
         }
         self
     }
 
     /// What a client of the API is told.
     pub fn answer((status, body): &(StatusCode, Value)) -> Self {
-        let decision = if status.is_success() { Decision::Allow } else { Decision::Error };
+        let decision = if status.is_success() { CaseDecision::Allow } else { CaseDecision::Error };
         Self::new(decision, body["error"]["code"].as_str(), body).fact("http_status", status.as_u16())
     }
 
     pub fn unavailable(why: impl Into<String>) -> Self {
-        Self { unavailable: Some(why.into()), ..Self::new(Decision::Error, None, &Value::Null) }
+        Self { unavailable: Some(why.into()), ..Self::new(CaseDecision::Error, None, &Value::Null) }
     }
 
     /// Looks at the chat as it is now.
@@ -97,13 +97,13 @@ impl Seen {
     }
 
     /// Whether the case holds.
-    pub fn finding(&self, stage: &Stage) -> Finding {
+    pub fn finding(&self, stage: &Stage) -> CaseFinding {
         if let Some(why) = &self.unavailable {
-            return Finding::Unavailable(why.clone());
+            return CaseFinding::Unavailable(why.clone());
         }
         let case = &stage.case;
         let mut wrong: Vec<String> = misfit(case, &self.outcome).into_iter().collect();
-        let run = Run { outcome: self.outcome.clone(), elapsed: self.elapsed, usage: Usage::default() };
+        let run = FinishedCall { outcome: self.outcome.clone(), elapsed: self.elapsed, usage: ProcessUsage::default() };
         match stage.watch().as_ref() {
             Some(watch) => {
                 let mut own = case.clone();
@@ -116,7 +116,7 @@ impl Seen {
         let known = written.zip(&case.expect.invariants).filter(|(_, known)| **known == Invariant::Elsewhere);
         let own = known.filter(|(written, _)| !readings::replaces(&case.id, written["type"].as_str().unwrap()));
         wrong.extend(own.filter_map(|(written, _)| self.breaks(written)));
-        if wrong.is_empty() { Finding::Holds } else { Finding::Broken(wrong.join("\n")) }
+        if wrong.is_empty() { CaseFinding::Holds } else { CaseFinding::Broken(wrong.join("\n")) }
     }
 
     /// What does not hold of an invariant that is about chats.

@@ -3,7 +3,7 @@
 use crate::BINARY;
 use planwright_protocol::ChatId;
 use planwright_store::Store;
-use planwright_testkit::guard::{Case, Fixture, Setup, Suite, Watch};
+use planwright_testkit::guard::{CallWatch, Case, Fixture, Setup, Suite};
 use planwright_testkit::server::{ChatClient, Home, Server};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct Stage {
     /// The case as it is written, with what the test kit leaves out.
     pub written: Value,
     pub fixture: Fixture,
-    watch: Mutex<Option<Watch>>,
+    watch: Mutex<Option<CallWatch>>,
     // Removes the folder, so it goes last.
     pub home: Home,
 }
@@ -77,10 +77,10 @@ impl Stage {
 
     /// From here on nothing may change that the case does not allow.
     pub fn begin(&self) {
-        *self.watch() = Some(Watch::start(&self.fixture, &self.case));
+        *self.watch() = Some(CallWatch::start(&self.fixture, &self.case));
     }
 
-    pub fn watch(&self) -> MutexGuard<'_, Option<Watch>> {
+    pub fn watch(&self) -> MutexGuard<'_, Option<CallWatch>> {
         self.watch.lock().unwrap()
     }
 

@@ -3,7 +3,7 @@
 use super::scenarios;
 use super::seen::Seen;
 use super::stage::{OWN_PLAN, Stage, claim, newest, pending, say, settle};
-use planwright_testkit::guard::{Decision, Tree};
+use planwright_testkit::guard::{CaseDecision, FolderTree};
 use planwright_testkit::server::{ChatClient, Server, of_type};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn killed_before_the_switch_is_stored(stage: Arc<Stage>) -> Seen {
     assert!(!server.ended().await, "the server should have died");
     let server = stage.serve().await;
     let chat = server.reopened(&path);
-    let seen = Seen::new(Decision::Error, None, &Value::Null).in_chat(&chat).await;
+    let seen = Seen::new(CaseDecision::Error, None, &Value::Null).in_chat(&chat).await;
     assert_eq!(pending(&chat).await, question, "the card still waits");
     assert_eq!(chat.answer(&question, json!({ "approve": true })).await.0, StatusCode::ACCEPTED);
     assert_eq!(chat.show().await["config"]["agent_mode"], "act");
@@ -162,7 +162,7 @@ async fn switches_against_many_writers(stage: Arc<Stage>) -> Seen {
         writing.spawn(async move { flipped(&server, workspace.as_str().unwrap(), &folder).await });
     }
     let late: usize = writing.join_all().await.into_iter().sum();
-    Seen::new(Decision::Deny, None, &Value::Null).fact("writes_committed_under_plan_epoch", late)
+    Seen::new(CaseDecision::Deny, None, &Value::Null).fact("writes_committed_under_plan_epoch", late)
 }
 
 /// Switches a chat that writes without end; how often something changed after a switch to plan was answered.
@@ -170,7 +170,7 @@ async fn flipped(server: &Server, workspace: &str, folder: &Path) -> usize {
     let (status, chat) = server.post(&format!("/workspaces/{workspace}/chats"), json!({ "mode": "build" })).await;
     assert_eq!(status, StatusCode::CREATED);
     let chat: ChatClient<'_> = server.reopened(&format!("/workspaces/{workspace}/chats/{}", chat["id"].as_str().unwrap()));
-    let look = || Tree::except(folder, Some(&folder.join(".planwright")));
+    let look = || FolderTree::except(folder, Some(&folder.join(".planwright")));
     let mut late = 0;
     for _ in 0..FLIPS {
         let after = newest(&chat).await;

@@ -42,12 +42,12 @@ async fn a_delegate_s_long_conversation_is_summed_up_and_the_commander_s_is_not(
     let home = home(&json!({
         "act": [
             { "text": "The first thing I said.", "calls": [delegate("actor", "Read the big file")] },
-            { "text": "Done.", "told": ["Read it all."], "not_told": ["was summed up", "short of it"] },
+            { "text": "Done.", "told": ["Read it all."], "not_told": ["was summarized", "short of it"] },
         ],
         "tasks": { "Read the big file": [
             { "calls": [call("read", json!({ "path": "/big.txt" })), call("read", json!({ "path": "/big.txt", "offset": 2 }))] },
             { "calls": [call("ls", json!({}))], "told": ["Read the big file"] },
-            { "text": "Read it all.", "told": ["was summed up", "## The task", "Read the big file", "The short of it."], "not_told": ["The first thing I said."] },
+            { "text": "Read it all.", "told": ["was summarized", "## The task", "Read the big file", "The short of it."], "not_told": ["The first thing I said."] },
         ] },
         "summary": { "text": "The short of it." },
         "context_tokens": 8000,

@@ -148,7 +148,7 @@ async fn an_address_that_sends_us_on_floods_or_is_none_is_reported() {
     for (way, part) in [
         (Way::Redirect, "not followed"),
         (Way::Html, "neither with JSON nor with events"),
-        (Way::Endless, "more than is listened to"),
+        (Way::Endless, "more than the limit"),
         (Way::Refusal, "401"),
     ] {
         let spoken = speak(way, "http://127.0.0.1:9/api").await;

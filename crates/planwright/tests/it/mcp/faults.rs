@@ -4,7 +4,7 @@ use super::site::{call, checked, code, configured, hostile, output, processes};
 use planwright_testkit::server::of_type;
 use serde_json::json;
 
-const FLOOD: &str = "it said more than is listened to";
+const FLOOD: &str = "it sent more than the limit";
 
 #[tokio::test]
 async fn a_server_that_misbehaves_in_a_call_is_reported_and_the_next_call_works() {
@@ -57,7 +57,7 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
         ("babble", "Starting up"),
         ("shim", "the full path of the real program"),
         ("banner", "it wrote: \"Listening for requests, is that right?\"."),
-        ("endless", "does not come to an end"),
+        ("endless", "too many pages"),
         ("many", "more than 256 tools"),
     ] {
         let home = configured(&hostile(&[way], "start_timeout_s = 4"));
@@ -154,7 +154,7 @@ async fn a_run_says_which_server_it_is_waiting_for() {
     for args in [&["run", "Hi"][..], &["run", "Hi", "--json"], &["doctor"]] {
         let output = home.command(args).output().await.unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(told.matches("waiting for the MCP server `h` to come up, for at most 3 s").count(), 1, "{args:?}: {told}");
+        assert_eq!(told.matches("waiting for the MCP server `h` to start, at most 3 s").count(), 1, "{args:?}: {told}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! What must hold after a command, and what of it does not.
 
 use super::readings::reading;
-use planwright_testkit::guard::invariant::Usage;
-use planwright_testkit::guard::{Case, Decision, Fixture, Invariant, Outcome, Run, Watch};
+use planwright_testkit::guard::invariant::ProcessUsage;
+use planwright_testkit::guard::{CallWatch, Case, CaseDecision, CaseOutcome, FinishedCall, Fixture, Invariant};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub enum Demand {
     Then {
         tool: String,
         args: Value,
-        decision: Decision,
+        decision: CaseDecision,
     },
     #[serde(other)]
     OfTheTestKit,
@@ -48,7 +48,7 @@ pub enum Demand {
 
 /// What was seen of a command, in the sandbox or out of it.
 pub struct Seen {
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
     pub elapsed: Duration,
     /// By how much the server's memory grew.
     pub grown_megabytes: u64,
@@ -61,7 +61,7 @@ pub struct Seen {
     /// What 99 of 100 requests to the server took at most.
     pub p99: Duration,
     /// What became of the second call.
-    pub then: Option<Decision>,
+    pub then: Option<CaseDecision>,
     /// Whether all the server says of it is UTF-8.
     pub utf8: bool,
     /// What is wrong with the server.
@@ -89,11 +89,11 @@ pub fn broken<'d>(
     case: &Case,
     demands: impl IntoIterator<Item = &'d Demand>,
     fixture: &Fixture,
-    watch: &Watch,
+    watch: &CallWatch,
     seen: &Seen,
 ) -> Vec<String> {
-    let usage = Usage { grown_megabytes: seen.grown_megabytes, spawned: false };
-    let run = Run { outcome: seen.outcome.clone(), elapsed: seen.elapsed, usage };
+    let usage = ProcessUsage { grown_megabytes: seen.grown_megabytes, spawned: false };
+    let run = FinishedCall { outcome: seen.outcome.clone(), elapsed: seen.elapsed, usage };
     let mut broken = watch.broken(fixture, case, &run);
     if !seen.utf8 && case.expect.invariants.contains(&Invariant::ValidUtf8InApi) {
         broken.push("what comes out is not UTF-8".to_owned());
@@ -103,7 +103,7 @@ pub fn broken<'d>(
 }
 
 /// What must hold of every command in the sandbox, whether its case says so or not.
-pub fn broken_in_any_case(case: &Case, fixture: &Fixture, watch: &Watch, seen: &Seen) -> Vec<String> {
+pub fn broken_in_any_case(case: &Case, fixture: &Fixture, watch: &CallWatch, seen: &Seen) -> Vec<String> {
     let mut broken: Vec<String> = seen.ailing.clone().into_iter().collect();
     broken.extend((!seen.utf8).then(|| "the server's answer is not UTF-8".to_owned()));
     broken.extend(seen.processes.iter().map(|process| format!("left running: {process}")));

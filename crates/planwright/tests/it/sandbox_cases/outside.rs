@@ -5,7 +5,7 @@ use super::place::Place;
 use super::processes::{end, left};
 use super::readings::Control;
 use super::world::World;
-use planwright_testkit::guard::{Case, Decision, Invariant, Outcome, Suite, Watch};
+use planwright_testkit::guard::{CallWatch, Case, CaseDecision, CaseOutcome, Invariant, Suite};
 use serde_json::{Map, Value};
 use std::fs::{self, File};
 use std::path::Path;
@@ -64,7 +64,7 @@ pub async fn show(world: &World, suite: &Suite, case: &Case, demands: &[Demand],
     let mut case = case.clone();
     case.expect.invariants.retain(|invariant| !matches!(invariant, Invariant::ResultFlag { .. }));
     let demands = demands.iter().filter(|demand| !matches!(demand, Demand::ResultCode { .. } | Demand::Then { .. }));
-    let watch = Watch::start(&copy.fixture, &case);
+    let watch = CallWatch::start(&copy.fixture, &case);
     let Some(seen) = carry_out(world, &attack, &case, &copy) else {
         return if matches!(control, Control::RunsOn) { Shown::Effect } else { Shown::Nothing(format!("it took longer than {LONGEST:?}")) };
     };
@@ -114,8 +114,13 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
     let code = status?.code();
     let bytes = fs::read(&printed).unwrap();
     let facts: Map<String, Value> = [("exit_code".to_owned(), Value::from(code))].into_iter().collect();
-    let outcome =
-        Outcome { decision: Decision::Allow, code: None, output: String::from_utf8_lossy(&bytes).into_owned(), facts, mode: String::new() };
+    let outcome = CaseOutcome {
+        decision: CaseDecision::Allow,
+        code: None,
+        output: String::from_utf8_lossy(&bytes).into_owned(),
+        facts,
+        mode: String::new(),
+    };
     Some(Seen {
         outcome,
         elapsed,

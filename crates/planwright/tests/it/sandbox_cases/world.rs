@@ -10,7 +10,7 @@ use super::readings::replaced;
 use super::who::Who;
 use crate::BINARY;
 use planwright_testkit::PATIENCE;
-use planwright_testkit::guard::{Case, Decision, Harness, Outcome, Suite};
+use planwright_testkit::guard::{Case, CaseDecision, CaseOutcome, Harness, Suite};
 use planwright_testkit::server::{ChatClient, Home, Server};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -217,7 +217,7 @@ fn own_copy(folder: &Path) -> PathBuf {
 }
 
 /// What a stored result says.
-fn decided(message: &Value) -> Outcome {
+fn decided(message: &Value) -> CaseOutcome {
     let metadata = &message["metadata"];
     let code = metadata["error"]["code"].as_str().map(str::to_owned);
     // A command that was cut off was allowed to begin.
@@ -227,10 +227,10 @@ fn decided(message: &Value) -> Outcome {
         facts.extend(object.as_object().cloned().unwrap_or_default());
     }
     let output = message["content"].as_str().unwrap_or_default().to_owned();
-    Outcome { decision: if ran { Decision::Allow } else { Decision::Deny }, code, output, facts, mode: String::new() }
+    CaseOutcome { decision: if ran { CaseDecision::Allow } else { CaseDecision::Deny }, code, output, facts, mode: String::new() }
 }
 
-fn asking(messages: &[Value]) -> Outcome {
+fn asking(messages: &[Value]) -> CaseOutcome {
     let output = messages.last().map(Value::to_string).unwrap_or_default();
-    Outcome { decision: Decision::Ask, code: None, output, facts: Map::new(), mode: String::new() }
+    CaseOutcome { decision: CaseDecision::Ask, code: None, output, facts: Map::new(), mode: String::new() }
 }

@@ -93,11 +93,11 @@ async fn commands_about_accounts_say_what_is_wrong() {
         (&["user", "add", "0194b5c8-0000-7000-8000-000000000000", "--password-stdin"], "x", 2, "id"),
         (&["user", "add", "eve", "--password-stdin"], "\n", 1, "1 to 1024"),
         (&["user", "add", "eve"], "typed", 2, "--password-stdin"),
-        (&["user", "passwd", "eve", "--password-stdin"], "x", 1, "nobody here is called eve"),
+        (&["user", "passwd", "eve", "--password-stdin"], "x", 1, "there is no account eve"),
         (&["user", "remove", "eve"], "", 1, "user list"),
-        (&["user", "remove", "ann"], "", 1, "nobody else is an admin"),
+        (&["user", "remove", "ann"], "", 1, "this is the last admin"),
         (&["token", "new"], "", 2, "--user: ann, bob"),
-        (&["token", "new", "--user", "eve"], "", 1, "nobody here is called eve"),
+        (&["token", "new", "--user", "eve"], "", 1, "there is no account eve"),
         (&["user"], "", 2, "Usage"),
     ] {
         let (exit, stdout, stderr) = said(&home, args, stdin).await;
@@ -142,7 +142,7 @@ async fn on_a_terminal(home: &Home, typed: &[&str]) -> (String, bool) {
 async fn a_password_that_is_typed_does_not_show() {
     let home = home(&script());
     let (shown, well) = on_a_terminal(&home, &["correct horse battery", "something else"]).await;
-    assert!(!well && shown.contains("not the same"), "{shown}");
+    assert!(!well && shown.contains("passwords differ"), "{shown}");
     let (shown, well) = on_a_terminal(&home, &["correct horse battery", "correct horse battery"]).await;
     assert!(well && shown.contains("Password: ") && !shown.contains("horse"), "{shown}");
     let server = home.serve_without_token(&["--auth", "users"]).await;

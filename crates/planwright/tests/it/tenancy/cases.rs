@@ -3,7 +3,7 @@
 use super::routes::operations;
 use super::team::Team;
 use crate::sign_in::{Browser, CSRF};
-use planwright_testkit::guard::{Case, Finding, Harness, Report, Suite, Tree, announce};
+use planwright_testkit::guard::{Case, CaseFinding, CaseReport, FolderTree, Harness, Suite, announce};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -31,14 +31,14 @@ async fn every_guard_case_of_the_http_api_holds() {
     let file: Value = serde_json::from_str(CASES).unwrap();
     let written = |id: &str| file["cases"].as_array().unwrap().iter().find(|case| case["id"] == id).unwrap().clone();
     let stage = Stage::new().await;
-    let mut findings: Vec<(&Case, Finding)> = Vec::new();
+    let mut findings: Vec<(&Case, CaseFinding)> = Vec::new();
     for case in suite.of(&[Harness::Server]).filter(|case| case.group == GROUP) {
         findings.push((case, stage.finding(&written(&case.id)).await));
     }
     for (id, reason) in LISTED {
         announce(&format_args!("{id} is not carried out here: {reason}"));
     }
-    let report = Report::new(&findings, LISTED);
+    let report = CaseReport::new(&findings, LISTED);
     announce(&format_args!("\n{report}"));
     assert!(report.wrong().is_empty(), "{} wrong:\n{}", report.wrong().len(), report.wrong().join("\n\n"));
 }
@@ -59,9 +59,9 @@ impl Stage {
         Self { foreign_event: snapshot["last_event_id"].to_string(), team, ann }
     }
 
-    async fn finding(&self, case: &Value) -> Finding {
+    async fn finding(&self, case: &Value) -> CaseFinding {
         let args = &case["args"];
-        let tree = Tree::of(&self.team.home.workspace());
+        let tree = FolderTree::of(&self.team.home.workspace());
         let wrong = if args["sweep"].is_string() {
             self.sweep().await
         } else if let Some(raw) = args["raw"].as_str() {
@@ -73,9 +73,9 @@ impl Stage {
         } else {
             vec!["it has no scenario".to_owned()]
         };
-        let changed = case["expect"]["decision"] == "deny" && Tree::of(&self.team.home.workspace()) != tree;
+        let changed = case["expect"]["decision"] == "deny" && FolderTree::of(&self.team.home.workspace()) != tree;
         let wrong: Vec<String> = wrong.into_iter().chain(changed.then(|| "the workspace changed".to_owned())).collect();
-        if wrong.is_empty() { Finding::Holds } else { Finding::Broken(wrong.join("; ")) }
+        if wrong.is_empty() { CaseFinding::Holds } else { CaseFinding::Broken(wrong.join("; ")) }
     }
 
     /// Every route that says that it needs a sign-in; the others are the exceptions that the case allows, and the description.

@@ -274,8 +274,11 @@ fn notices() -> BoxedStrategy<Notice> {
         status: StepStatus::InProgress,
         note,
     });
-    let progress =
-        (words(), prop::collection::vec(step, 0..3), of(words())).prop_map(|(plan_file, steps, told)| Progress { plan_file, steps, told });
+    let progress = (words(), prop::collection::vec(step, 0..3), of(words())).prop_map(|(plan_file, steps, reported_file)| Progress {
+        plan_file,
+        steps,
+        reported_file,
+    });
     let approval = (switch(), facts, of(progress), of(planned_files())).prop_map(|(mode_change, approval, begins_with, files)| {
         Notice::Approval(Box::new(ApprovalNotice { mode_change, approval, begins_with, files }))
     });

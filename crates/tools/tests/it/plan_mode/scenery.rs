@@ -1,7 +1,7 @@
 //! Random trees, full of links, pipes and plans in unusual places.
 
 use super::random::Random;
-use planwright_testkit::guard::{Fixture, Tree};
+use planwright_testkit::guard::{Fixture, FolderTree};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, XattrFlags};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -93,7 +93,7 @@ pub fn build(fixture: &Fixture, random: &mut Random) -> Vec<String> {
 fn age(root: &Path) {
     let long_ago = Timespec { tv_sec: 1_000_000_000, tv_nsec: 0 };
     let times = Timestamps { last_access: long_ago, last_modification: long_ago };
-    for path in Tree::of(root).paths() {
+    for path in FolderTree::of(root).paths() {
         rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
     }
 }

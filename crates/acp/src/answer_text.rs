@@ -1,21 +1,21 @@
-//! The words of an answer while it is written: each sent once, JSON held back until it is known what it is.
+//! Streams the text of an answer: sends each character once, and holds JSON back until its kind is known.
 
 use planwright_protocol::{Message, MessageId, MessageType};
 
-/// What has come of one answer.
+/// The state of one answer.
 #[derive(Debug, Default)]
-pub struct Speech {
+pub struct AnswerText {
     of: Option<MessageId>,
-    /// How many characters the client has.
+    /// Number of characters that the client has.
     sent: usize,
     held: String,
-    /// How many characters of reasoning the client has.
+    /// Number of characters of reasoning that the client has.
     thought: usize,
 }
 
-impl Speech {
-    /// Gives what of a piece is to be sent now.
-    pub fn hear(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
+impl AnswerText {
+    /// Adds a delta and returns the text to send now.
+    pub fn add_delta(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
         self.turn_to(message);
         let known = self.sent + self.held.chars().count();
         self.held.extend(text.chars().skip(known.saturating_sub(offset)));
@@ -25,18 +25,18 @@ impl Speech {
         self.release()
     }
 
-    pub fn think(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
+    pub fn add_reasoning(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
         self.turn_to(message);
         let new: String = text.chars().skip(self.thought.saturating_sub(offset)).collect();
         self.thought += new.chars().count();
         (!new.is_empty()).then_some(new)
     }
 
-    /// Gives what is still to be sent of a message that is whole now.
+    /// Returns the unsent rest of a complete message.
     pub fn finish(&mut self, message: &Message) -> Option<String> {
-        let heard = if self.of == Some(message.id) { std::mem::take(self) } else { Speech::default() };
+        let heard = if self.of == Some(message.id) { std::mem::take(self) } else { AnswerText::default() };
         if message.message_type() != MessageType::Text && heard.sent > 0 {
-            // What it says was sent as it was written.
+            // Its text was already streamed.
             return None;
         }
         let rest: String = message.content.chars().skip(heard.sent).collect();
@@ -56,7 +56,7 @@ impl Speech {
     }
 }
 
-/// Whether this can be the beginning of a plan or a question, which is shown as such and not as JSON.
+/// Whether this may be the beginning of a plan or a question, which is not shown as JSON.
 fn may_be_json(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('{') || text.starts_with("```json") || "```json".starts_with(text)
@@ -91,26 +91,26 @@ mod tests {
 
     #[test]
     fn every_character_is_sent_once_whatever_comes_twice() {
-        let (mut speech, id) = (Speech::default(), MessageId::generate());
+        let (mut answer_text, id) = (AnswerText::default(), MessageId::generate());
         let mut told = String::new();
         for (offset, piece) in [(0, "Grü"), (3, "ße"), (0, "Grüße an"), (8, " alle")] {
-            told.extend(speech.hear(id, offset, piece));
+            told.extend(answer_text.add_delta(id, offset, piece));
         }
-        told.extend(speech.finish(&whole(id, "Grüße an alle!")));
+        told.extend(answer_text.finish(&whole(id, "Grüße an alle!")));
         assert_eq!(told, "Grüße an alle!");
-        assert_eq!(speech.finish(&whole(MessageId::generate(), "Next")), Some("Next".to_owned()));
+        assert_eq!(answer_text.finish(&whole(MessageId::generate(), "Next")), Some("Next".to_owned()));
     }
 
     #[test]
     fn json_is_held_back_until_it_is_known_what_it_is() {
-        let (mut speech, id) = (Speech::default(), MessageId::generate());
-        assert_eq!(speech.hear(id, 0, "``"), None);
-        assert_eq!(speech.hear(id, 2, "`json\n{\"goal\""), None);
-        assert_eq!(speech.finish(&of(id, plan(), "Add a farewell")), Some("Add a farewell".to_owned()));
+        let (mut answer_text, id) = (AnswerText::default(), MessageId::generate());
+        assert_eq!(answer_text.add_delta(id, 0, "``"), None);
+        assert_eq!(answer_text.add_delta(id, 2, "`json\n{\"goal\""), None);
+        assert_eq!(answer_text.finish(&of(id, plan(), "Add a farewell")), Some("Add a farewell".to_owned()));
         let id = MessageId::generate();
-        assert_eq!(speech.hear(id, 0, "{\"a\": 1}"), None);
-        assert_eq!(speech.finish(&whole(id, "{\"a\": 1}")), Some("{\"a\": 1}".to_owned()));
+        assert_eq!(answer_text.add_delta(id, 0, "{\"a\": 1}"), None);
+        assert_eq!(answer_text.finish(&whole(id, "{\"a\": 1}")), Some("{\"a\": 1}".to_owned()));
         let id = MessageId::generate();
-        assert_eq!(speech.hear(id, 0, "```rust\nfn"), Some("```rust\nfn".to_owned()));
+        assert_eq!(answer_text.add_delta(id, 0, "```rust\nfn"), Some("```rust\nfn".to_owned()));
     }
 }

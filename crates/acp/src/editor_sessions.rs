@@ -1,10 +1,10 @@
-//! The sessions that the client has open.
+//! The open sessions of the client.
 
 use crate::commands;
 use crate::problem::{elsewhere, no_session};
 use crate::question::Asker;
-use crate::session::{Command, Session};
-use crate::teller::{Telling, remark};
+use crate::session::{Session, SessionCommand};
+use crate::updates::{Delivery, remark};
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
 use agent_client_protocol::{Client, Error};
@@ -17,17 +17,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
-/// How many chats of a folder are listed.
-const MOST_LISTED: usize = 200;
+/// Maximum number of listed chats per folder.
+const MAX_LISTED: usize = 200;
 
-/// Said of what a client brings along.
-const UNUSED: &str = "The editor's MCP servers are not used: name those you want under [mcp.servers] in Planwright's configuration, where each needs your trust.";
+/// The remark about MCP servers that the client sends.
+const UNUSED: &str = "Planwright does not use the editor's MCP servers. Add the ones you want under [mcp.servers] in Planwright's configuration, where each needs your trust.";
 
-pub struct Desk {
+pub struct EditorSessions {
     pub sessions: Sessions,
     remarks: fn(&Trust) -> Vec<String>,
     client: OnceLock<ClientCapabilities>,
-    open: Mutex<HashMap<ChatId, mpsc::UnboundedSender<Command>>>,
+    open: Mutex<HashMap<ChatId, mpsc::UnboundedSender<SessionCommand>>>,
 }
 
 /// A chat that was opened for the client.
@@ -38,10 +38,10 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// What the client is told when it knows the session.
+    /// Sends the first updates, once the client knows the session.
     ///
     /// # Errors
-    /// The client is gone.
+    /// The client disconnected.
     pub fn introduce(&self, offered: &[McpServer], connection: &ConnectionTo<Client>) -> Result<(), Error> {
         let commands = SessionUpdate::AvailableCommandsUpdate(commands::available());
         let unused = (!offered.is_empty()).then_some(UNUSED);
@@ -53,12 +53,12 @@ impl Opened {
     }
 }
 
-impl Desk {
+impl EditorSessions {
     pub fn new(sessions: Sessions, remarks: fn(&Trust) -> Vec<String>) -> Self {
         Self { sessions, remarks, client: OnceLock::new(), open: Mutex::default() }
     }
 
-    pub fn meet(&self, client: ClientCapabilities) {
+    pub fn initialize(&self, client: ClientCapabilities) {
         let _ = self.client.set(client);
     }
 
@@ -67,18 +67,18 @@ impl Desk {
     pub async fn begin(&self, folder: PathBuf, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
         let workspace = self.sessions.workspaces().ensure(folder).await?;
         let handle = self.sessions.create(workspace.id, None, None).await?;
-        self.seat(handle, Path::new(&workspace.path), Telling::News, connection).await
+        self.open_session(handle, Path::new(&workspace.path), Delivery::News, connection).await
     }
 
-    /// Opens a chat that is there already.
+    /// Opens an existing chat.
     ///
     /// # Errors
-    /// There is none of this id in this folder.
+    /// The folder has no chat with this id.
     pub async fn reopen(
         &self,
         id: &SessionId,
         folder: PathBuf,
-        telling: Telling,
+        delivery: Delivery,
         connection: &ConnectionTo<Client>,
     ) -> Result<Opened, Problem> {
         let missing = || no_session(&id.to_string());
@@ -90,29 +90,35 @@ impl Desk {
             return Err(home.map_or_else(missing, |home| elsewhere(&id.to_string(), &home.path)));
         }
         self.close(id).await;
-        self.seat(self.sessions.chat(chat).await?, Path::new(&workspace.path), telling, connection).await
+        self.open_session(self.sessions.chat(chat).await?, Path::new(&workspace.path), delivery, connection).await
     }
 
-    async fn seat(&self, handle: Handle, root: &Path, telling: Telling, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
+    async fn open_session(
+        &self,
+        handle: Handle,
+        root: &Path,
+        delivery: Delivery,
+        connection: &ConnectionTo<Client>,
+    ) -> Result<Opened, Problem> {
         let row = handle.chat().record();
         let (_, trust) = self.sessions.workspaces().rules(row.workspace_id).await?;
         let id = SessionId::new(row.id.to_string());
         let has_forms = self.client.get().and_then(|client| client.elicitation.as_ref()).is_some_and(|can| can.form.is_some());
         let asker = Asker { connection: connection.clone(), session: id.clone(), root: root.to_owned(), has_forms };
-        let commands = Session::open(handle, asker, telling).await?;
+        let commands = Session::open(handle, asker, delivery).await?;
         self.lock().insert(row.id, commands);
         Ok(Opened { id, role: row.config.role, remarks: (self.remarks)(&trust) })
     }
 
     /// # Errors
     /// The client has not opened it.
-    pub fn session(&self, id: &SessionId) -> Result<mpsc::UnboundedSender<Command>, Problem> {
+    pub fn session(&self, id: &SessionId) -> Result<mpsc::UnboundedSender<SessionCommand>, Problem> {
         let missing = || no_session(&id.to_string());
         let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
         self.lock().get(&chat).cloned().ok_or_else(missing)
     }
 
-    /// The chats of a folder, or of all, newest first.
+    /// The chats of a folder, or all chats, newest first.
     ///
     /// # Errors
     /// The database can't be read.
@@ -129,7 +135,7 @@ impl Desk {
         let info = |(chat, path): (ChatView, String)| {
             SessionInfo::new(chat.id.to_string(), path).title(chat.title).updated_at(chat.updated_at.to_string())
         };
-        Ok(chats.into_iter().take(MOST_LISTED).map(info).collect())
+        Ok(chats.into_iter().take(MAX_LISTED).map(info).collect())
     }
 
     pub async fn close(&self, id: &SessionId) {
@@ -145,14 +151,14 @@ impl Desk {
         join_all(open.into_iter().map(closed)).await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ChatId, mpsc::UnboundedSender<Command>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ChatId, mpsc::UnboundedSender<SessionCommand>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn closed(session: mpsc::UnboundedSender<Command>) {
+async fn closed(session: mpsc::UnboundedSender<SessionCommand>) {
     let (done, closed) = oneshot::channel();
-    if session.send(Command::Close(done)).is_ok() {
+    if session.send(SessionCommand::Close(done)).is_ok() {
         let _ = closed.await;
     }
 }

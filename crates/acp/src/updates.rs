@@ -1,8 +1,8 @@
-//! What happens in a chat, as updates for the client. Holds what was told, and decides nothing.
+//! Converts chat events to updates for the client. Remembers what was sent, and decides nothing.
 
+use crate::answer_text::AnswerText;
 use crate::calls;
 use crate::plan;
-use crate::speech::Speech;
 use agent_client_protocol::v1::schema::{
     self, ContentBlock, ContentChunk, ImageContent, Plan as Entries, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
@@ -14,36 +14,44 @@ use planwright_protocol::{AttachedImage, Author, Message, MessageBody, MessageId
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Whether something is told as it happens, or because the client opens the chat anew.
+/// Whether an event is live, or replayed because the client reopens the chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub enum Delivery {
     News,
     History,
 }
 
-pub struct Teller {
-    /// Where the workspace is on this machine.
+pub struct UpdateBuilder {
+    /// The workspace's path on this machine.
     root: PathBuf,
-    speech: Speech,
-    /// By their ids.
+    answer_text: AnswerText,
+    /// By call id.
     calls: HashMap<String, Call>,
-    told: HashSet<MessageId>,
+    sent: HashSet<MessageId>,
     plan: Option<Plan>,
-    /// What the client was last told of it.
+    /// The entries that the client has.
     entries: Option<Entries>,
-    /// The call that asked what waits for an answer.
+    /// The call that asked the pending question.
     asked_by: Option<String>,
 }
 
 struct Call {
     message: MessageId,
-    /// What it has printed.
+    /// Its output.
     output: String,
 }
 
-impl Teller {
+impl UpdateBuilder {
     pub fn new(root: PathBuf) -> Self {
-        Self { root, speech: Speech::default(), calls: HashMap::new(), told: HashSet::new(), plan: None, entries: None, asked_by: None }
+        Self {
+            root,
+            answer_text: AnswerText::default(),
+            calls: HashMap::new(),
+            sent: HashSet::new(),
+            plan: None,
+            entries: None,
+            asked_by: None,
+        }
     }
 
     pub fn root(&self) -> &Path {
@@ -55,37 +63,37 @@ impl Teller {
         self.calls.get(&result.call_id.to_string()).map(|call| call.message)
     }
 
-    /// An entry of the history. `changed` is what its call changed, if it is a result.
-    pub fn message(&mut self, message: &Message, telling: Telling, changed: &[ChangedText]) -> Option<SessionUpdate> {
-        if !self.told.insert(message.id) {
+    /// Converts a message of the history. `changed` lists the changes of its call, if it is a result.
+    pub fn message(&mut self, message: &Message, delivery: Delivery, changed: &[ChangedText]) -> Option<SessionUpdate> {
+        if !self.sent.insert(message.id) {
             return None;
         }
         match &message.body {
-            MessageBody::UserText(_) | MessageBody::Answer(_) => self.users(message, telling),
+            MessageBody::UserText(_) | MessageBody::Answer(_) => self.users(message, delivery),
             MessageBody::Notice(notice) => note(notice, &message.content),
             MessageBody::ToolCall(made) => {
                 let call = Call { message: message.id, output: String::new() };
                 self.calls.insert(made.call_id.to_string(), call);
-                Some(SessionUpdate::ToolCall(calls::announced(made, &self.root)))
+                Some(SessionUpdate::ToolCall(calls::started(made, &self.root)))
             }
             MessageBody::ToolResult(result) => Some(self.result(result, &message.content, changed)),
-            MessageBody::Question(card) if card.kind != QuestionKind::User && telling == Telling::News => None,
-            // What the user edited by hand.
+            MessageBody::Question(card) if card.kind != QuestionKind::User && delivery == Delivery::News => None,
+            // The user edited the plan by hand.
             MessageBody::Plan(_) | MessageBody::Unknown(_) if message.author != Author::Assistant => said_by_server(&message.content),
             MessageBody::AssistantText(_) | MessageBody::Plan(_) | MessageBody::Question(_) | MessageBody::Unknown(_) => {
-                let rest = self.speech.finish(message)?;
+                let rest = self.answer_text.finish(message)?;
                 Some(SessionUpdate::AgentMessageChunk(chunk(&rest, message.id)))
             }
         }
     }
 
     pub fn said(&mut self, message: MessageId, offset: usize, text: &str) -> Option<SessionUpdate> {
-        let text = self.speech.hear(message, offset, text)?;
+        let text = self.answer_text.add_delta(message, offset, text)?;
         Some(SessionUpdate::AgentMessageChunk(chunk(&text, message)))
     }
 
     pub fn thought(&mut self, message: MessageId, offset: usize, text: &str) -> Option<SessionUpdate> {
-        let text = self.speech.think(message, offset, text)?;
+        let text = self.answer_text.add_reasoning(message, offset, text)?;
         Some(SessionUpdate::AgentThoughtChunk(chunk(&text, message)))
     }
 
@@ -109,30 +117,30 @@ impl Teller {
         self.entries(entries)
     }
 
-    /// What looks as it was told is not told again.
+    /// Sends entries only if they differ from what the client has.
     fn entries(&mut self, entries: Entries) -> Option<SessionUpdate> {
         let is_news = self.entries.as_ref() != Some(&entries);
         is_news.then(|| SessionUpdate::Plan(self.entries.insert(entries).clone()))
     }
 
-    /// The call that asked what waits for an answer, if it was one.
+    /// The call that asked the pending question, if a call did.
     pub fn asked_by(&self) -> Option<&str> {
         self.asked_by.as_deref()
     }
 
-    /// The question is shown under a call of this id.
+    /// Shows the question under a call of this id.
     pub fn asks_as(&mut self, call_id: String) {
         self.asked_by = Some(call_id);
     }
 
-    /// The question is no more; what asked it is over.
+    /// The question is resolved; the call that asked it ends.
     pub fn resolved(&mut self, status: ToolCallStatus) -> Option<SessionUpdate> {
         Some(moved(&self.asked_by.take()?, status))
     }
 
-    /// The client has the user's words already; only an answer is shown with what asked for it.
-    fn users(&self, message: &Message, telling: Telling) -> Option<SessionUpdate> {
-        if telling == Telling::History {
+    /// The client already has the user's text; only an answer is shown, with its question.
+    fn users(&self, message: &Message, delivery: Delivery) -> Option<SessionUpdate> {
+        if delivery == Delivery::History {
             return Some(SessionUpdate::UserMessageChunk(chunk(&message.content, message.id)));
         }
         message.body.answer()?;
@@ -142,34 +150,34 @@ impl Teller {
 
     fn result(&mut self, result: &ToolResult, words: &str, changed: &[ChangedText]) -> SessionUpdate {
         if result.question_id.is_some() {
-            // The call stays open for the client until the user has answered.
+            // For the client, the call stays open until the user has answered.
             let call = result.call_id.to_string();
             let update = moved(&call, ToolCallStatus::Pending);
             self.asked_by = Some(call);
             return update;
         }
-        SessionUpdate::ToolCallUpdate(calls::concluded(result, words, changed, &self.root))
+        SessionUpdate::ToolCallUpdate(calls::finished(result, words, changed, &self.root))
     }
 }
 
-/// A call that is further than it was. Its end is told with its result.
+/// An update of a call's status. Its end comes with its result.
 pub fn further(call: &Message) -> Option<SessionUpdate> {
     let call = call.body.tool_call()?;
     (call.status == CallStatus::Running).then(|| moved(&call.call_id.to_string(), calls::status(call.status)))
 }
 
-/// Words of ours, which no model wrote.
+/// A remark from Planwright itself.
 pub fn remark(text: &str) -> SessionUpdate {
     let quoted = text.lines().collect::<Vec<_>>().join("\n> ");
     SessionUpdate::AgentMessageChunk(words(&format!("\n> {quoted}\n\n")))
 }
 
-/// Words that belong to no message.
+/// Text outside any message.
 pub fn words(text: &str) -> ContentChunk {
     ContentChunk::new(ContentBlock::from(text))
 }
 
-/// An image of the user's.
+/// An image from the user.
 pub fn shown(image: &AttachedImage, bytes: &[u8], message: MessageId) -> SessionUpdate {
     let block = ContentBlock::Image(ImageContent::new(BASE64_STANDARD.encode(bytes), image.mime_type.clone()));
     SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(schema::MessageId::new(message.to_string())))
@@ -179,10 +187,10 @@ fn chunk(text: &str, message: MessageId) -> ContentChunk {
     words(text).message_id(schema::MessageId::new(message.to_string()))
 }
 
-/// What the server wrote into the history; a switch of mode alone is told as such, and a task in its call.
+/// A record of the server; mode changes have their own update, and a task is shown in its call.
 fn note(notice: &Notice, text: &str) -> Option<SessionUpdate> {
-    let is_told_elsewhere = matches!(notice, Notice::Task | Notice::ModeChange(_));
-    if is_told_elsewhere { None } else { said_by_server(text) }
+    let has_own_update = matches!(notice, Notice::Task | Notice::ModeChange(_));
+    if has_own_update { None } else { said_by_server(text) }
 }
 
 fn said_by_server(text: &str) -> Option<SessionUpdate> {

@@ -1,15 +1,15 @@
-//! The first bytes of a reply. Some wires tell there what the request has cost, and the library that reads them passes
-//! it on only at the end, which may never come.
+//! The first bytes of a reply. Some wire formats report there what the request cost, and the library passes that on only at the
+//! end, which may never come.
 
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first bytes of one reply, as they were sent.
+/// The first bytes of one reply, as received.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beginning(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct ReplyStart(Arc<Mutex<Vec<u8>>>);
 
-impl Beginning {
-    /// More than the first event of any wire.
+impl ReplyStart {
+    /// Larger than the first event of any wire format.
     const LONGEST: usize = 64 * 1024;
 
     pub(crate) fn add(&self, piece: &[u8]) {
@@ -18,7 +18,7 @@ impl Beginning {
         kept.extend_from_slice(&piece[..room]);
     }
 
-    /// The events of it that are whole.
+    /// Its complete events.
     pub(crate) fn events(&self) -> Vec<Value> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let data = |line: &[u8]| serde_json::from_slice(line.strip_prefix(b"data:")?).ok();

@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A server as it was accepted: what is run for it, and what it offered.
+/// An accepted server: its launch configuration and its tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pin {
-    /// The hash of what is run.
+    /// The hash of the launch configuration.
     pub launch: String,
     /// The same for people.
     pub shown: Value,
-    /// By the tools' own names; `None` before the server has said what it offers.
+    /// By the tools' own names; `None` before the server listed them.
     pub tools: Option<BTreeMap<String, PinnedTool>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PinnedTool {
-    /// Of its whole definition.
+    /// The hash of its whole definition.
     pub sha256: String,
     pub description: String,
     pub read_only: bool,
-    /// Of the schema of its arguments; none of what was accepted before this was kept.
+    /// The hash of its schema; `None` in pins of early versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_sha256: Option<String>,
 }
 
-/// Where pins are kept.
+/// The storage of pins.
 #[async_trait]
 pub trait Pins: Send + Sync {
-    /// Whether what a server offers first waits for the user's word too, and is not noted as it is.
+    /// Whether the first list of a server's tools needs acceptance too, instead of being recorded as it is.
     fn shows_first(&self) -> bool {
         false
     }
@@ -41,7 +41,7 @@ pub trait Pins: Send + Sync {
     /// The database failed.
     async fn pinned(&self, workspace: WorkspaceId, server: &str) -> Result<Option<Pin>, Problem>;
 
-    /// The newest pin of a server of the user's own file, in any workspace.
+    /// The newest pin of a server in the user's own file, in any workspace.
     ///
     /// # Errors
     /// The database failed.

@@ -1,4 +1,4 @@
-//! What is heard of a program on its stdout: how much of it in answer to one request, and what of it is no message.
+//! Limits and checks a program's stdout: how much it may send per request, and which lines are not messages.
 
 use serde_json::Value;
 use std::pin::Pin;
@@ -7,46 +7,46 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::watch;
 
-/// So much it may say in answer to one request, and in so many messages.
-const SAID: usize = 64 << 20;
+/// Maximum bytes and messages in answer to one request.
+const MAX_BYTES: usize = 64 << 20;
 const MESSAGES: usize = 20_000;
-/// A longer message would be left out without a word.
-const LINE: usize = 16 << 20;
-/// So much of a line is looked at.
-const KEPT: usize = 4 << 10;
+/// Maximum bytes of a line; longer messages would be lost silently.
+const MAX_LINE: usize = 16 << 20;
+/// How much of a line is examined.
+const KEPT_BYTES: usize = 4 << 10;
 
-/// Shared by the one who reads and the one who asks.
+/// Shared by the reader and the requester.
 #[derive(Clone, Default)]
-pub struct Ear(Arc<Hearing>);
+pub struct OutputListener(Arc<ListenerState>);
 
 #[derive(Default)]
-struct Hearing {
-    heard: Mutex<Heard>,
-    /// Whether more was said than is listened to. Nothing is heard after that.
+struct ListenerState {
+    heard: Mutex<OutputState>,
+    /// Whether the program exceeded its limit. Nothing is read after that.
     flooded: watch::Sender<bool>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct OutputState {
     bytes: usize,
     messages: usize,
-    /// The beginning of the line that is being said, and how long it is by now.
+    /// The beginning of the current line, and its length so far.
     line: Vec<u8>,
     length: usize,
-    /// The first line that is no message.
+    /// The first line that is not a message.
     stray: Option<String>,
 }
 
-impl Ear {
-    /// Before each request.
+impl OutputListener {
+    /// Resets the limits before each request.
     pub fn renew(&self) {
-        let mut heard = self.heard();
+        let mut heard = self.state();
         (heard.bytes, heard.messages, heard.stray) = (0, 0, None);
     }
 
-    /// The first line since the last request that is no message of the protocol.
+    /// The first line since the last request that is not a message of the protocol.
     pub fn stray(&self) -> Option<String> {
-        let heard = self.heard();
+        let heard = self.state();
         heard.stray.clone().or_else(|| heard.judged())
     }
 
@@ -54,16 +54,16 @@ impl Ear {
         *self.0.flooded.borrow()
     }
 
-    /// Waits until more was said than is listened to.
+    /// Waits until the program exceeds its limit.
     pub async fn flooded(&self) {
         let _ = self.0.flooded.subscribe().wait_for(|is_flooded| *is_flooded).await;
     }
 
-    /// Whether it is still listened to.
-    fn hears(&self, news: &[u8]) -> bool {
-        let mut heard = self.heard();
+    /// Counts the bytes; returns whether reading may continue.
+    fn count_bytes(&self, news: &[u8]) -> bool {
+        let mut heard = self.state();
         heard.bytes = heard.bytes.saturating_add(news.len());
-        let mut is_flood = heard.bytes > SAID;
+        let mut is_flood = heard.bytes > MAX_BYTES;
         for piece in news.split_inclusive(|&byte| byte == b'\n') {
             is_flood |= heard.take(piece);
         }
@@ -73,18 +73,18 @@ impl Ear {
         !self.is_flooded()
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn state(&self) -> MutexGuard<'_, OutputState> {
         self.0.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Heard {
-    /// Takes a line, or a piece of it; whether that is too much.
+impl OutputState {
+    /// Adds a line or part of it; returns whether the limit is exceeded.
     fn take(&mut self, piece: &[u8]) -> bool {
-        let room = KEPT.saturating_sub(self.line.len()).min(piece.len());
+        let room = KEPT_BYTES.saturating_sub(self.line.len()).min(piece.len());
         self.line.extend_from_slice(&piece[..room]);
         self.length = self.length.saturating_add(piece.len());
-        let is_too_long = self.length > LINE;
+        let is_too_long = self.length > MAX_LINE;
         if piece.ends_with(b"\n") {
             self.messages += 1;
             if self.stray.is_none() {
@@ -96,7 +96,7 @@ impl Heard {
         is_too_long || self.messages > MESSAGES
     }
 
-    /// The line, if it is no message. One that is longer than what is kept can't be judged if it begins like one.
+    /// The line, if it is not a message. A line longer than the examined part counts as one if it begins like one.
     fn judged(&self) -> Option<String> {
         let line = self.line.trim_ascii();
         let may_be_one = self.length > self.line.len() && line.starts_with(b"{");
@@ -106,18 +106,18 @@ impl Heard {
     }
 }
 
-/// A stream that fails when more is said than is listened to.
+/// A reader that fails when the program exceeds its limit.
 pub struct Metered<R> {
     pub inner: R,
-    pub ear: Ear,
+    pub listener: OutputListener,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let read = std::task::ready!(Pin::new(&mut self.inner).poll_read(cx, buffer));
-        if read.is_ok() && !self.ear.hears(&buffer.filled()[before..]) {
-            return Poll::Ready(Err(std::io::Error::other("more was said than is listened to")));
+        if read.is_ok() && !self.listener.count_bytes(&buffer.filled()[before..]) {
+            return Poll::Ready(Err(std::io::Error::other("the program sent more than the limit")));
         }
         Poll::Ready(read)
     }
@@ -129,43 +129,43 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     /// How much is heard of what is said again and again.
-    async fn heard(piece: &'static [u8]) -> (usize, Ear) {
-        let ear = Ear::default();
+    async fn state(piece: &'static [u8]) -> (usize, OutputListener) {
+        let listener = OutputListener::default();
         let said = piece.repeat((128 << 20) / piece.len());
-        let mut flood = Metered { inner: std::io::Cursor::new(said), ear: ear.clone() };
+        let mut flood = Metered { inner: std::io::Cursor::new(said), listener: listener.clone() };
         let mut buffer = vec![0; 64 << 10];
         let mut read = 0;
         while let Ok(length @ 1..) = flood.read(&mut buffer).await {
             read += length;
         }
-        (read, ear)
+        (read, listener)
     }
 
     #[tokio::test]
     async fn a_flood_ends_when_a_line_all_lines_or_their_number_is_too_much() {
         let near = |read: usize, limit: usize| read <= limit && read + (128 << 10) > limit;
-        let (line, ear) = heard(b"x").await;
-        assert!(near(line, LINE) && ear.is_flooded(), "{line}");
-        ear.flooded().await;
-        let (number, _) = heard(b"{\"jsonrpc\":\"2.0\"}\n").await;
+        let (line, listener) = state(b"x").await;
+        assert!(near(line, MAX_LINE) && listener.is_flooded(), "{line}");
+        listener.flooded().await;
+        let (number, _) = state(b"{\"jsonrpc\":\"2.0\"}\n").await;
         assert!(near(number, MESSAGES * 18), "{number}");
         let long: &'static [u8] = Box::leak(format!("{}\n", "x".repeat(1 << 20)).into_bytes().into_boxed_slice());
-        let (all, _) = heard(long).await;
-        assert!(near(all, SAID), "{all}");
+        let (all, _) = state(long).await;
+        assert!(near(all, MAX_BYTES), "{all}");
     }
 
     #[test]
     fn the_first_line_that_is_no_message_is_known_until_the_next_request() {
-        let ear = Ear::default();
+        let listener = OutputListener::default();
         for news in [&b"{\"jsonrpc\":\"2.0\",\"id\":1}\n\n{\"js"[..], b"onrpc\":\"2.0\"}\nListen", b"ing\nand more\n"] {
-            assert!(ear.hears(news));
+            assert!(listener.count_bytes(news));
         }
-        assert_eq!(ear.stray().as_deref(), Some("Listening"));
-        ear.renew();
-        assert_eq!(ear.stray(), None);
-        assert!(ear.hears(b"{\"jsonrpc\":"));
-        assert_eq!(ear.stray().as_deref(), Some("{\"jsonrpc\":"), "half a message is none");
-        assert!(ear.hears(&b"x".repeat(KEPT)));
-        assert_eq!(ear.stray(), None, "one that is longer than what is kept may be one");
+        assert_eq!(listener.stray().as_deref(), Some("Listening"));
+        listener.renew();
+        assert_eq!(listener.stray(), None);
+        assert!(listener.count_bytes(b"{\"jsonrpc\":"));
+        assert_eq!(listener.stray().as_deref(), Some("{\"jsonrpc\":"), "half a message is none");
+        assert!(listener.count_bytes(&b"x".repeat(KEPT_BYTES)));
+        assert_eq!(listener.stray(), None, "one that is longer than what is kept may be one");
     }
 }

@@ -1,10 +1,10 @@
-//! Talking to a server, within limits.
+//! Requests to a server, with limits.
 
 use crate::answer;
-use crate::http::Caller;
-use crate::mask::Mask;
-use crate::offer::{Listed, Unreadable, ended};
+use crate::http::HttpClient;
 use crate::process::Process;
+use crate::redaction::Redaction;
+use crate::tool_catalog::{Listed, Unreadable, ended};
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::Stop;
 use planwright_tools::command::Post;
@@ -23,41 +23,41 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// No server has more tools than a model can choose from, nor more pages of them.
-const MOST_TOOLS: usize = 256;
+/// Maximum number of tools and of pages: no model can choose from more.
+const MAX_TOOLS: usize = 256;
 const MOST_PAGES: usize = 32;
-/// How long a program that broke off is waited for.
-const LAST_WORDS: Duration = Duration::from_millis(500);
-/// So much of them is told, and of a line on stdout that is no message.
-const LAST: usize = 400;
+/// How long to wait for a program that broke off.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
+/// Maximum bytes shown of its last output, and of a stray line on stdout.
+const MAX_LAST_OUTPUT: usize = 400;
 const STRAY: usize = 200;
-/// How soon a stop is noticed.
-const WATCH: Duration = Duration::from_millis(25);
-const FLOOD: &str = "it said more than is listened to";
+/// Interval of checks for a stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(25);
+const FLOOD: &str = "it sent more than the limit";
 
-/// How a server is reached.
-pub enum Way {
+/// How to reach a server.
+pub enum ServerTransport {
     Program(Arc<Post>),
-    Address { url: String, caller: Caller },
+    Address { url: String, caller: HttpClient },
 }
 
 /// Why a call gave no answer.
-pub struct Fault {
+pub struct CallFault {
     pub problem: Problem,
-    /// Whether the server may still be at it, or is no use any more.
-    pub is_astray: bool,
+    /// Whether the server may still be working on the call, or is unusable.
+    pub is_unusable: bool,
 }
 
-/// A server that answers. It ends when this is dropped. Nothing leaves this that has a value in it which the server was given.
-pub struct Link {
+/// A connected server. Dropping this ends it. All text from it is redacted.
+pub struct Connection {
     name: String,
     service: RunningService<RoleClient, Listener>,
     process: Option<Process>,
     stale: Arc<AtomicBool>,
-    mask: Mask,
+    redaction: Redaction,
 }
 
-/// Hears what a server says by itself. It is told nothing, and asks in vain.
+/// Receives notifications of a server. It gets no answers to its own requests.
 struct Listener(Arc<AtomicBool>);
 
 impl ClientHandler for Listener {
@@ -71,54 +71,60 @@ impl ClientHandler for Listener {
     }
 }
 
-impl Link {
+impl Connection {
     /// # Errors
     /// It can't be started, or does not answer in time.
-    pub async fn open(name: &str, way: &Way, mask: Mask, time: Duration) -> Result<Self, Problem> {
+    pub async fn open(name: &str, transport: &ServerTransport, redaction: Redaction, time: Duration) -> Result<Self, Problem> {
         let until = Instant::now() + time;
-        match Self::attempt(name, way, &mask, ClientLifecycleMode::Initialize, until).await {
-            // The newest protocol has no such greeting.
+        match Self::attempt(name, transport, &redaction, ClientLifecycleMode::Initialize, until).await {
+            // The newest protocol has no initialize request.
             Err((problem, true)) => {
                 let newest = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-                Self::attempt(name, way, &mask, newest, until).await.map_err(|_| problem)
+                Self::attempt(name, transport, &redaction, newest, until).await.map_err(|_| problem)
             }
             other => other.map_err(|(problem, _)| problem),
         }
     }
 
-    /// Whether it answered that it does not know the greeting is told with the problem.
-    async fn attempt(name: &str, way: &Way, mask: &Mask, greeting: ClientLifecycleMode, until: Instant) -> Result<Self, (Problem, bool)> {
+    /// The error also says whether the server rejected the initialize request.
+    async fn attempt(
+        name: &str,
+        transport: &ServerTransport,
+        redaction: &Redaction,
+        greeting: ClientLifecycleMode,
+        until: Instant,
+    ) -> Result<Self, (Problem, bool)> {
         let stale = Arc::new(AtomicBool::new(false));
         let listener = Listener(stale.clone());
-        let (greeted, process) = match way {
-            Way::Program(post) => {
+        let (greeted, process) = match transport {
+            ServerTransport::Program(post) => {
                 let (process, streams) = Process::start(name, post.clone()).await.map_err(|problem| (problem, false))?;
                 let greeting = serve_client_with_lifecycle(listener, (streams.output, streams.input), greeting);
                 (timeout_at(until, greeting).await, Some(process))
             }
-            Way::Address { url, caller } => {
+            ServerTransport::Address { url, caller } => {
                 let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
                 let transport = StreamableHttpClientTransport::with_client(caller.clone(), config);
                 (timeout_at(until, serve_client_with_lifecycle(listener, transport, greeting)).await, None)
             }
         };
         let (why, is_refusal) = match greeted {
-            Ok(Ok(service)) => return Ok(Self { name: name.to_owned(), service, process, stale, mask: mask.clone() }),
-            Ok(Err(error)) => (told(&error, mask), matches!(error, ClientInitializeError::JsonRpcError(_))),
+            Ok(Ok(service)) => return Ok(Self { name: name.to_owned(), service, process, stale, redaction: redaction.clone() }),
+            Ok(Err(error)) => (describe_init_error(&error, redaction), matches!(error, ClientInitializeError::JsonRpcError(_))),
             Err(_) => ("it did not answer in time".to_owned(), false),
         };
         let mut words = String::new();
         if let Some(process) = process {
-            // All that it said is heard by then.
+            // All its output has been read by then.
             process.end().await;
-            if process.ear.is_flooded() {
-                words.push_str(" It said more than is listened to.");
+            if process.listener.is_flooded() {
+                words.push_str(" It sent more than the limit.");
             }
             if !is_refusal {
-                words.push_str(&stray(&process, mask));
+                words.push_str(&stray(&process, redaction));
             }
-            words.push_str(&last_words(&process, mask));
-            words.push_str(hint(&process.last_words()));
+            words.push_str(&last_output(&process, redaction));
+            words.push_str(hint(&process.last_output()));
         }
         Err((failed(name, &format!("{}{words}", ended(&why))), is_refusal))
     }
@@ -128,15 +134,15 @@ impl Link {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Whether it said that it offers something else by now. Says so once.
-    pub fn takes_back_its_offer(&self) -> bool {
+    /// Whether the server announced that its tools changed. Returns true once per announcement.
+    pub fn take_tools_changed(&self) -> bool {
         self.stale.swap(false, Ordering::Relaxed)
     }
 
-    /// What it offers.
+    /// Lists its tools.
     ///
     /// # Errors
-    /// It does not say, or says too much.
+    /// It does not answer, or lists too many.
     pub async fn tools(&self, time: Duration) -> Result<Vec<Listed>, Problem> {
         let until = Instant::now() + time;
         let (mut tools, mut cursor) = (Vec::new(), None);
@@ -149,75 +155,77 @@ impl Link {
             let (page, next) = match page {
                 Ok(Ok(page)) => page,
                 Ok(Err(error)) => return Err(self.broken(&error).await),
-                Err(_) => return Err(self.failed(&format!("it did not say in time what it offers.{}", self.stray()))),
+                Err(_) => return Err(self.failed(&format!("it did not list its tools in time.{}", self.stray()))),
             };
             tools.extend(page);
-            if tools.len() > MOST_TOOLS {
-                return Err(self.failed(&format!("it offers more than {MOST_TOOLS} tools.")));
+            if tools.len() > MAX_TOOLS {
+                return Err(self.failed(&format!("it has more than {MAX_TOOLS} tools.")));
             }
             match next {
                 Some(next) => cursor = Some(next),
                 None => return Ok(tools),
             }
         }
-        Err(self.failed("it does not come to an end of what it offers."))
+        Err(self.failed("its list of tools has too many pages."))
     }
 
-    /// A page of what it offers, and where the next one begins.
+    /// A page of its tools, and the cursor of the next one.
     async fn page(&self, cursor: Option<String>) -> Result<(Vec<Listed>, Option<String>), ServiceError> {
         let request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
         let answer = self.service.peer().send_request(ClientRequest::ListToolsRequest(request)).await?;
         if let ServerResult::ListToolsResult(page) = answer {
             let tools = page.tools.into_iter().enumerate().map(|(place, tool)| {
-                let plain = serde_json::to_value(&tool).ok().filter(|_| !self.mask.is_empty());
-                plain.map_or_else(|| Ok(tool), |plain| Unreadable::or_tool(place, &self.mask.value(plain)))
+                let plain = serde_json::to_value(&tool).ok().filter(|_| !self.redaction.is_empty());
+                plain.map_or_else(|| Ok(tool), |plain| Unreadable::parse_tool(place, &self.redaction.value(plain)))
             });
             return Ok((tools.collect(), page.next_cursor));
         }
-        // One tool that can't be read makes the whole list unreadable, so they are read one by one.
+        // One malformed tool would make the whole list unreadable, so they are parsed one by one.
         let ServerResult::CustomResult(CustomResult(page)) = answer else { return Err(ServiceError::UnexpectedResponse) };
         let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned);
         let tools = page.get("tools").and_then(Value::as_array).ok_or(ServiceError::UnexpectedResponse)?;
-        let tools = tools.iter().enumerate().map(|(place, tool)| Unreadable::or_tool(place, &self.mask.value(tool.clone())));
+        let tools = tools.iter().enumerate().map(|(place, tool)| Unreadable::parse_tool(place, &self.redaction.value(tool.clone())));
         Ok((tools.collect(), next))
     }
 
-    /// Calls a tool; the text of its answer.
+    /// Calls a tool and returns the text of its answer.
     ///
     /// # Errors
     /// It failed, took too long, or was stopped.
-    pub async fn call(&self, tool: &str, args: JsonObject, workspace: &Path, time: Duration, stop: &Stop) -> Result<String, Fault> {
-        let astray = |problem| Err(Fault { problem, is_astray: true });
-        let settled = |problem| Err(Fault { problem, is_astray: false });
+    pub async fn call(&self, tool: &str, args: JsonObject, workspace: &Path, time: Duration, stop: &Stop) -> Result<String, CallFault> {
+        let unusable_after = |problem| Err(CallFault { problem, is_unusable: true });
+        let settled = |problem| Err(CallFault { problem, is_unusable: false });
         self.renew();
         let call = self.service.peer().call_tool_once(CallToolRequestParams::new(tool.to_owned()).with_arguments(args));
         let answered = tokio::select! {
             answered = timeout(time, call) => answered,
-            () = self.flooded() => return astray(self.failed(&ended(FLOOD))),
+            () = self.flooded() => return unusable_after(self.failed(&ended(FLOOD))),
             () = stopped(stop) => {
-                return astray(Problem::new(ErrorCode::Cancelled, "The call was stopped. What the server had done until then is not known."));
+                return unusable_after(Problem::new(ErrorCode::Cancelled, "The call was stopped. It is unknown what the server had done by then."));
             }
         };
         match answered {
-            Err(_) => astray(self.failed(&format!("it did not answer within {} seconds.{}", time.as_secs(), self.stray()))),
+            Err(_) => unusable_after(self.failed(&format!("it did not answer within {} seconds.{}", time.as_secs(), self.stray()))),
             Ok(Err(error @ ServiceError::McpError(_))) => settled(self.broken(&error).await),
-            Ok(Err(error)) => astray(self.broken(&error).await),
-            Ok(Ok(CallToolResponse::Complete(result))) => answer::told(&self.name, result, workspace, &self.mask).or_else(settled),
-            Ok(Ok(_)) => settled(self.failed("it wants to ask something back, or to answer later, which is not supported.")),
+            Ok(Err(error)) => unusable_after(self.broken(&error).await),
+            Ok(Ok(CallToolResponse::Complete(result))) => {
+                answer::answer_text(&self.name, result, workspace, &self.redaction).or_else(settled)
+            }
+            Ok(Ok(_)) => settled(self.failed("it wants to ask a question or to answer later, which is not supported.")),
         }
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Ends it, and waits until no process of it is left.
     pub async fn end(self) {
         let Self { service, process, .. } = self;
         if let Some(process) = process {
             process.end().await;
         }
-        // A server with an address is told, but not waited for long.
+        // A server with an address gets a short time to end its session.
         let _ = timeout(Duration::from_secs(2), service.cancel()).await;
     }
 
-    /// Ends a program at once, whoever else is talking to it.
+    /// Ends a program at once, even if others use it.
     pub async fn abort(&self) {
         if let Some(process) = &self.process {
             process.end().await;
@@ -226,47 +234,47 @@ impl Link {
 
     fn renew(&self) {
         if let Some(process) = &self.process {
-            process.ear.renew();
+            process.listener.renew();
         }
     }
 
-    /// Waits until it has said more than is listened to.
+    /// Waits until the program exceeds its limit.
     async fn flooded(&self) {
         match &self.process {
-            Some(process) => process.ear.flooded().await,
+            Some(process) => process.listener.flooded().await,
             None => std::future::pending().await,
         }
     }
 
     async fn broken(&self, error: &ServiceError) -> Problem {
         let process = self.process.as_ref().filter(|_| !matches!(error, ServiceError::McpError(_)));
-        if process.is_some_and(|process| process.ear.is_flooded()) {
+        if process.is_some_and(|process| process.listener.is_flooded()) {
             return self.failed(&ended(FLOOD));
         }
         let words = match process {
             Some(process) => {
-                // One that has ended is heard to its end.
-                let _ = timeout(LAST_WORDS, process.over()).await;
-                format!("{}{}", stray(process, &self.mask), last_words(process, &self.mask))
+                // The remaining output of an ended program is read.
+                let _ = timeout(EXIT_GRACE, process.over()).await;
+                format!("{}{}", stray(process, &self.redaction), last_output(process, &self.redaction))
             }
             None => String::new(),
         };
         let why = if let ServiceError::McpError(error) = error {
-            format!("it answers with an error: {}", self.mask.shown(&error.message))
+            format!("it answers with an error: {}", self.redaction.shown(&error.message))
         } else if process.is_some() && matches!(error, ServiceError::TransportClosed) {
             "it has ended".to_owned()
         } else if matches!(error, ServiceError::UnexpectedResponse) {
-            "it answers with something else than what it was asked for".to_owned()
+            "its answer does not match the request".to_owned()
         } else if let ServiceError::TransportSend(error) = error {
-            sent(&*error.error, &self.mask)
+            sent(&*error.error, &self.redaction)
         } else {
-            self.mask.shown(&error.to_string())
+            self.redaction.shown(&error.to_string())
         };
         self.failed(&format!("{}{words}", ended(&why)))
     }
 
     fn stray(&self) -> String {
-        self.process.as_ref().map(|process| stray(process, &self.mask)).unwrap_or_default()
+        self.process.as_ref().map(|process| stray(process, &self.redaction)).unwrap_or_default()
     }
 
     fn failed(&self, why: &str) -> Problem {
@@ -274,51 +282,51 @@ impl Link {
     }
 }
 
-fn last_words(process: &Process, mask: &Mask) -> String {
-    let words = mask.piece(&process.last_words());
-    let end = words.char_indices().rev().nth(LAST).map_or(0, |(place, _)| place);
+fn last_output(process: &Process, redaction: &Redaction) -> String {
+    let words = redaction.piece(&process.last_output());
+    let end = words.char_indices().rev().nth(MAX_LAST_OUTPUT).map_or(0, |(place, _)| place);
     let lines: Vec<&str> = words[end..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() { String::new() } else { format!(" Its last words: {}", ended(&mask.shown(&lines.join("; ")))) }
+    if lines.is_empty() { String::new() } else { format!(" Its last output: {}", ended(&redaction.shown(&lines.join("; ")))) }
 }
 
-/// What it wrote to stdout besides messages.
-fn stray(process: &Process, mask: &Mask) -> String {
-    let Some(line) = process.ear.stray() else { return String::new() };
-    let line = mask.shown(&mask.piece(&line).chars().take(STRAY).collect::<String>());
+/// Lines on stdout that are not messages.
+fn stray(process: &Process, redaction: &Redaction) -> String {
+    let Some(line) = process.listener.stray() else { return String::new() };
+    let line = redaction.shown(&redaction.piece(&line).chars().take(STRAY).collect::<String>());
     format!(" On stdout, where only MCP messages belong, it wrote: {line:?}.")
 }
 
-/// What to do about a program that misses something when it starts.
-fn hint(last_words: &str) -> &'static str {
+/// What to do about a program that misses a file when it starts.
+fn hint(last_output: &str) -> &'static str {
     let missing = ["No such file", "not found", "Cannot find", "No module named"];
-    if !missing.iter().any(|words| last_words.contains(words)) {
+    if !missing.iter().any(|words| last_output.contains(words)) {
         return "";
     }
     " In the sandbox it sees the system, the workspace and what its command line names, and nothing else of your home. Name further files and \
      folders in `readable`; and in `command`, instead of a shim (of pyenv or nvm, say), the full path of the real program."
 }
 
-fn told(error: &ClientInitializeError, mask: &Mask) -> String {
+fn describe_init_error(error: &ClientInitializeError, redaction: &Redaction) -> String {
     if let ClientInitializeError::JsonRpcError(error) = error {
-        format!("it answers with an error: {}", mask.shown(&error.message))
+        format!("it answers with an error: {}", redaction.shown(&error.message))
     } else if let ClientInitializeError::TransportError { error, .. } = error {
-        sent(&*error.error, mask)
+        sent(&*error.error, redaction)
     } else if let ClientInitializeError::ConnectionClosed(_) = error {
-        "it ended before it had greeted".to_owned()
+        "it ended before the connection was established".to_owned()
     } else {
-        mask.shown(&mask.text(&error.to_string()).chars().take(300).collect::<String>())
+        redaction.shown(&redaction.text(&error.to_string()).chars().take(300).collect::<String>())
     }
 }
 
-/// What went wrong on the way, in our own words where these are in it.
-fn sent(error: &(dyn std::error::Error + Send + Sync), mask: &Mask) -> String {
+/// A transport error, in our own words if it contains them.
+fn sent(error: &(dyn std::error::Error + Send + Sync), redaction: &Redaction) -> String {
     let told = error.to_string();
-    mask.shown(told.strip_prefix("Client error: ").unwrap_or(&told))
+    redaction.shown(told.strip_prefix("Client error: ").unwrap_or(&told))
 }
 
 async fn stopped(stop: &Stop) {
     while !stop.is_set() {
-        tokio::time::sleep(WATCH).await;
+        tokio::time::sleep(STOP_INTERVAL).await;
     }
 }
 

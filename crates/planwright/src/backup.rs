@@ -14,32 +14,32 @@ pub async fn backup(args: BackupArgs) -> anyhow::Result<ExitCode> {
     refuse_server(&args.storage)?;
     let source = database(args.storage.data_dir)?;
     if !source.exists() {
-        bail!("there are no chats in {}; --data-dir names another data folder", parent(&source).display());
+        bail!("there are no chats in {}; choose another data folder with --data-dir", parent(&source).display());
     }
     let shown = args.file.display();
     check_place(&args.file, parent(&source), args.force)?;
-    // Under its own name only when it is whole, and closed to others from the beginning.
-    let unwritable = || format!("{shown} can't be written");
+    // Renamed only when it is complete, and private from the beginning.
+    let unwritable = || format!("can't write {shown}");
     let new = NamedTempFile::new_in(parent(&args.file)).with_context(unwritable)?;
-    let saved = Store::back_up(&source, new.path()).await.with_context(|| format!("{} can't be backed up", source.display()))?;
+    let saved = Store::back_up(&source, new.path()).await.with_context(|| format!("can't back up {}", source.display()))?;
     let put = if args.force { new.persist(&args.file) } else { new.persist_noclobber(&args.file) };
     put.map_err(|error| error.error).with_context(unwritable)?;
     sync_folder(parent(&args.file));
-    output::note(&format!("{shown}: {}", told(saved)));
+    output::note(&format!("{shown}: {}", summary_text(saved)));
     Ok(ExitCode::SUCCESS)
 }
 
-/// A backup takes the place of an ordinary file at most, and never of what it is made from.
+/// A backup may only replace a regular file, and never a file of its own source.
 fn check_place(file: &Path, data: &Path, force: bool) -> anyhow::Result<()> {
     let shown = file.display();
     let real = |folder: &Path| folder.canonicalize().ok();
     if real(parent(file)).is_some_and(|folder| real(data).is_some_and(|data| folder.starts_with(data))) {
-        bail!("{shown} lies in the data folder itself; give a place elsewhere, best on another disk");
+        bail!("{shown} is inside the data folder; choose a place elsewhere, best on another disk");
     }
     match file.symlink_metadata() {
         Err(_) => Ok(()),
-        Ok(there) if !there.is_file() => bail!("{shown} is a link, a folder or a device, and is left as it is; give the name of a file"),
-        Ok(_) if !force => bail!("{shown} is there already; give another name, or --force to put the backup in its place"),
+        Ok(there) if !there.is_file() => bail!("{shown} is a link, a folder or a device, and was not touched; give the name of a file"),
+        Ok(_) if !force => bail!("{shown} already exists; choose another name, or overwrite it with --force"),
         Ok(_) => Ok(()),
     }
 }
@@ -55,28 +55,28 @@ pub async fn restore(args: RestoreArgs) -> anyhow::Result<ExitCode> {
     let holds = target.metadata().is_ok_and(|file| file.len() > 0);
     if holds && !args.replace {
         bail!(
-            "{} has chats already, and nothing was changed; give another --data-dir, or --replace to put the backup in their place (they are kept in a file beside it)",
+            "{} already has chats, and nothing was changed; choose another --data-dir, or replace them with --replace (they are moved to a file next to it)",
             data.path().display()
         );
     }
-    let new = NamedTempFile::new_in(data.path()).with_context(|| format!("the data folder {} can't be written", data.path().display()))?;
+    let new = NamedTempFile::new_in(data.path()).with_context(|| format!("can't write to the data folder {}", data.path().display()))?;
     let unpacked = Store::unpack(&args.file, new.path()).await;
-    let saved = unpacked.with_context(|| format!("{shown} can't be restored, and nothing was changed"))?;
+    let saved = unpacked.with_context(|| format!("can't restore {shown}; nothing was changed"))?;
     if holds {
-        let kept = set_aside(&target).await.context("the present chats can't be kept, and nothing was changed")?;
-        output::note(&format!("what was there is kept in {}", kept.display()));
+        let kept = move_aside(&target).await.context("can't set the present chats aside; nothing was changed")?;
+        output::note(&format!("the previous chats are in {}", kept.display()));
     }
     new.as_file().sync_all()?;
-    new.persist(&target).map_err(|error| error.error).with_context(|| format!("{} can't be written", target.display()))?;
+    new.persist(&target).map_err(|error| error.error).with_context(|| format!("can't write {}", target.display()))?;
     sync_folder(data.path());
-    output::note(&format!("{}: {} from {shown}", data.path().display(), told(saved)));
+    output::note(&format!("{}: {} from {shown}", data.path().display(), summary_text(saved)));
     if saved.runs > 0 {
-        output::note(&format!("runs that were in progress, and are stopped: {}; their chats say so", saved.runs));
+        output::note(&format!("stopped runs that were in progress: {}; their chats say so", saved.runs));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Saves a database of an older version before its tables are changed: the older program could not read it any more.
+/// Saves a database of an older version before its migration: the older program could not read it any more.
 pub async fn before_upgrade(database: &Path, version: i64) -> anyhow::Result<()> {
     let file = with_ending(database, &format!(".schema-{version}.backup"));
     if file.exists() {
@@ -89,20 +89,13 @@ pub async fn before_upgrade(database: &Path, version: i64) -> anyhow::Result<()>
         anyhow::Ok(saved)
     };
     let saved = save.await.with_context(|| {
-        format!(
-            "{} is of an older version, and is left as it is because it can't be saved before it is brought up to date",
-            database.display()
-        )
+        format!("{} is of an older version and was not migrated, because it could not be saved first", database.display())
     })?;
-    output::note(&format!(
-        "the chats are brought up to date for this version; as they were, they are kept in {}: {}",
-        file.display(),
-        told(saved)
-    ));
+    output::note(&format!("migrating the chats to this version; the previous state is in {}: {}", file.display(), summary_text(saved)));
     Ok(())
 }
 
-/// PostgreSQL has tools that do this better, and know what else is in the server.
+/// PostgreSQL has better tools for this, which know what else is in the server.
 fn refuse_server(storage: &StorageArgs) -> anyhow::Result<()> {
     if storage.database_url.as_deref().is_some_and(|url| !url.is_empty()) {
         bail!(
@@ -113,12 +106,12 @@ fn refuse_server(storage: &StorageArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Keeps a copy of a database under another name, with all that belongs to it, and takes away what must not meet another database.
+/// Moves a database to another name with all its files, and removes those that must not mix with another database.
 #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
-async fn set_aside(database: &Path) -> anyhow::Result<PathBuf> {
+async fn move_aside(database: &Path) -> anyhow::Result<PathBuf> {
     let kept = with_ending(database, &format!(".replaced-{}", now().strftime("%Y%m%dT%H%M%SZ")));
     if kept.exists() {
-        bail!("{} is there already", kept.display());
+        bail!("{} already exists", kept.display());
     }
     let (log, kept_log) = (with_ending(database, "-wal"), with_ending(&kept, "-wal"));
     if log.exists() {
@@ -128,7 +121,7 @@ async fn set_aside(database: &Path) -> anyhow::Result<PathBuf> {
     if !linked {
         std::fs::copy(database, &kept)?;
     }
-    // A database that can't be opened any more is a reason to restore one, and no reason not to: then its log stays beside it.
+    // An unreadable database is a reason to restore a backup, so it must not stop the restore: then its log stays next to it.
     if Store::settle(database).await.is_ok() && linked && kept_log.exists() {
         std::fs::remove_file(&kept_log)?;
     }
@@ -152,12 +145,12 @@ fn parent(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name outlives a power cut when its folder is on disk. Where folders can't be synced there is nothing better to do.
+/// Syncing the folder makes a new name survive a power cut. If that is unsupported, there is nothing better to do.
 fn sync_folder(folder: &Path) {
     let _ = std::fs::OpenOptions::new().read(true).open(folder).and_then(|folder| folder.sync_all());
 }
 
-fn told(saved: BackupSummary) -> String {
+fn summary_text(saved: BackupSummary) -> String {
     format!("{}, {}", count(saved.chats, "chat"), size(saved.bytes))
 }
 
