@@ -15,7 +15,8 @@ fn leaks(folder: &Path) -> Vec<String> {
 
 fn leaks_of(folder: &Path, secret: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    // Commands that only look make no data folder.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {
             found.extend(leaks_of(&path, secret));

@@ -30,18 +30,17 @@ const TOLERANCE: i64 = 5_000_000;
 const READINGS: usize = 5;
 
 impl Begun {
-    /// The present moment, which no earlier change shares: the kernel stamps files by a clock that stands still for
-    /// milliseconds, so its next tick is waited for. Every change that is stamped with it or later was made after it.
+    /// The present moment, which no earlier change shares. The kernel stamps files by a clock that stands still for milliseconds, or
+    /// by one that runs on: so it waits until the slow one is past the other. Every change that is stamped with it or later was made after it.
     #[must_use]
     pub fn now() -> Self {
         let clock_offset = clock_offset();
-        let now = || clock_gettime(ClockId::RealtimeCoarse);
-        let before = now();
+        let entered = clock_gettime(ClockId::Realtime);
         loop {
-            let next = now();
-            if next != before {
-                let seconds = u64::try_from(next.tv_sec).unwrap_or_default();
-                let moment = UNIX_EPOCH + Duration::new(seconds, u32::try_from(next.tv_nsec).unwrap_or_default());
+            let now = clock_gettime(ClockId::RealtimeCoarse);
+            if (now.tv_sec, now.tv_nsec) > (entered.tv_sec, entered.tv_nsec) {
+                let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+                let moment = UNIX_EPOCH + Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or_default());
                 return Self { moment, clock_offset };
             }
             std::thread::sleep(Duration::from_micros(300));

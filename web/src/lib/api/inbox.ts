@@ -4,7 +4,7 @@ import type { Chat, RoleName } from './types';
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
-export type Inbox = Schemas['Inbox'];
+export type Inbox = Schemas['InboxView'];
 export type InboxChat = Schemas['InboxChat'];
 export type InboxQuestion = Schemas['InboxQuestion'];
 export type ViewedFile = Schemas['ViewedView'];
