@@ -9,14 +9,14 @@ use planwright_tools::{Category, Tool, tools_of};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// PromptFacts in the prompt, besides the role's own text.
+/// Facts in the prompt, besides the role's own text.
 #[derive(Clone, Default)]
 pub struct PromptFacts<'a> {
     /// The approved plan file, with the approved content.
     pub approved_plan: Option<&'a str>,
     /// The workspace's own instructions: the path and the text of each file.
     pub instructions: &'a [(String, String)],
-    /// PromptFacts about the environment, one per line.
+    /// Facts about the environment, one per line.
     pub environment: &'a [String],
     /// Whether plan-mode roles may run commands.
     pub inspect: Inspect,

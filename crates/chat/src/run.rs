@@ -115,7 +115,7 @@ impl Run {
         Usage { context_tokens: self.chat.record().usage.context_tokens, ..usage }
     }
 
-    /// ReplyCounts what a reply used that is not kept.
+    /// Counts what a reply used that is not kept.
     async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());

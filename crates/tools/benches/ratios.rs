@@ -1,5 +1,11 @@
 //! Speed, as ratios against a reference measured in the same run. Exits with 1 when a bar is missed.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, clippy::cast_precision_loss, reason = "a benchmark fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark fails by panicking"
+)]
 
 use planwright_code::Index;
 use planwright_protocol::Role;
