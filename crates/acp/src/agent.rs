@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_without_end_is_no_message_is_not_held_and_spoils_no_other() {
-        let sent = [b"one\n".as_slice(), &[b'x'; 200_000], b"\ntwo\n\xff\nlast"].concat();
+        let sent = [b"one\n".as_slice(), &vec![b'x'; 200_000], b"\ntwo\n\xff\nlast"].concat();
         let mut reader = BufReader::with_capacity(1000, sent.as_slice());
         let mut lines = Vec::new();
         while let Some(line) = next_line(&mut reader, 5000).await.unwrap() {

@@ -129,13 +129,13 @@ impl Actor {
         match command {
             Command::Op(op, Sender { name, key }, answer) => {
                 self.by = name;
-                match *op {
-                    Op::Stop => self.stop_all(key, answer).await,
-                    Op::Revert { message_id, conflicts } => self.start_revert(message_id, conflicts, key, answer).await,
-                    op => {
-                        let reply = self.admit_once(op, key).await;
-                        let _ = answer.send(reply);
-                    }
+                if let Op::Revert { message_id, conflicts } = *op {
+                    self.start_revert(message_id, conflicts, key, answer).await;
+                } else if matches!(*op, Op::Stop) {
+                    self.stop_all(key, answer).await;
+                } else {
+                    let reply = self.admit_once(*op, key).await;
+                    let _ = answer.send(reply);
                 }
             }
             Command::Resume(answer) => self.resume(answer).await,

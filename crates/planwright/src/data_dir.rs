@@ -203,6 +203,7 @@ pub enum Found {
 ///
 /// # Errors
 /// It can't be written, or not be made.
+#[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
 pub fn look(folder: Option<PathBuf>) -> anyhow::Result<(PathBuf, Found)> {
     let path = place(folder)?;
     if !path.try_exists().map_err(|error| unusable(&path, error))? {

@@ -40,7 +40,7 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
         staged: Arc::default(),
     };
     match Box::pin(perform(Action { principal: Principal::Model(agent), call: landing })).await? {
-        Outcome::Ended(call_now, outcome) => signal::record_output(chat, call_now.as_ref().unwrap_or(call), outcome).await,
+        Outcome::Ended(call_now, outcome) => signal::record_output(chat, call_now.as_deref().unwrap_or(call), outcome).await,
         Outcome::Lost => unknown(chat, call).await,
         Outcome::Asks(effects, approval) => {
             let question =
@@ -115,7 +115,7 @@ struct Landing<'a> {
 
 enum Outcome {
     /// The command's output, with the call as it is stored now.
-    Ended(Option<CallMessage>, Result<Output, Problem>),
+    Ended(Option<Box<CallMessage>>, Result<Output, Problem>),
     Asks(Vec<Effect>, Approval),
     /// The server ended in the middle of the command.
     Lost,
@@ -206,7 +206,7 @@ impl Call for Landing<'_> {
             Err(problem) => Err(problem),
         };
         let outcome = if is_resumed { with_found(chat, &call, outcome).await? } else { outcome };
-        Ok(Outcome::Ended(Some(call), outcome))
+        Ok(Outcome::Ended(Some(Box::new(call)), outcome))
     }
 }
 
@@ -235,7 +235,7 @@ impl Landing<'_> {
         crash::point("command_taken_back");
         let outcome = if call.body.is_landing { with_found(chat, &call, outcome).await? } else { outcome };
         versions::settle(chat, call.id).await?;
-        Ok(Outcome::Ended(Some(call), outcome))
+        Ok(Outcome::Ended(Some(Box::new(call)), outcome))
     }
 }
 

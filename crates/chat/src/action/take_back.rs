@@ -38,7 +38,7 @@ pub async fn take_back(
 /// # Errors
 /// It can't be stored.
 pub async fn resume(chat: &Arc<Chat>, notice: Message) -> Result<(), Problem> {
-    let call = TakeBack { chat, from: Start::Notice(notice), revert: Revert::default(), op: None };
+    let call = TakeBack { chat, from: Start::Notice(Box::new(notice)), revert: Revert::default(), op: None };
     Box::pin(perform(Action { principal: Principal::User(None), call })).await?.map(|_| ())
 }
 
@@ -64,7 +64,7 @@ struct TakeBack<'a> {
 enum Start {
     Message(MessageId, OnConflict),
     /// The intent is recorded in this message.
-    Notice(Message),
+    Notice(Box<Message>),
 }
 
 #[async_trait]
@@ -120,7 +120,7 @@ impl Call for TakeBack<'_> {
         // Unfinished until it is done, so that the next start finds it.
         self.chat.publish(change, |chat| chat.activity.begin_revert()).await?;
         crash::point("revert_intended");
-        self.from = Start::Notice(message);
+        self.from = Start::Notice(Box::new(message));
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl Call for TakeBack<'_> {
         let (mut message, restored) = match (self.from, end) {
             (_, End::Refused(refusal)) => return Ok(Err(refusal.problem)),
             (_, End::Asks(_, approval)) => return Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
-            (Start::Notice(message), End::Committed(restored)) => (message, restored),
+            (Start::Notice(message), End::Committed(restored)) => (*message, restored),
             (Start::Message(..), End::Committed(_)) => return Ok(Ok(None)),
         };
         crash::point("revert_done");

@@ -9,7 +9,7 @@ use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ErrorCode, Message, MessageId, Op, Problem};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::task::{JoinHandle, JoinSet};
 
 #[derive(Default)]
 pub struct Tasks {
@@ -29,7 +29,7 @@ struct Reverting {
 }
 
 pub enum Report {
-    Reverted(Result<Result<Option<Message>, Problem>, JoinError>),
+    Reverted(Box<Result<Option<Message>, Problem>>),
     Called,
 }
 
@@ -66,7 +66,7 @@ impl Tasks {
             }
         };
         tokio::select! {
-            reverted = reverted => Report::Reverted(reverted),
+            reverted = reverted => Report::Reverted(Box::new(reverted.map_err(broken).flatten())),
             Some(_) = self.calls.join_next() => Report::Called,
         }
     }
@@ -95,13 +95,12 @@ impl Actor {
     }
 
     pub(super) async fn hear(&mut self, report: Report) -> ControlFlow<()> {
-        if let Report::Reverted(reverted) = report {
-            if let Some(Reverting { answer, key, .. }) = self.tasks.reverting.take() {
-                let reverted = reverted.map_err(broken).flatten();
-                // A revert that did something has stored the key with its notice.
-                self.key = key.filter(|_| matches!(reverted, Ok(None)));
-                let _ = answer.send(self.reply_once(reverted).await);
-            }
+        if let Report::Reverted(reverted) = report
+            && let Some(Reverting { answer, key, .. }) = self.tasks.reverting.take()
+        {
+            // A revert that did something has stored the key with its notice.
+            self.key = key.filter(|_| matches!(*reverted, Ok(None)));
+            let _ = answer.send(self.reply_once(*reverted).await);
         }
         if self.tasks.is_over() {
             for answer in std::mem::take(&mut self.tasks.stops) {

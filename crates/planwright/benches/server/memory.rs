@@ -19,7 +19,7 @@ pub async fn measure() -> bool {
     store.close().await;
     let server = home.serve().await;
     let look = async |paths: &[String]| {
-        futures::stream::iter(paths).for_each_concurrent(AT_ONCE, |path| async { drop(server.get(path).await) }).await
+        futures::stream::iter(paths).for_each_concurrent(AT_ONCE, |path| async { drop(server.get(path).await) }).await;
     };
     // The caches of the database and the allocator fill with the first of them, whatever they are.
     look(&paths[..1000]).await;

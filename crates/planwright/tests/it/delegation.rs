@@ -75,7 +75,7 @@ async fn a_commander_has_a_planner_plan_and_an_actor_carry_out_what_the_user_app
                 { "text": "The plan is ready." },
             ],
             "Write the farewell": [
-                { "text": "Writing now.", "calls": [write("/bye.txt", "Goodbye\n"), json!({ "tool": "update_step", "args": { "step_number": 1, "status": "done" } })], "told": ["ACTOR role", "APPROVED EXECUTION PLAN", "report back"], "not_told": ["A plan first."] },
+                { "text": "Writing now.", "calls": [write("/bye.txt", "Goodbye\n"), json!({ "tool": "update_step", "args": { "step_number": 1, "status": "done" } })], "told": ["ACTOR role", "APPROVED EXECUTION PLAN", "## Your task"], "not_told": ["A plan first."] },
                 { "text": "Written as planned." },
             ],
         }),

@@ -72,7 +72,7 @@ async fn a_backup_taken_while_a_run_writes_holds_one_moment_and_the_restored_run
     server.kill().await;
 
     let said = succeeds(&home, &["restore", backup, "--data-dir", data_dir]).await;
-    assert!(said.contains("1 chat, ") && said.contains("are stopped: 1;"), "{said}");
+    assert!(said.contains("1 chat, ") && said.contains("in progress: 1;"), "{said}");
     std::fs::remove_file(home.workspace().join("a.txt")).unwrap();
     let server = serve_from(&home, &data).await;
     let chat = server.reopened(&path);
@@ -227,7 +227,7 @@ async fn a_backup_overwrites_nothing_unless_told_and_is_closed_to_others() {
     with_a_chat(&home).await;
     home.put("a.backup", "mine");
     let (code, said) = planwright(&home, &["backup", "a.backup"]).await;
-    assert!(code == Some(1) && said.contains("a.backup is there already") && said.contains("--force"), "{said}");
+    assert!(code == Some(1) && said.contains("a.backup already exists") && said.contains("--force"), "{said}");
     assert_eq!(home.file("a.backup").as_deref(), Some("mine"));
     succeeds(&home, &["backup", "--force", "a.backup"]).await;
     let file = home.workspace().join("a.backup");
@@ -273,9 +273,10 @@ fn contents(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        match entry.file_type().unwrap().is_dir() {
-            true => found.extend(contents(&entry.path()).into_iter().map(|(inside, bytes)| (format!("{name}/{inside}"), bytes))),
-            false => found.push((name, std::fs::read(entry.path()).unwrap())),
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(contents(&entry.path()).into_iter().map(|(inside, bytes)| (format!("{name}/{inside}"), bytes)));
+        } else {
+            found.push((name, std::fs::read(entry.path()).unwrap()));
         }
     }
     found.sort();

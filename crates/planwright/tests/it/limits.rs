@@ -80,5 +80,5 @@ async fn a_chat_that_has_cost_its_limit_ends_and_says_how_to_raise_it() {
     chat.say("Now").await;
     let finished = chat.run_to_end(last_id(&again)).await;
     let error = of_type(&finished, "run_finished")[0]["error"].clone();
-    assert!(error["message"].as_str().unwrap().contains("2 times") && error["message"].as_str().unwrap().contains("`turns`"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("2 requests") && error["message"].as_str().unwrap().contains("`turns`"), "{error}");
 }

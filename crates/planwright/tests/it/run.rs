@@ -185,7 +185,7 @@ async fn a_task_that_is_larger_than_a_message_may_be_is_refused_with_what_to_do(
     let output = child.wait_with_output().await.unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("more than 2 MiB") && told.contains("into files of the workspace"), "{told}");
+    assert!(told.contains("longer than 2 MiB") && told.contains("into files of the workspace"), "{told}");
 }
 
 #[tokio::test]

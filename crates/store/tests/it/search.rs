@@ -18,8 +18,8 @@ async fn what_was_said_is_found_newest_first_however_far_back_it_is(world: World
     };
     // Several messages of one moment, over the ends of the steps as well.
     let mut messages: Vec<Message> = (0..4500).map(|number| said(&chat, format!("word {number}"), number / 7)).collect();
-    messages[3].content = "An 100% OLD_ needle".to_owned();
-    messages[2100].content = "the middle NEEDLE".to_owned();
+    "An 100% OLD_ needle".clone_into(&mut messages[3].content);
+    "the middle NEEDLE".clone_into(&mut messages[2100].content);
     let outcome = ToolOutcome::Succeeded(None);
     let result = ToolResult { call_id: CallId::generate(), tool: "read".to_owned(), outcome, question_id: None, body_size: None };
     messages.push(Message::new(chat.id, result, "a needle in a file"));
