@@ -10,7 +10,7 @@ mod tasks;
 pub use auto::note as undecided;
 pub use once::SentKey;
 
-use crate::action::{self, plan_progress, take_back};
+use crate::action::{self, plan_progress};
 use crate::chat::{Activity, Change, Chat, Draft};
 use crate::classifier::{self, Classifying};
 use crate::crash;
@@ -278,24 +278,6 @@ impl Actor {
         crash::point("message_stored");
         self.start();
         Ok(())
-    }
-
-    /// Goes on with what was cut off: taking something back, or a run.
-    async fn resume(&mut self, answer: Answer) {
-        let unfinished = match self.chat.configure().await {
-            Ok(()) => take_back::unfinished(&self.chat).await,
-            Err(problem) => Err(problem),
-        };
-        let resumed = match unfinished {
-            Ok(Some(notice)) => {
-                self.resume_revert(notice, answer);
-                return;
-            }
-            Ok(None) => self.resume_run().await,
-            Err(problem) => Err(problem),
-        };
-        crash::point("run_resumed");
-        let _ = answer.send(resumed.map(|()| self.reply(None)));
     }
 
     async fn resume_run(&mut self) -> Result<(), Problem> {

@@ -27,7 +27,7 @@ pub async fn new_password(source: PasswordSource) -> anyhow::Result<String> {
         }
         PasswordSource::Prompt => {
             let password = prompt("Password: ").await?;
-            if prompt("RetryNotice: ").await? != password {
+            if prompt("Again: ").await? != password {
                 bail!("the two passwords differ; nothing was changed");
             }
             password

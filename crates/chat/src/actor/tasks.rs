@@ -5,6 +5,7 @@ use super::once::{SentKey, record_of};
 use super::{Actor, Answer, Command, MAILBOX, StartCall};
 use crate::action::take_back;
 use crate::chat::{Chat, broken};
+use crate::crash;
 use planwright_protocol::op::OnConflict;
 use planwright_protocol::{ErrorCode, Message, MessageId, Op, Problem};
 use std::collections::VecDeque;
@@ -28,7 +29,7 @@ struct Reverting {
     answer: Answer,
 }
 
-pub enum Report {
+pub enum TaskReport {
     Reverted(Box<Result<Option<Message>, Problem>>),
     Called,
 }
@@ -58,7 +59,7 @@ impl Tasks {
     }
 
     /// Waits until one of the tasks has ended.
-    pub async fn next_report(&mut self) -> Report {
+    pub async fn next_report(&mut self) -> TaskReport {
         let reverted = async {
             match &mut self.reverting {
                 Some(reverting) => (&mut reverting.task).await,
@@ -66,8 +67,8 @@ impl Tasks {
             }
         };
         tokio::select! {
-            reverted = reverted => Report::Reverted(Box::new(reverted.map_err(broken).flatten())),
-            Some(_) = self.calls.join_next() => Report::Called,
+            reverted = reverted => TaskReport::Reverted(Box::new(reverted.map_err(broken).flatten())),
+            Some(_) = self.calls.join_next() => TaskReport::Called,
         }
     }
 
@@ -94,8 +95,8 @@ impl Actor {
         self.obey(command).await
     }
 
-    pub(super) async fn hear(&mut self, report: Report) -> ControlFlow<()> {
-        if let Report::Reverted(reverted) = report
+    pub(super) async fn hear(&mut self, report: TaskReport) -> ControlFlow<()> {
+        if let TaskReport::Reverted(reverted) = report
             && let Some(Reverting { answer, key, .. }) = self.tasks.reverting.take()
         {
             // A revert that did something has stored the key with its notice.
@@ -129,8 +130,26 @@ impl Actor {
         self.tasks.reverting = Some(Reverting { task, key, answer });
     }
 
+    /// Goes on with what was cut off: taking something back, or a run.
+    pub(super) async fn resume(&mut self, answer: Answer) {
+        let unfinished = match self.chat.configure().await {
+            Ok(()) => take_back::unfinished(&self.chat).await,
+            Err(problem) => Err(problem),
+        };
+        let resumed = match unfinished {
+            Ok(Some(notice)) => {
+                self.resume_revert(notice, answer);
+                return;
+            }
+            Ok(None) => self.resume_run().await,
+            Err(problem) => Err(problem),
+        };
+        crash::point("run_resumed");
+        let _ = answer.send(resumed.map(|()| self.reply(None)));
+    }
+
     /// Goes on with taking back what a crash cut off.
-    pub(super) fn resume_revert(&mut self, notice: Message, answer: Answer) {
+    fn resume_revert(&mut self, notice: Message, answer: Answer) {
         let chat = self.chat.clone();
         let task = tokio::spawn(async move { take_back::resume(&chat, notice).await.map(|()| None) });
         self.tasks.reverting = Some(Reverting { task, key: None, answer });

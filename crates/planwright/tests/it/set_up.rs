@@ -35,7 +35,9 @@ async fn models_are_listed_with_what_they_need_and_tested_without_cost() {
     for model in [own.as_str(), "demo/demo"] {
         assert!(tested(&server, model).await.0, "{model}");
     }
-    for (model, word) in [("demo", "PROVIDER/MODEL"), ("nobody/x", "There is no provider"), ("script//etc/passwd", "not here")] {
+    for (model, word) in
+        [("demo", "PROVIDER/MODEL"), ("nobody/x", "There is no provider"), ("script//etc/passwd", "only be named on the command line")]
+    {
         let (success, detail) = tested(&server, model).await;
         assert!(!success && detail.contains(word), "{model}: {detail}");
     }

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 pub struct Glob {
     /// Such as *.rs or src/**/*.{ts,tsx}.
     pattern: String,
-    /// Default /.
     path: Option<String>,
 }
 

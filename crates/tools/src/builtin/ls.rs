@@ -11,7 +11,6 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
-    /// Default /.
     path: Option<String>,
     /// Levels, 1 to 5 (default 1).
     depth: Option<u32>,

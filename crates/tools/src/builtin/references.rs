@@ -15,7 +15,6 @@ use std::sync::{Mutex, PoisonError};
 #[serde(deny_unknown_fields)]
 pub struct References {
     symbol: String,
-    /// Default /.
     path: Option<String>,
     /// Default 50, at most 500.
     limit: Option<usize>,

@@ -16,7 +16,6 @@ pub struct Symbols {
     /// A name, a part of it, or `Type::name`.
     query: String,
     kind: Option<SymbolGroup>,
-    /// Default /.
     path: Option<String>,
     /// Default 30, at most 500.
     limit: Option<usize>,
