@@ -10,6 +10,8 @@ export const inbox = async (page, { server }) => {
 export const chat = (key) => async (page, { chats }) => {
   await page.goto(chats[key].url);
   await history(page).getByRole('article').last().waitFor();
+  // It comes with the settings; a phone has no room for it.
+  await page.locator('button[aria-label^="Context: "], button[aria-label^="上下文已用"]').waitFor({ state: 'attached' });
 };
 export const planPanel = async (page, place) => {
   await chat('running')(page, place);

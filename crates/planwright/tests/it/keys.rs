@@ -121,9 +121,9 @@ async fn an_address_with_a_secret_in_it_is_refused_when_it_is_read_and_shown_now
         home.put_config(&config);
         told_without_canary(&home, None, "api_key_env").await;
         home.put_config("");
-        told_without_canary(&home, Some(("OPENAI_BASE_URL", secret)), "OPENAI_BASE_URL must be an address alone").await;
+        told_without_canary(&home, Some(("OPENAI_BASE_URL", secret)), "OPENAI_BASE_URL must be an address without user").await;
         home.put(".planwright/config.toml", &config);
-        told_without_canary(&home, None, "config.toml:3: providers.x: base_url must be an address alone").await;
+        told_without_canary(&home, None, "config.toml:3: providers.x: base_url must be an address without user").await;
     }
 }
 
