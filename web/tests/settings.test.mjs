@@ -116,7 +116,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
   await until(() => trust.getByRole('heading', { level: 2 }).evaluate((title) => title === document.activeElement), 'the focus on the title');
   assert.deepEqual(await violations(page), []);
   await trust.getByText('limits.turns = 500').waitFor();
-  await trust.getByText(/approvals\.delete would allow more/).waitFor();
+  await trust.getByText(/approvals\.delete is ignored: it would allow more/).waitFor();
   writeFileSync(join(folder, '.planwright/config.toml'), '[models]\nplan = "demo/demo"\n[limits]\nturns = 900\n');
   await trust.getByRole('button', { name: 'Accept' }).click();
   await trust.getByRole('alert').getByText(/changed while you were reading/).waitFor();

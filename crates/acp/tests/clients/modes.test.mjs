@@ -130,7 +130,7 @@ test('a run that was cut off by a kill goes on with the next prompt', async () =
   await first.gone;
   const second = await home.editor();
   await second.load(first.session);
-  assert.match(second.words(), /cut off/);
+  assert.match(second.words(), /interrupted/);
   assert.equal(await second.say('And now?'), 'end_turn');
   assert.match(second.words(), /Heard\.$/);
   assert.equal(second.of('tool_call').filter(({ name }) => name === 'write').length, 1, 'done once');
