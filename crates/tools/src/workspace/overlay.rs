@@ -36,10 +36,12 @@ impl Workspace {
         let mut reader = Reader { workspace: self, sorter, since, changes: Changes::default(), is_in_repository: false };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
         let mut changes = reader.changes;
+        // Read before that is checked: a branch that somebody moves on in between is overtaken, and no loss.
+        let names = self.names();
         // What others changed meanwhile does not land, so that nothing is lost by it.
         let is_overtaken = changes.unjudged.iter().any(|change| is_named_record(&change.path) && self.is_file_since(&change.path, since));
         if !is_overtaken && let Ok(staged) = Workspace::open(upper) {
-            self.judge_history(&mut changes, self.names(), &staged);
+            self.judge_history(&mut changes, names, &staged);
         }
         Ok(changes)
     }
