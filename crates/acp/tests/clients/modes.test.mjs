@@ -132,6 +132,9 @@ test('a run that was cut off by a kill goes on with the next prompt', async () =
   await second.load(first.session);
   assert.match(second.words(), /interrupted/);
   assert.equal(await second.say('And now?'), 'end_turn');
+  assert.match(second.words(), /eighteen/);
+  // If the resumed reply had read the prompt already, it was the answer to it, and the script has one more.
+  if (!second.words().endsWith('Heard.')) assert.equal(await second.say('And then?'), 'end_turn');
   assert.match(second.words(), /Heard\.$/);
   assert.equal(second.of('tool_call').filter(({ name }) => name === 'write').length, 1, 'done once');
 });
