@@ -110,6 +110,15 @@ impl Config {
         }
     }
 
+    /// Uses this model where neither the user nor a workspace names one.
+    pub fn set_default_model(&mut self, model: String) {
+        let models = self.table.entry("models").or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        if let toml::Value::Table(models) = models {
+            models.insert("default".to_owned(), model.clone().into());
+        }
+        self.models.default = Some(model);
+    }
+
     /// The first provider with conflicting keys, and why.
     fn wrong_provider(&self) -> Option<(&str, String)> {
         self.providers.iter().find_map(|(name, settings)| Some((name.as_str(), provider::check(settings, &self.vendors).err()?)))

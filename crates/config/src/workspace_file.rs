@@ -244,6 +244,14 @@ mod tests {
     }
 
     #[test]
+    fn a_model_that_was_found_is_used_in_workspaces_with_a_file_too() {
+        let mut user = user("");
+        user.set_default_model("demo/demo".to_owned());
+        let Effective { config, .. } = lay_over(&user, "[limits]\nturns = 5\n", Obeyed::Strictness).unwrap();
+        assert_eq!((config.models.default.as_deref(), config.limits.turns), (Some("demo/demo"), 5));
+    }
+
+    #[test]
     fn what_runs_or_spends_more_waits_for_trust() {
         let text = "[models]\nplan = \"x/y\"\n[providers.x]\nkind = \"script\"\npath = \"/s\"\n[chat]\ndefault_mode = \"act\"\n[files]\nsecrets = []\n[limits]\nturns = 1000\n";
         let user = user("[models]\nplan = \"demo/demo\"\n");

@@ -58,7 +58,7 @@ pub async fn ask_daemon(config: &mut Config, flag: Option<&str>) {
             let note = format!(
                 "no model is configured; {variable} is set, so {model} from there is used (choose another with --model or [models])"
             );
-            config.models.default = Some(model);
+            config.set_default_model(model);
             note
         }
         Ok(None) => format!("{variable} is set, but {} has no model yet; fetch one, such as by `ollama pull qwen3-coder`", daemon.title),

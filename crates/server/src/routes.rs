@@ -8,7 +8,9 @@
 //!    have `#[serde(deny_unknown_fields)]`. Readers of the description see the doc comments and `#[schemars(example = …)]`.
 //! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its types don't imply. They imply 401, 403, 500,
 //!    404 for `Ids`, 422 for `Params`, 400, 413, 415, 422 for bodies, and 507 for every change.
-//! 4. Page limits go through `page_size`. A new extractor or response implements `DescribeInput` or `DescribeOutput`.
+//! 4. If it changes something: `guard/rights.rs` says who may (any member by default), and `idempotency.rs` which handlers take
+//!    the key themselves ([`idempotency`]'s `OPS`) and which bodies are too secret to keep (`WITHOUT_KEYS`).
+//! 5. Page limits go through `page_size`. A new extractor or response implements `DescribeInput` or `DescribeOutput`.
 
 mod accounts;
 mod admin;

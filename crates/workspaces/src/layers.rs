@@ -1,4 +1,5 @@
-//! Which settings apply: flags override the environment, which overrides a workspace's own file, which overrides the user's.
+//! The settings of files, flags and environment: `--model` and its variable override a workspace's own file, as far as it is
+//! trusted; that overrides the user's; a model that the environment suggests comes last. `rules.rs` puts the API's settings on top.
 
 use crate::settings::{Configuration, Settings, WorkspaceRules};
 use anyhow::bail;
@@ -12,10 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of cached workspace files.
 const REMEMBERED: usize = 64;
 
-/// Settings of the command line and the environment, which override all files.
+/// Settings of the command line and the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// `--model`, or its variable.
+    /// `--model`, or its variable. It overrides all files.
     pub model: Option<String>,
     /// The model that the environment selects if no file names one.
     pub model_from_environment: Option<String>,

@@ -145,7 +145,7 @@ impl Workspaces {
     /// No such workspace, or its file is invalid.
     pub async fn rules(&self, id: WorkspaceId) -> Result<(WorkspaceRules, Trust), Problem> {
         let own = Value::Object(self.row(id).await?.settings);
-        let own: WorkspaceSettings = serde_json::from_value(own).unwrap_or_default();
+        let own: WorkspaceSettings = serde_json::from_value(own).map_err(unreadable_settings)?;
         let (rules, trust) = self.file_rules(id).await?;
         Ok((rules::lay_over(&own, rules, &*self.inner.configuration), trust))
     }
@@ -234,6 +234,12 @@ impl Workspaces {
 pub async fn neighbours(store: &Store, workspace: WorkspaceId) -> Result<Arc<[PathBuf]>, Problem> {
     let rows = store.workspaces().await?;
     Ok(rows.into_iter().filter(|row| row.id != workspace).map(|row| PathBuf::from(row.path)).collect())
+}
+
+/// Stored settings that can't be read may have been stricter than the files, so nothing runs without them.
+fn unreadable_settings(error: serde_json::Error) -> Problem {
+    let text = format!("The stored settings of this workspace can't be read: {error}. Send them again with `PATCH`.");
+    Problem::new(ErrorCode::Internal, text)
 }
 
 /// An internal error, such as a panic in a task.

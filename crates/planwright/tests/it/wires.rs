@@ -141,6 +141,7 @@ async fn the_address_of_a_daemon_is_enough_to_use_its_model() {
     let models = ModelServer::start(Wire::Ollama, [ScriptedReply::text("Hello from next door.")]).await;
     let home = Home::new(BINARY, &json!({}));
     home.put_config("");
+    home.put(".planwright/config.toml", "[limits]\nturns = 9\n");
     let command = |host: &str| {
         let mut command = home.command(&["run", "Hi"]);
         for variable in ["PLANWRIGHT_MODEL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"] {
